@@ -1,0 +1,53 @@
+# Two commands do everything on a machine with Python >= 3.11 and make: `make demo` and `make test`.
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+JOBS ?= 2
+
+.PHONY: demo test test-long lint types audit bench bench-diffprivlib wheel clean help
+.DEFAULT_GOAL := help
+
+help:
+	@echo "make demo       a guided tour on built-in data, in a virtual environment of its own"
+	@echo "make test       lint, types, tests, audit gate, documentation tests (minutes)"
+	@echo "make test-long  the same with full counts"
+	@echo "make bench      speed against the peers, as ratios in one run"
+	@echo "make wheel      build the wheel into dist/"
+
+$(BIN)/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+	  || { echo "dampen needs Python >= 3.11; set PYTHON=/path/to/python"; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.installed: pyproject.toml | $(BIN)/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
+	@touch $@
+
+$(VENV)/.installed-dev: pyproject.toml | $(BIN)/python
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable '.[dev]'
+	@touch $@ $(VENV)/.installed
+
+demo: $(VENV)/.installed
+	$(BIN)/dampen demo
+
+lint: $(VENV)/.installed-dev
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+types: $(VENV)/.installed-dev
+	$(BIN)/mypy
+
+audit: $(VENV)/.installed-dev
+	$(BIN)/python -m pytest tests/audit -n $(JOBS)
+
+test: lint types
+	$(BIN)/python -m pytest -n $(JOBS) -m "not long"
+
+test-long: lint types
+	$(BIN)/python -m pytest -n $(JOBS)
+
+wheel: $(VENV)/.installed-dev
+	$(BIN)/python -m hatchling build -t wheel
+
+clean:
+	rm -rf $(VENV) .venv-diffprivlib dist build .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -1,0 +1,56 @@
+"""dampen: private answers with noise fitted to the data at hand.
+
+The names below load when they are first used, so ``import dampen`` is quick.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from dampen import accounting, audit, errors, mechanisms, sensitivity
+    from dampen.accounting import Budget
+    from dampen.applications import select
+    from dampen.privacy import Adjacency, PrivacyLoss, Release
+    from dampen.problem import Frame, SelectionProblem
+    from dampen.runs import Runs
+
+__version__ = "0.1.0.dev0"
+
+__all__ = [
+    "Adjacency",
+    "Budget",
+    "Frame",
+    "PrivacyLoss",
+    "Release",
+    "Runs",
+    "SelectionProblem",
+    "accounting",
+    "audit",
+    "errors",
+    "mechanisms",
+    "select",
+    "sensitivity",
+]
+
+_HOMES = {
+    "Adjacency": "dampen.privacy",
+    "Budget": "dampen.accounting",
+    "Frame": "dampen.problem",
+    "PrivacyLoss": "dampen.privacy",
+    "Release": "dampen.privacy",
+    "Runs": "dampen.runs",
+    "SelectionProblem": "dampen.problem",
+    "select": "dampen.applications",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name in _HOMES:
+        return getattr(import_module(_HOMES[name]), name)
+    if name in __all__:
+        return import_module(f"dampen.{name}")
+    raise AttributeError(f"module 'dampen' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted([*__all__, "__version__"])

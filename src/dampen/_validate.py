@@ -1,0 +1,113 @@
+"""One-line guards for public arguments: ``epsilon = positive(epsilon=epsilon)``.
+
+A number that means privacy is read exactly. An ``int``, a ``Fraction`` and a ``Decimal`` are what they are, a string
+is parsed (``"0.1"``, ``"1/100"``), and a float means *the decimal it prints as*, so that ten releases at 0.1 exhaust a
+budget of 1.
+"""
+
+import numbers
+from decimal import Decimal
+from fractions import Fraction
+
+from dampen.errors import ParameterError
+
+Number = int | float | Fraction | Decimal | str
+"""What may be handed over where privacy is meant."""
+
+LARGEST = Fraction(2) ** 512
+"""Magnitudes that mean privacy stay within 1/LARGEST and LARGEST, so that floats near them cannot overflow."""
+
+
+def exact(**named: object) -> Fraction:
+    """Read one named number exactly."""
+    [(name, value)] = named.items()
+    number = _parse(value)
+    if number is None:
+        raise ParameterError(f"{name} must be a finite number or a string such as '1/100'; got {_shown(value)}")
+    if abs(number) > LARGEST or 0 < abs(number) < 1 / LARGEST:
+        raise ParameterError(f"{name} must lie between 2**-512 and 2**512 in size; got {_shown(value)}")
+    return number
+
+
+def positive(**named: object) -> Fraction:
+    """Read one named number exactly and require it to be above zero."""
+    number = exact(**named)
+    if number <= 0:
+        [(name, value)] = named.items()
+        raise ParameterError(f"{name} must be positive; got {_shown(value)}")
+    return number
+
+
+def non_negative(**named: object) -> Fraction:
+    """Read one named number exactly and require it not to be below zero."""
+    number = exact(**named)
+    if number < 0:
+        [(name, value)] = named.items()
+        raise ParameterError(f"{name} must not be negative; got {_shown(value)}")
+    return number
+
+
+def probability(**named: object) -> Fraction:
+    """Read one named number exactly and require 0 <= number < 1."""
+    number = non_negative(**named)
+    if number >= 1:
+        [(name, value)] = named.items()
+        raise ParameterError(f"{name} must be below 1; got {_shown(value)}")
+    return number
+
+
+def whole(*, least: int, **named: object) -> int:
+    """Read one named whole number and require it to be at least ``least``."""
+    [(name, value)] = named.items()
+    if isinstance(value, bool) or not isinstance(value, numbers.Integral) or int(value) < least:
+        raise ParameterError(f"{name} must be a whole number of at least {least}; got {_shown(value)}")
+    return int(value)
+
+
+def one_of(allowed: tuple[str, ...], **named: object) -> str:
+    """Require one named string to be among those allowed."""
+    [(name, value)] = named.items()
+    if not isinstance(value, str) or value not in allowed:
+        choices = ", ".join(map(repr, allowed))
+        raise ParameterError(f"{name} must be one of {choices}; got {_shown(value)}")
+    return value
+
+
+def plain(number: Fraction) -> str:
+    """Write an exact number as a person would: a short decimal where that is exact, else ``p/q``."""
+    if number.denominator == 1:
+        return str(number.numerator)
+    decimal = repr(float(number))
+    return decimal if Fraction(decimal) == number else str(number)
+
+
+def _parse(value: object) -> Fraction | None:
+    if isinstance(value, bool):
+        return None
+    try:
+        if isinstance(value, Fraction):
+            return value
+        if isinstance(value, numbers.Integral):
+            return Fraction(int(value))
+        if isinstance(value, numbers.Real):
+            return Fraction(repr(float(value)))
+        if isinstance(value, Decimal):
+            return _within_reach(value)
+        if isinstance(value, str) and len(value) <= 200:
+            top, slash, bottom = value.partition("/")
+            return _within_reach(Decimal(top)) / (_within_reach(Decimal(bottom)) if slash else 1)
+    except (ArithmeticError, ValueError):
+        pass
+    return None
+
+
+def _within_reach(value: Decimal) -> Fraction:
+    """Refuse exponents that would fill the memory before they could be compared with anything."""
+    if not value.is_finite() or abs(value.adjusted()) > 1000:
+        raise ValueError
+    return Fraction(value)
+
+
+def _shown(value: object) -> str:
+    text = repr(value)
+    return text if len(text) <= 60 else text[:57] + "..."

@@ -1,0 +1,5 @@
+"""One function per question of a user's. Each returns the plain answer and spends from the budget it is given."""
+
+from dampen.applications.selection import select
+
+__all__ = ["select"]

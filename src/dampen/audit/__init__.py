@@ -1,0 +1,21 @@
+"""Is it really private? Exact audits over all small data sets and all their neighbours."""
+
+from dampen.audit.exact import audit_selection
+from dampen.audit.neighbours import (
+    add_remove_neighbours,
+    edge_neighbours,
+    graphs,
+    multisets,
+    replace_neighbours,
+)
+from dampen.audit.report import AuditReport
+
+__all__ = [
+    "AuditReport",
+    "add_remove_neighbours",
+    "audit_selection",
+    "edge_neighbours",
+    "graphs",
+    "multisets",
+    "replace_neighbours",
+]

@@ -1,0 +1,32 @@
+"""Every verb of the command, registered in one place."""
+
+import typer
+
+import dampen
+from dampen.cli.demo import demo
+from dampen.cli.select import select
+
+app = typer.Typer(
+    name="dampen",
+    help="Private answers with noise fitted to the data at hand.",
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+)
+
+
+def _version(asked: bool) -> None:
+    if asked:
+        typer.echo(f"dampen {dampen.__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _options(
+    version: bool = typer.Option(False, "--version", callback=_version, is_eager=True, help="Show the version."),
+) -> None:
+    """Private answers with noise fitted to the data at hand."""
+
+
+app.command()(select)
+app.command()(demo)

@@ -1,0 +1,85 @@
+"""``dampen demo``: a guided tour on data that is made up here, so that everything may be shown."""
+
+from collections.abc import Callable
+
+import numpy as np
+from rich.console import Console
+from rich.table import Table
+
+import dampen
+from dampen._validate import plain
+from dampen.audit import add_remove_neighbours, audit_selection, multisets
+from dampen.mechanisms import PermuteAndFlip
+from dampen.problem import Frame, SelectionProblem
+
+CITIES = ("Aldby", "Brook", "Carn", "Dunmore", "Elm", "Fairlee", "Glen", "Hythe")
+VOTES = (212, 204, 187, 120, 96, 41, 12, 3)
+BAR = 40
+"""How many characters a probability of 1 would be drawn with."""
+
+
+def demo() -> None:
+    """Take a guided tour on built-in synthetic data."""
+    console = Console()
+    budget = dampen.Budget(epsilon=1)
+    console.print("[bold]dampen: private answers with noise fitted to the data at hand[/bold]\n")
+    for number, step in enumerate(STEPS, start=1):
+        console.print(f"[bold cyan]{number}. {step.__doc__}[/bold cyan]")
+        step(console, budget)
+        console.print(
+            f"[dim]budget: spent epsilon {plain(budget.spent.epsilon)} of {plain(budget.limit.epsilon)},"
+            f" {plain(budget.remaining.epsilon)} left[/dim]\n"
+        )
+
+
+def choose_a_city(console: Console, budget: dampen.Budget) -> None:
+    """Which city has the most votes? One voter must not be able to change the answer noticeably."""
+    scores = dict(zip(CITIES, VOTES, strict=True))
+    epsilon = "1/4"
+    answer = dampen.select(scores, sensitivity=1, monotone=True, epsilon=epsilon, budget=budget)
+    console.print(f"true answer: {CITIES[int(np.argmax(VOTES))]} (shown because these votes are made up)")
+    console.print(f"private answer at epsilon {epsilon}: [bold]{answer}[/bold]")
+    frame = Frame(CITIES, bound=1, adjacency=dampen.Adjacency.ADD_REMOVE, monotone=True)
+    problem = SelectionProblem(frame, VOTES).as_public()
+    console.print(f"\nThe law of that answer, next to one at epsilon 1/100 ({BAR} blocks are a probability of 1):")
+    draw_laws(console, problem, (epsilon, "1/100"))
+
+
+def draw_laws(console: Console, problem: SelectionProblem, epsilons: tuple[str, ...]) -> None:
+    """A small bar chart of exact laws, for public problems."""
+    problem.require_public("draw_laws")
+    table = Table(box=None, pad_edge=False)
+    table.add_column("candidate")
+    laws = []
+    for epsilon in epsilons:
+        table.add_column(f"epsilon {epsilon}", min_width=BAR // 2)
+        laws.append(np.exp(np.asarray(PermuteAndFlip(epsilon).log_probabilities(problem))))
+    for place, candidate in enumerate(problem.frame.candidates):
+        table.add_row(candidate, *(f"{law[place]:6.4f} {'█' * round(BAR * law[place])}" for law in laws))
+    console.print(table)
+
+
+def check_the_promise(console: Console, budget: dampen.Budget) -> None:
+    """Is that really private? Every election of up to 12 voters among three cities, and every neighbour of it."""
+    frame = Frame(CITIES[:3], bound=1, adjacency=dampen.Adjacency.ADD_REMOVE, monotone=True)
+
+    def votes(x: tuple[str, ...]) -> SelectionProblem:
+        return SelectionProblem(frame, [x.count(city) for city in frame.candidates])
+
+    universe, neighbours = multisets(CITIES[:3], largest=12), add_remove_neighbours(CITIES[:3])
+    console.print(str(audit_selection(PermuteAndFlip("1/4"), votes, universe, neighbours)))
+
+
+def run_out(console: Console, budget: dampen.Budget) -> None:
+    """What happens when the budget runs out?"""
+    scores = dict(zip(CITIES, VOTES, strict=True))
+    for epsilon in ("3/4", "1/10"):
+        try:
+            answer = dampen.select(scores, sensitivity=1, monotone=True, epsilon=epsilon, budget=budget)
+            console.print(f"asked at epsilon {epsilon}: {answer}")
+        except dampen.errors.BudgetExceeded as refusal:
+            console.print(f"asked at epsilon {epsilon}: [red]{refusal}[/red]")
+
+
+STEPS: tuple[Callable[[Console, dampen.Budget], None], ...] = (choose_a_city, check_the_promise, run_out)
+"""The tour, in order; a step's docstring is its heading."""

@@ -1,0 +1,53 @@
+"""Everything that dampen raises on purpose.
+
+::
+
+    DampenError
+    ├── ParameterError (ValueError)    a public argument is wrong: names the argument, its value and what is allowed
+    ├── DataError (ValueError)         the data breaks a rule: names the column and the rule, never a value
+    ├── BudgetError                    a budget cannot be used as asked
+    │   └── BudgetExceeded             more was asked than is left: says asked, spent and limit
+    ├── NotPublic                      an unmarked problem was handed to something that shows its data
+    ├── FrameLeak                      two neighbouring data sets disagree on something called public
+    ├── ReleaseFailed                  a draw failed after it was paid for; carries no data
+    └── MissingExtra (ImportError)     an optional dependency is not installed: says which extra to install
+
+Parameter errors may be shown to anyone. Data errors are for the curator alone: that a rule was broken is itself a
+fact about the data (see SECURITY.md). Both are raised before any budget is spent.
+"""
+
+
+class DampenError(Exception):
+    """Root of everything that dampen raises on purpose."""
+
+
+class ParameterError(DampenError, ValueError):
+    """A public argument is wrong."""
+
+
+class DataError(DampenError, ValueError):
+    """The data breaks a rule; for the curator's eyes only."""
+
+
+class BudgetError(DampenError):
+    """A budget cannot be used as asked."""
+
+
+class BudgetExceeded(BudgetError):
+    """More was asked than is left."""
+
+
+class NotPublic(DampenError):
+    """A problem that is not marked public was handed to something that shows its data."""
+
+
+class FrameLeak(DampenError):
+    """Two neighbouring data sets disagree on something that is called public."""
+
+
+class ReleaseFailed(DampenError):
+    """A draw failed after it was paid for; carries no data."""
+
+
+class MissingExtra(DampenError, ImportError):
+    """An optional dependency is not installed."""

@@ -1,0 +1,134 @@
+"""The words of privacy: who counts as a neighbour, what a release costs, what a release is."""
+
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from enum import Enum
+from fractions import Fraction
+from typing import Any, Protocol
+
+from dampen._validate import Number, non_negative, plain, positive, probability
+from dampen.errors import ParameterError
+
+
+class Adjacency(Enum):
+    """Which data sets count as neighbours: how much one person can change."""
+
+    ADD_REMOVE = "add_remove"
+    """One record more or less."""
+    REPLACE = "replace"
+    """One record has another value; the number of records is public."""
+    EDGE = "edge"
+    """One edge of a graph more or less; the nodes are public."""
+
+    def __repr__(self) -> str:
+        return f"Adjacency.{self.name}"
+
+
+def as_adjacency(value: object) -> Adjacency:
+    """Accept an ``Adjacency`` and refuse everything else in one sentence."""
+    if not isinstance(value, Adjacency):
+        names = ", ".join(repr(member) for member in Adjacency)
+        raise ParameterError(f"adjacency must be one of {names}; got {str(value)[:60]!r}")
+    return value
+
+
+@dataclass(frozen=True)
+class Amount:
+    """An exact amount of privacy: what a budget allows, has spent or has left."""
+
+    epsilon: Fraction
+    delta: Fraction
+
+    def __str__(self) -> str:
+        return f"epsilon {plain(self.epsilon)}" + (f", delta {plain(self.delta)}" if self.delta else "")
+
+
+@dataclass(frozen=True, init=False, repr=False)
+class PrivacyLoss:
+    """What one release costs at most, for every pair of neighbours.
+
+    ``epsilon`` and ``delta`` are the usual two numbers. ``bounded_range`` is eta when the loss of every output lies in
+    one interval [t - eta, t] whose place may depend on the neighbours but not on the output (Durfee-Rogers 2019), else
+    ``None``. ``rho`` is the concentrated loss where a release knows a better one than epsilon implies. ``unit`` is
+    what one neighbour step moves: a row, an edge, or a person named by a column.
+    """
+
+    epsilon: Fraction
+    delta: Fraction
+    adjacency: Adjacency
+    unit: str
+    bounded_range: Fraction | None
+    rho: Fraction | None
+
+    def __init__(
+        self,
+        epsilon: Number,
+        delta: Number = 0,
+        *,
+        adjacency: Adjacency,
+        unit: str = "",
+        bounded_range: Number | None = None,
+        rho: Number | None = None,
+    ) -> None:
+        fields = {
+            "epsilon": non_negative(epsilon=epsilon),
+            "delta": probability(delta=delta),
+            "adjacency": as_adjacency(adjacency),
+            "unit": unit or default_unit(adjacency),
+            "bounded_range": None if bounded_range is None else positive(bounded_range=bounded_range),
+            "rho": None if rho is None else non_negative(rho=rho),
+        }
+        for name, value in fields.items():
+            object.__setattr__(self, name, value)
+
+    def __str__(self) -> str:
+        return f"{Amount(self.epsilon, self.delta)} per {self.unit} ({self.adjacency.name})"
+
+    def __repr__(self) -> str:
+        optional = {"bounded_range": self.bounded_range, "rho": self.rho}
+        parts = [f"epsilon={plain(self.epsilon)}", *([f"delta={plain(self.delta)}"] if self.delta else [])]
+        parts += [f"adjacency={self.adjacency!r}", f"unit={self.unit!r}"]
+        parts += [f"{name}={plain(value)}" for name, value in optional.items() if value is not None]
+        return f"PrivacyLoss({', '.join(parts)})"
+
+
+def default_unit(adjacency: Adjacency) -> str:
+    """What one neighbour step moves when nobody says otherwise."""
+    return "edge" if adjacency is Adjacency.EDGE else "row"
+
+
+@dataclass(frozen=True)
+class Release:
+    """A private answer: the value, what it cost, what drew it and the caller's note. Never the scores behind it."""
+
+    value: Any
+    loss: PrivacyLoss
+    mechanism: str
+    note: str = ""
+
+    def __str__(self) -> str:
+        note = f", note: {self.note}" if self.note else ""
+        return f"{self.value} (by {self.mechanism}; {self.loss}{note})"
+
+
+class BudgetLike(Protocol):
+    """What a mechanism needs of whoever pays."""
+
+    def reserve(self, loss: PrivacyLoss, *, note: str = "") -> AbstractContextManager[object]:
+        """Charge ``loss`` now, before anything is drawn, or refuse and change nothing."""
+        ...
+
+    @property
+    def limit(self) -> Amount:
+        """What may be spent in all."""
+        ...
+
+    @property
+    def spent(self) -> Amount:
+        """What has been spent."""
+        ...
+
+    @property
+    def remaining(self) -> Amount:
+        """What is left."""
+        ...

@@ -1,0 +1,169 @@
+"""The last objects that see data: a public frame and, inside it, the private numbers of one data set."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from dampen._validate import Number, plain, positive
+from dampen.errors import DataError, NotPublic, ParameterError
+from dampen.privacy import Adjacency, as_adjacency, default_unit
+from dampen.runs import Runs
+from dampen.sensitivity import Constant, SensitivityFunction
+from dampen.vectors import Vector, as_vector
+
+
+@dataclass(frozen=True, init=False, repr=False, eq=False)
+class Frame:
+    """What is known before the data is seen.
+
+    ``candidates``: any sequence, e.g. a tuple or a range. ``bound``: how far one step moves any utility at most, or
+    ``None`` when no finite bound exists. ``monotone``: whether one step moves all utilities in the same direction,
+    which is true of counts under ``ADD_REMOVE`` and false of counts under ``REPLACE``.
+    """
+
+    candidates: Sequence[Any]
+    bound: Fraction | None
+    adjacency: Adjacency
+    monotone: bool
+    unit: str
+
+    def __init__(
+        self,
+        candidates: Sequence[Any],
+        bound: Number | None,
+        adjacency: Adjacency,
+        monotone: bool = False,
+        unit: str = "",
+    ) -> None:
+        fields = {
+            "candidates": _distinct(candidates),
+            "bound": None if bound is None else positive(bound=bound),
+            "adjacency": as_adjacency(adjacency),
+            "monotone": bool(monotone),
+            "unit": unit or default_unit(adjacency),
+        }
+        for name, value in fields.items():
+            object.__setattr__(self, name, value)
+
+    def __repr__(self) -> str:
+        return (
+            f"Frame({_count(self.candidates)} candidates, bound={_shown(self.bound)}, {self.adjacency!r}, "
+            f"monotone={self.monotone}, unit={self.unit!r})"
+        )
+
+
+@dataclass(frozen=True, init=False, repr=False, eq=False)
+class SelectionProblem:
+    """Which candidate is best? The utilities of one data set inside their public frame.
+
+    ``utilities`` is one number per candidate, or :class:`~dampen.runs.Runs`; ``sensitivity`` speaks for the same
+    candidates (or groups) and defaults to the frame's bound. Printing a problem shows its frame alone.
+    """
+
+    frame: Frame
+    utilities: Vector | Runs
+    sensitivity: SensitivityFunction
+    public: bool
+
+    def __init__(self, frame: Frame, utilities: Any, sensitivity: SensitivityFunction | None = None) -> None:
+        if not isinstance(frame, Frame):
+            raise ParameterError(f"frame must be a Frame; got {type(frame).__name__}")
+        runs = utilities if isinstance(utilities, Runs) else None
+        utilities = as_vector(utilities, "utilities") if runs is None else runs
+        groups = utilities if runs is None else runs.values
+        entries, expected = (len(groups) if runs is None else runs.total), _count(frame.candidates)
+        if entries != expected:
+            raise DataError(f"utilities must be exactly one per candidate: {expected} are needed")
+        fields = {
+            "frame": frame,
+            "utilities": utilities,
+            "sensitivity": _matching(sensitivity, frame, len(groups)),
+            "public": False,
+        }
+        for name, value in fields.items():
+            object.__setattr__(self, name, value)
+
+    @property
+    def groups(self) -> Vector:
+        """One utility per group of equal candidates; without runs, per candidate."""
+        return self.utilities.values if isinstance(self.utilities, Runs) else self.utilities
+
+    @property
+    def sizes(self) -> tuple[int, ...] | None:
+        """How many candidates each group holds; ``None`` when every group is one candidate."""
+        return self.utilities.sizes if isinstance(self.utilities, Runs) else None
+
+    @property
+    def integral(self) -> bool:
+        """Whether utilities are whole numbers *by type*. Public: the same for all data sets of one query."""
+        return self.groups.dtype.kind == "i"
+
+    def index(self, group: int, member: int) -> int:
+        """The index among all candidates of one member of one group."""
+        return self.utilities.unrank(group, member) if isinstance(self.utilities, Runs) else group
+
+    def per_candidate(self, values: Vector) -> Vector | Runs:
+        """Numbers that belong to the groups, in the shape of the utilities."""
+        return self.utilities.with_values(values) if isinstance(self.utilities, Runs) else values
+
+    def as_public(self) -> "SelectionProblem":
+        """A copy marked public: its data may be shown, simulated and plotted."""
+        marked = SelectionProblem(self.frame, self.utilities, self.sensitivity)
+        object.__setattr__(marked, "public", True)
+        return marked
+
+    def require_public(self, what: str) -> None:
+        """Refuse ``what`` unless this problem is marked public."""
+        if not self.public:
+            raise NotPublic(f"{what} shows the data itself: mark public data with problem.as_public() first")
+
+    def __repr__(self) -> str:
+        return f"SelectionProblem({self.frame!r}{', public' if self.public else ''})"
+
+
+def _distinct(candidates: Sequence[Any]) -> Sequence[Any]:
+    if isinstance(candidates, str) or not hasattr(candidates, "__getitem__") or not hasattr(candidates, "__len__"):
+        raise ParameterError(f"candidates must be a sequence; got {type(candidates).__name__}")
+    if _count(candidates) == 0:
+        raise ParameterError("candidates must not be empty")
+    if isinstance(candidates, range):
+        return candidates
+    candidates = tuple(candidates) if isinstance(candidates, list) else candidates
+    if isinstance(candidates, tuple | np.ndarray) and _repeats(candidates):
+        raise ParameterError("candidates must be distinct; a label is given twice")
+    return candidates
+
+
+def _repeats(candidates: Any) -> bool:
+    if isinstance(candidates, np.ndarray):
+        return len(np.unique(candidates, axis=0)) < len(candidates)
+    try:
+        return len(set(candidates)) < len(candidates)
+    except TypeError:
+        return any(candidate in candidates[:place] for place, candidate in enumerate(candidates))
+
+
+def _matching(sensitivity: SensitivityFunction | None, frame: Frame, size: int) -> SensitivityFunction:
+    if sensitivity is None and frame.bound is not None:
+        return Constant(frame.bound, size=size)
+    if not isinstance(sensitivity, SensitivityFunction):
+        raise ParameterError(f"sensitivity must be a SensitivityFunction; got {type(sensitivity).__name__}")
+    if sensitivity.size != size:
+        raise ParameterError(f"sensitivity must speak for {size} candidates; it speaks for {sensitivity.size}")
+    if sensitivity.bound != frame.bound:
+        raise ParameterError(
+            f"sensitivity and frame must have the same bound; got {_shown(sensitivity.bound)} and {_shown(frame.bound)}"
+        )
+    return sensitivity
+
+
+def _count(candidates: Sequence[Any]) -> int:
+    """How many candidates there are, also where the number exceeds what ``len`` may return."""
+    return int(getattr(candidates, "total", 0)) or len(candidates)
+
+
+def _shown(bound: Fraction | None) -> str:
+    return "None" if bound is None else plain(bound)

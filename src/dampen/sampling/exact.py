@@ -1,0 +1,84 @@
+"""Exact primitives: a fair die of any size, and a coin of probability exp(-x) for any fraction x.
+
+Both compare a uniform number, revealed bit by bit, with certified bounds, and ask for more bits until the answer is
+certain. So their laws are exact, and how long they take depends on the data only with probability 2^-64.
+"""
+
+import os
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from fractions import Fraction
+from typing import Any
+
+from dampen.sampling.entropy import Entropy
+
+MORE_BITS = 64
+"""How many further bits an undecided comparison asks for at a time."""
+GUARD_BITS = 64
+"""How many bits certified arithmetic carries beyond those compared."""
+
+_flint_lock = threading.RLock()
+
+
+def _renew_lock() -> None:
+    global _flint_lock
+    _flint_lock = threading.RLock()
+
+
+os.register_at_fork(after_in_child=_renew_lock)
+
+
+@contextmanager
+def certified(bits: int) -> Iterator[Any]:
+    """Ball arithmetic (python-flint) with ``bits`` bits; its working precision is global, hence the lock."""
+    import flint
+
+    with _flint_lock, flint.ctx.workprec(bits):
+        yield flint
+
+
+def ball(flint: Any, number: Fraction) -> Any:
+    """A certified enclosure of a fraction at the working precision."""
+    return flint.arb(flint.fmpq(number.numerator, number.denominator))
+
+
+def uniform_below(size: int, entropy: Entropy) -> int:
+    """A whole number in [0, size), each with probability exactly 1/size.
+
+    Takes floor(U * size) of a uniform U in [0, 1). The first bits leave it undecided with probability 2^-64.
+    """
+    width = size.bit_length() + MORE_BITS
+    prefix = entropy.bits(width)
+    while (prefix * size) >> width != ((prefix + 1) * size - 1) >> width:
+        prefix = prefix << MORE_BITS | entropy.bits(MORE_BITS)
+        width += MORE_BITS
+    return (prefix * size) >> width
+
+
+def coin(x: Fraction, entropy: Entropy, *, prefix: int = 0, width: int = 0, doublings: int = 0) -> bool:
+    """Heads with probability exactly exp(-x) * 2^doublings, which must not exceed 1.
+
+    Heads means U < exp(-x) * 2^doublings, where the first ``width`` bits of the uniform U are already known to be
+    ``prefix``. As exp of a fraction other than 0 is irrational, more bits always decide in the end.
+    """
+    while True:
+        verdict = _below(x, prefix, width, doublings)
+        if verdict is not None:
+            return verdict
+        prefix = prefix << MORE_BITS | entropy.bits(MORE_BITS)
+        width += MORE_BITS
+
+
+def _below(x: Fraction, prefix: int, width: int, doublings: int) -> bool | None:
+    """Whether all (True), none (False) or some (None) numbers with this prefix lie below exp(-x) * 2^doublings."""
+    with certified(width + GUARD_BITS) as flint:
+        exponent = -ball(flint, x)
+        if doublings:
+            exponent += doublings * flint.arb.const_log2()
+        threshold = exponent.exp()
+        if flint.arb((prefix + 1, -width)) <= threshold:
+            return True
+        if flint.arb((prefix, -width)) >= threshold:
+            return False
+        return None

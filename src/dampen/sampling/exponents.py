@@ -1,0 +1,80 @@
+"""The seam between floats and integers: how far each candidate lies below the best, on a public lattice.
+
+The exponent of group g is x_g = units_g * unit with a whole number ``units_g`` and one public fraction ``unit``. Below
+the seam there are only these integers and fractions.
+
+Whole scores lose nothing: units are score differences, and the unit is the rate. Other scores are rounded once: their
+exponents go to the nearest multiple of the unit, with a total error (arithmetic and rounding) below one unit, and the
+caller has paid for that in its rate. Candidates more than 1024 below the best are raised to one public level, the last
+multiple of the unit not beyond 1024; this keeps every range of changes.
+"""
+
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dampen.vectors import Floats, Vector
+
+DEEPEST = 1024
+"""No exponent is further below the best than this."""
+LARGEST_UNITS = 2**49
+"""Real scores are read up to so many units below the best: products of that size are off by under 3/16 of a unit."""
+
+
+class Exponents:
+    """Exponents x_g >= 0 of the groups of a problem, with 0 for the best; ``sizes`` counts each group's members."""
+
+    def __init__(
+        self,
+        scores: Vector,
+        unit: Fraction,
+        *,
+        units_per_score: Fraction | None,
+        sizes: tuple[int, ...] | None,
+    ) -> None:
+        self.unit = min(unit, Fraction(DEEPEST))
+        self.sizes = sizes
+        self._scores = scores
+        self._best = scores.max()
+        self._slope = None if units_per_score is None else float(units_per_score)
+        largest = LARGEST_UNITS if units_per_score is not None else 2**62
+        self._cap = min(DEEPEST // self.unit, largest)
+
+    @classmethod
+    def of_whole(cls, scores: Vector, rate: Fraction, sizes: tuple[int, ...] | None = None) -> "Exponents":
+        """Whole scores times a rate, exactly."""
+        return cls(scores, rate, units_per_score=None, sizes=sizes)
+
+    @classmethod
+    def of_real(
+        cls, scores: Vector, rate: Fraction, unit: Fraction, sizes: tuple[int, ...] | None = None
+    ) -> "Exponents":
+        """Scores times a rate, rounded to whole multiples of the unit."""
+        return cls(scores, unit, units_per_score=rate / unit, sizes=sizes)
+
+    def __len__(self) -> int:
+        return len(self._scores)
+
+    def units(self, part: slice = slice(None)) -> Vector:
+        """How many units below the best, for some of the groups: whole numbers, held as integers or as floats."""
+        with np.errstate(over="ignore"):
+            gaps: Vector = self._best - self._scores[part]
+            if self._slope is not None:
+                np.multiply(gaps, self._slope, out=gaps)
+                np.rint(gaps, out=gaps)
+        np.minimum(gaps, self._cap, out=gaps)
+        return gaps
+
+    def approximate(self, part: slice = slice(None)) -> Floats:
+        """The exponents as floats, each within a factor of 1 + 2^-51 of the exact one."""
+        return np.multiply(self.units(part), float(self.unit), dtype=np.float64)
+
+    def rough(self, part: slice = slice(None)) -> NDArray[np.float32]:
+        """The exponents in single precision, each within a factor of 1 + 2^-22 of the exact one, or below 2^-60."""
+        x = self.units(part).astype(np.float32)
+        return np.multiply(x, np.float32(float(self.unit)), out=x)
+
+    def exact(self, group: int) -> Fraction:
+        """One exponent exactly."""
+        return int(self.units(slice(group, group + 1))[0]) * self.unit

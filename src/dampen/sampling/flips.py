@@ -1,0 +1,51 @@
+"""Permute-and-flip, all coins at once: the same work for every data set.
+
+Flip a coin of probability exp(-x_r) for *every* candidate, then choose uniformly among the heads (the best candidate,
+x = 0, always shows heads). No permutation and no early exit: the number of trials of the sequential algorithm would
+tell about the scores through the run time.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dampen.sampling import exact, tables
+from dampen.sampling.entropy import Entropy
+from dampen.sampling.exponents import Exponents
+
+CHUNK = 1 << 15
+"""How many coins are flipped at once: small enough for the processor's cache."""
+
+
+def draw_by_flips(exponents: Exponents, entropy: Entropy) -> int:
+    """The index that permute-and-flip returns, for problems without runs."""
+    heads = flip_all(exponents, entropy)
+    return nth_true(heads, exact.uniform_below(int(np.count_nonzero(heads)), entropy))
+
+
+def flip_all(exponents: Exponents, entropy: Entropy) -> NDArray[np.bool_]:
+    """One exact coin per candidate; the first 16 bits decide all but about one candidate in 2^16."""
+    table = tables.log_table(tables.WIDTH)
+    heads = np.empty(len(exponents), dtype=np.bool_)
+    for start in range(0, len(exponents), CHUNK):
+        part = slice(start, min(start + CHUNK, len(exponents)))
+        prefixes = entropy.words(part.stop - start, tables.WIDTH)
+        places = prefixes.astype(np.intp)
+        x = exponents.rough(part)
+        surely = np.less_equal(x, table.lower.take(places, mode="clip"), out=heads[part])
+        perhaps = x < table.upper.take(places, mode="clip")
+        if np.count_nonzero(perhaps) != np.count_nonzero(surely):
+            for undecided in np.flatnonzero(perhaps ^ surely):
+                group, prefix = start + int(undecided), int(prefixes[undecided])
+                heads[group] = exact.coin(exponents.exact(group), entropy, prefix=prefix, width=tables.WIDTH)
+    return heads
+
+
+def nth_true(mask: NDArray[np.bool_], place: int) -> int:
+    """The index of the place-th True, counted from 0, without listing them all."""
+    for start in range(0, len(mask), CHUNK):
+        chunk = mask[start : start + CHUNK]
+        count = int(np.count_nonzero(chunk))
+        if place < count:
+            return start + int(np.flatnonzero(chunk)[place])
+        place -= count
+    raise IndexError("fewer entries are true than asked for")

@@ -1,0 +1,166 @@
+"""The largest of many scores with independent noise, exactly, by lazily revealed uniform numbers.
+
+Each group g of n_g equal candidates enters with the largest of its n_g noises. With U uniform and y = -ln(U) / n that
+largest noise is a decreasing function Q(y), because exp(-y) = U^(1/n) is distributed as the largest of n uniform
+numbers. The first 16 bits of each U give certified bounds of y, hence of Q(y) - x; only groups whose upper bound
+reaches the best lower bound stay in the race, and these few reveal more bits, in certified arithmetic, until one is
+ahead of all others. Any member of the winning group is equally likely.
+"""
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dampen.sampling import exact, tables
+from dampen.sampling.entropy import Entropy
+from dampen.sampling.exponents import Exponents
+from dampen.vectors import Floats
+
+CHUNK = 1 << 13
+"""How many groups are looked at at once."""
+SLACK = 2.0**-12
+"""By how much first bounds are widened: more than the tables' margins (11.1 * 2^-17) and every rounding error."""
+LN_2 = 0.6931471805599453
+"""The natural logarithm of 2, to within 2^-53."""
+LARGEST_FLOAT_SIZE = 2**60
+"""Group sizes are capped here where a smaller one only loosens a bound."""
+
+
+class Noise(ABC):
+    """A noise, by the largest value Q(y) of n independent copies, decreasing in y = -ln(U) / n."""
+
+    @abstractmethod
+    def below(self, y: Floats, log_y: Floats) -> Floats:
+        """A lower bound of Q(y)."""
+
+    @abstractmethod
+    def above(self, y: Floats, log_y: Floats) -> Floats:
+        """An upper bound of Q(y)."""
+
+    @abstractmethod
+    def ball(self, y: Any) -> Any:
+        """Q(y) in ball arithmetic, for 0 < y < infinity."""
+
+
+class ExponentialNoise(Noise):
+    """Standard exponential noise: Q(y) = -ln(1 - exp(-y)), between max(0, -ln y) and -ln y + y."""
+
+    def below(self, y: Floats, log_y: Floats) -> Floats:
+        """As 1 - exp(-y) <= min(1, y)."""
+        return np.maximum(-log_y, 0.0)
+
+    def above(self, y: Floats, log_y: Floats) -> Floats:
+        """As 1 - exp(-y) >= y / (1 + y) >= y exp(-y)."""
+        return y - log_y
+
+    def ball(self, y: Any) -> Any:
+        """Minus ln(1 - exp(-y))."""
+        return -(-((-y).expm1())).log()
+
+
+class LaplaceNoise(Noise):
+    """Standard Laplace noise: Q(y) = -ln(2 (1 - exp(-y))) where exp(-y) >= 1/2, else ln 2 - y.
+
+    The first branch is convex with the second as its tangent at y = ln 2, so ln 2 - y is a lower bound everywhere.
+    """
+
+    def below(self, y: Floats, log_y: Floats) -> Floats:
+        """The exponential bound less ln 2 where y is small, the tangent elsewhere."""
+        return np.where(y < 0.69, -log_y - LN_2, LN_2 - y)
+
+    def above(self, y: Floats, log_y: Floats) -> Floats:
+        """The exponential bound less ln 2 where y is small, the second branch where it is certain."""
+        return np.where(y > 0.7, LN_2 - y, y - log_y - LN_2)
+
+    def ball(self, y: Any) -> Any:
+        """The branch that is certain, or the hull of both."""
+        log_2 = y.const_log2()
+        near, far = -(-((-y).expm1())).log() - log_2, log_2 - y
+        if y <= log_2:
+            return near
+        return far if y >= log_2 else near.union(far)
+
+
+@dataclass
+class _Runner:
+    """A group still in the race: the bits of its uniform number revealed so far."""
+
+    group: int
+    prefix: int
+    width: int = tables.WIDTH
+
+
+def draw_by_race(exponents: Exponents, noise: Noise, entropy: Entropy) -> tuple[int, int]:
+    """The (group, member) with the largest noise - x."""
+    runners = _first_look(exponents, noise, entropy)
+    while len(runners) > 1:
+        for runner in runners:
+            runner.prefix = runner.prefix << exact.MORE_BITS | entropy.bits(exact.MORE_BITS)
+            runner.width += exact.MORE_BITS
+        runners = _still_running(runners, exponents, noise)
+    group = runners[0].group
+    return group, exact.uniform_below(1 if exponents.sizes is None else exponents.sizes[group], entropy)
+
+
+def _first_look(exponents: Exponents, noise: Noise, entropy: Entropy) -> list[_Runner]:
+    """The groups that the first bits do not rule out."""
+    best, kept = -np.inf, []
+    for start in range(0, len(exponents), CHUNK):
+        part = slice(start, min(start + CHUNK, len(exponents)))
+        prefixes = entropy.words(part.stop - start, tables.WIDTH)
+        low, high = _bounds(exponents, noise, part, prefixes.astype(np.intp))
+        best = max(best, float(low.max()))
+        ahead = np.flatnonzero(high + SLACK >= best - SLACK)
+        kept += [(float(high[place]), _Runner(start + int(place), int(prefixes[place]))) for place in ahead]
+    return [runner for high_end, runner in kept if high_end + SLACK >= best - SLACK]
+
+
+def _bounds(exponents: Exponents, noise: Noise, part: slice, prefixes: NDArray[np.intp]) -> tuple[Floats, Floats]:
+    """Bounds of noise - x from the first bits."""
+    inner, outer = tables.log_table(tables.WIDTH), tables.log_log_table(tables.WIDTH)
+    size, log_size_low, log_size_high = _sizes(None if exponents.sizes is None else exponents.sizes[part])
+    y_low = np.maximum(inner.lower.take(prefixes), 0.0).astype(np.float64) / size
+    y_high = inner.upper.take(prefixes).astype(np.float64) / size
+    x = exponents.approximate(part)
+    low = noise.below(y_high, outer.upper.take(prefixes) - log_size_low) - x
+    high = noise.above(y_low, outer.lower.take(prefixes) - log_size_high) - x
+    return low, high
+
+
+def _sizes(sizes: tuple[int, ...] | None) -> tuple[Floats, Floats, Floats]:
+    """Group sizes as floats (capped) and bounds of their logarithms, from the table of -ln.
+
+    With e the bit length of n and b its first bits, n = 2^e * v for some v in [b, b + 1) / 2^width.
+    """
+    if sizes is None:
+        return np.ones(1), np.zeros(1), np.zeros(1)
+    table = tables.log_table(tables.WIDTH)
+    lengths = np.array([size.bit_length() for size in sizes], dtype=np.float64)
+    leading = np.array([(size << tables.WIDTH) >> size.bit_length() for size in sizes])
+    capped = np.array([min(size, LARGEST_FLOAT_SIZE) for size in sizes], dtype=np.float64)
+    return capped, lengths * LN_2 - table.upper[leading], lengths * LN_2 - table.lower[leading]
+
+
+def _still_running(runners: list[_Runner], exponents: Exponents, noise: Noise) -> list[_Runner]:
+    """Drop every runner that is certainly behind another."""
+    with exact.certified(runners[0].width + exact.GUARD_BITS) as flint:
+        lows = [_score(flint, exponents, noise, runner, runner.prefix) for runner in runners]
+        highs = [_score(flint, exponents, noise, runner, runner.prefix + 1) for runner in runners]
+        best = max((low.lower() for low in lows if low is not None), default=None)
+        return [
+            runner
+            for runner, high in zip(runners, highs, strict=True)
+            if high is None or best is None or high.upper() >= best
+        ]
+
+
+def _score(flint: Any, exponents: Exponents, noise: Noise, runner: _Runner, prefix: int) -> Any:
+    """Noise minus x at U = prefix / 2^width, in ball arithmetic; ``None`` where it is infinite (U = 0 or 1)."""
+    if prefix in (0, 1 << runner.width):
+        return None
+    size = 1 if exponents.sizes is None else exponents.sizes[runner.group]
+    largest = noise.ball(-flint.arb((prefix, -runner.width)).log() / size)
+    return largest - exact.ball(flint, exponents.exact(runner.group))
