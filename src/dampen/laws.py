@@ -12,6 +12,8 @@ Q(a) <= exp(-S a), so that the remainder of Gauss' rule is below 1e-19 c (docs/n
 """
 
 from collections.abc import Callable
+from functools import cache
+from itertools import pairwise
 
 import numpy as np
 
@@ -39,21 +41,47 @@ def laplace_maximum(x: Floats, sizes: Floats) -> Floats:
     """Report-noisy-max with standard Laplace noise Z: P_r = P[Z_r - x_r is the largest].
 
     With t the largest value, P_r is the integral of f(t + x_r) prod over s != r of F(t + x_s). For t >= 0 put
-    z = exp(-t): the integrand is half of permute-and-flip's with p/2 for p. For t < 0 it is smooth between the kinks
-    -x_s and no larger than exp(t) / 2: panels of width at most 1/2 end at the kinks and stop where nothing is left.
+    z = exp(-t): the integrand is half of permute-and-flip's with p/2 for p. For t < 0 it is G(t) f/F(t + x_r), where
+    G = prod_s F(t + x_s)^(n_s) is smooth between the kinks -x_s; left of the last kink all F are exponentials, f/F = 1
+    and the integral is G / sum(n).
     """
     above = np.exp(-x) / 2 * _leave_one_out(x, sizes, 0.5)
-    nodes, weights = _panels(_kinks(x, sizes))
+    ends = _laplace_panels(x, sizes)
+    nodes, weights = _panels(ends)
     log_product = np.zeros(len(nodes))
     for part in _blocks(len(x), len(nodes)):
         log_product += sizes[part] @ _log_laplace_cdf(nodes + x[part, None])
     scaled = weights * np.exp(log_product)
-    below = np.empty(len(x))
+    reached_last_kink = ends[0] == -x.max()
+    tail = np.exp(_log_laplace_product(ends[0], x, sizes)) / sizes.sum() if reached_last_kink else 0.0
+    below = np.full(len(x), tail)
     for part in _blocks(len(x), len(nodes)):
-        shifted = nodes + x[part, None]
-        ratio = 1 / (2 * np.exp(np.maximum(shifted, 0)) - 1)
-        below[part] = ratio @ scaled
-    return np.log(above + below)
+        below[part] += (1 / (2 * np.exp(np.maximum(nodes + x[part, None], 0)) - 1)) @ scaled
+    return np.asarray(np.log(above + below))
+
+
+def _laplace_panels(x: Floats, sizes: Floats) -> Floats:
+    """Panel ends from where nothing is left, or from the last kink, up to 0.
+
+    A factor F(t + x_s) with t > -x_s is singular at distance ln 2 left of its kink, so panels grow with the distance
+    from the next kink on their left: 1/2, 1/2, 1, 2, 4, ... What lies left of t has a share of at most
+    2 (1 + x_r) exp(-t) G(t) / G(0) in any P_r, and exp(-t) G(t) does not decrease in t.
+    """
+    deepest = float(x.max())
+    cut, least = 0.5, _log_laplace_product(0.0, x, sizes) - NEGLIGIBLE
+    while cut < deepest and _log_laplace_product(-cut, x, sizes) + cut > least:
+        cut *= 2
+    kinks = np.unique(np.concatenate([-x[x < cut], [-min(cut, deepest), 0.0]]))
+    ends = [kinks[:1]]
+    for low, high in pairwise(kinks):
+        steps = np.array([0.0, *(2.0**k for k in range(-1, 12))])
+        inner = low + steps[steps < high - low]
+        ends += [inner[1:], np.array([high])]
+    return np.concatenate(ends)
+
+
+def _log_laplace_product(t: float, x: Floats, sizes: Floats) -> float:
+    return float(sizes @ _log_laplace_cdf(t + x))
 
 
 def _leave_one_out(x: Floats, sizes: Floats, share: float) -> Floats:
@@ -77,29 +105,21 @@ def _complement(z: Floats, missing: Floats) -> Floats:
     return (1 - z) + z * missing[:, None]
 
 
-def _kinks(x: Floats, sizes: Floats) -> Floats:
-    """Where panels end below t = 0: at the kinks -x_s and wherever else a panel would be wider than 1/2."""
-
-    def log_product(t: float) -> float:
-        return float(sizes @ _log_laplace_cdf(t + x))
-
-    steps = 1
-    while log_product(-steps / 2) > log_product(0.0) - NEGLIGIBLE:
-        steps += 1
-    ends = np.linspace(-steps / 2, 0, steps + 1)
-    return np.unique(np.concatenate([ends, -x[x < steps / 2]]))
-
-
 def _log_laplace_cdf(v: Floats) -> Floats:
     return np.where(v < 0, v - np.log(2), np.log1p(-np.exp(-np.abs(v)) / 2))
 
 
 def _panels(ends: Floats) -> tuple[Floats, Floats]:
     """Gauss-Legendre nodes and weights on consecutive panels."""
-    nodes, weights = np.polynomial.legendre.leggauss(NODES)
+    nodes, weights = _gauss()
     width = np.diff(ends)[:, None] / 2
     middle = ((ends[1:] + ends[:-1]) / 2)[:, None]
     return (middle + width * nodes).ravel(), (width * weights).ravel()
+
+
+@cache
+def _gauss() -> tuple[Floats, Floats]:
+    return np.polynomial.legendre.leggauss(NODES)
 
 
 def _blocks(groups: int, nodes: int) -> list[slice]:

@@ -12,7 +12,7 @@ Integers = NDArray[np.int64]
 Vector = Floats | Integers
 NumberArray = TypeVar("NumberArray", Floats, Integers)
 
-LARGEST_WHOLE = 2**62
+LARGEST_WHOLE = 2**62 - 1
 """Whole numbers stay within this size, so that their differences fit in 64 bits."""
 
 
@@ -37,7 +37,7 @@ def as_vector(values: Any, name: str) -> Vector:
         _require_finite(floats, name)
         return _frozen(floats)
     if array.size and not (int(array.min()) >= -LARGEST_WHOLE and int(array.max()) <= LARGEST_WHOLE):
-        raise DataError(f"{name} must be whole numbers within 2**62 in size, or floats")
+        raise DataError(f"{name} must be whole numbers below 2**62 in size, or floats")
     integers: Integers = array.astype(np.int64, copy=False)
     return _frozen(integers)
 

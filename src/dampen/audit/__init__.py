@@ -9,13 +9,16 @@ from dampen.audit.neighbours import (
     replace_neighbours,
 )
 from dampen.audit.report import AuditReport
+from dampen.audit.scripted import ScriptedEntropy, law_by_enumeration
 
 __all__ = [
     "AuditReport",
+    "ScriptedEntropy",
     "add_remove_neighbours",
     "audit_selection",
     "edge_neighbours",
     "graphs",
+    "law_by_enumeration",
     "multisets",
     "replace_neighbours",
 ]

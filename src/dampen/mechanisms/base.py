@@ -68,8 +68,10 @@ class SelectionMechanism(ABC):
         if not hasattr(budget, "reserve"):
             raise ParameterError(f"budget must be a dampen.Budget; got {type(budget).__name__}")
         with budget.reserve(loss, note=note):
-            value = self._drawn(problem)
-        return Release(value=value, loss=loss, mechanism=repr(self), note=note)
+            drawn = self._drawn(problem)
+        if drawn is None:
+            raise ReleaseFailed("the draw failed after it was paid for; the charge stands")
+        return Release(value=drawn[0], loss=loss, mechanism=repr(self), note=note)
 
     def simulate(self, problem: SelectionProblem, rng: np.random.Generator, size: int) -> Integers:
         """Indices of ``size`` candidates drawn by a seeded generator: free, fast, for public problems only."""
@@ -87,12 +89,13 @@ class SelectionMechanism(ABC):
     def _group_law(self, problem: SelectionProblem) -> Floats:
         return self._log_law(self.exponents(problem).approximate(), _float_sizes(problem))
 
-    def _drawn(self, problem: SelectionProblem) -> object:
+    def _drawn(self, problem: SelectionProblem) -> tuple[object] | None:
+        """The chosen candidate, or ``None`` where something failed: what failed is not told, it may know data."""
         try:
             group, member = self._draw(self.exponents(problem), entropy.system_entropy())
-            return problem.frame.candidates[problem.index(group, member)]
+            return (problem.frame.candidates[problem.index(group, member)],)
         except Exception:
-            raise ReleaseFailed("the draw failed after it was paid for; the charge stands") from None
+            return None
 
     def __repr__(self) -> str:
         shown = ((field.name, getattr(self, field.name)) for field in fields(self))

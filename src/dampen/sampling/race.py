@@ -90,7 +90,7 @@ class _Runner:
 
     group: int
     prefix: int
-    width: int = tables.WIDTH
+    width: int
 
 
 def draw_by_race(exponents: Exponents, noise: Noise, entropy: Entropy) -> tuple[int, int]:
@@ -102,7 +102,7 @@ def draw_by_race(exponents: Exponents, noise: Noise, entropy: Entropy) -> tuple[
             runner.width += exact.MORE_BITS
         runners = _still_running(runners, exponents, noise)
     group = runners[0].group
-    return group, exact.uniform_below(1 if exponents.sizes is None else exponents.sizes[group], entropy)
+    return group, 0 if exponents.sizes is None else exact.uniform_below(exponents.sizes[group], entropy)
 
 
 def _first_look(exponents: Exponents, noise: Noise, entropy: Entropy) -> list[_Runner]:
@@ -114,7 +114,9 @@ def _first_look(exponents: Exponents, noise: Noise, entropy: Entropy) -> list[_R
         low, high = _bounds(exponents, noise, part, prefixes.astype(np.intp))
         best = max(best, float(low.max()))
         ahead = np.flatnonzero(high + SLACK >= best - SLACK)
-        kept += [(float(high[place]), _Runner(start + int(place), int(prefixes[place]))) for place in ahead]
+        kept += [
+            (float(high[place]), _Runner(start + int(place), int(prefixes[place]), tables.WIDTH)) for place in ahead
+        ]
     return [runner for high_end, runner in kept if high_end + SLACK >= best - SLACK]
 
 

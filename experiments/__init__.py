@@ -1,0 +1,1 @@
+"""Reproductions and refuted mechanisms: not in the wheel."""

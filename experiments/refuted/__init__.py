@@ -1,0 +1,13 @@
+"""The fence: published mechanisms that are not private as printed, kept to reproduce their papers.
+
+Three locks. *Place*: nothing here is in the wheel. *Type*: they derive from :class:`RefutedMechanism`, which has a law
+and a simulation but no ``release`` and no ``privacy``. *Evidence*: each carries its claim, its source and a pair of
+neighbours on which the claim fails, which a test recomputes.
+"""
+
+from experiments.refuted.base import Evidence, Kind, RefutedMechanism
+from experiments.refuted.exponential_smooth_sensitivity import ExponentialWithSmoothSensitivity
+
+INHABITANTS: tuple[type[RefutedMechanism], ...] = (ExponentialWithSmoothSensitivity,)
+
+__all__ = ["INHABITANTS", "Evidence", "ExponentialWithSmoothSensitivity", "Kind", "RefutedMechanism"]

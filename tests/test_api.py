@@ -1,0 +1,80 @@
+"""The public names. A change here is a decision, to be recorded in CHANGELOG.md."""
+
+import importlib
+import subprocess
+import sys
+
+import pytest
+
+import dampen
+
+PUBLIC = {
+    "dampen": {
+        "Adjacency",
+        "Budget",
+        "Frame",
+        "PrivacyLoss",
+        "Release",
+        "Runs",
+        "SelectionProblem",
+        "accounting",
+        "audit",
+        "errors",
+        "mechanisms",
+        "select",
+        "sensitivity",
+    },
+    "dampen.accounting": {"Budget", "converted"},
+    "dampen.audit": {
+        "AuditReport",
+        "ScriptedEntropy",
+        "add_remove_neighbours",
+        "audit_selection",
+        "edge_neighbours",
+        "graphs",
+        "law_by_enumeration",
+        "multisets",
+        "replace_neighbours",
+    },
+    "dampen.mechanisms": {"Exponential", "PermuteAndFlip", "ReportNoisyMax", "SelectionMechanism"},
+    "dampen.sensitivity": {"Constant", "SensitivityFunction", "Table"},
+}
+
+
+@pytest.mark.parametrize("module", PUBLIC)
+def test_all_is_the_public_api(module: str) -> None:
+    loaded = importlib.import_module(module)
+    assert set(loaded.__all__) == PUBLIC[module]
+    for name in PUBLIC[module]:
+        assert getattr(loaded, name) is not None
+        assert name in dir(loaded)
+
+
+def test_unknown_names_are_attribute_errors() -> None:
+    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+        dampen.nothing  # noqa: B018
+
+
+def test_every_public_thing_is_documented() -> None:
+    for module, names in PUBLIC.items():
+        for name in names:
+            assert (getattr(importlib.import_module(module), name).__doc__ or "").strip(), f"{module}.{name}"
+
+
+def test_import_is_lazy() -> None:
+    """The cause of a quick import: none of the heavy modules is loaded."""
+    heavy = ["numba", "duckdb", "narwhals", "flint", "typer", "rich", "scipy"]
+    code = f"import sys, dampen; print([name for name in {heavy!r} if name in sys.modules])"
+    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    assert loaded.strip() == "[]"
+
+
+def test_a_release_loads_no_heavy_module_it_does_not_need() -> None:
+    heavy = ["numba", "duckdb", "narwhals", "typer", "rich", "scipy"]
+    code = (
+        "import sys, dampen\n"
+        "dampen.select({'a': 1, 'b': 0}, sensitivity=1, epsilon=1, budget=dampen.Budget(epsilon=1))\n"
+        f"print([name for name in {heavy!r} if name in sys.modules])"
+    )
+    loaded = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    assert loaded.strip() == "[]"
