@@ -46,6 +46,17 @@ test: lint types
 test-long: lint types
 	$(BIN)/python -m pytest -n $(JOBS)
 
+.venv-diffprivlib/.installed: | $(BIN)/python
+	$(PYTHON) -m venv .venv-diffprivlib
+	.venv-diffprivlib/bin/python -m pip install --quiet --disable-pip-version-check 'diffprivlib==0.6.6' 'scikit-learn<=1.8'
+	@touch $@
+
+bench-diffprivlib: .venv-diffprivlib/.installed
+
+bench: $(VENV)/.installed-dev bench-diffprivlib
+	$(BIN)/python -m benchmarks.selection
+	$(BIN)/python -m benchmarks.dampening
+
 wheel: $(VENV)/.installed-dev
 	$(BIN)/python -m hatchling build -t wheel
 

@@ -7,7 +7,29 @@ neighbours on which the claim fails, which a test recomputes.
 
 from experiments.refuted.base import Evidence, Kind, RefutedMechanism
 from experiments.refuted.exponential_smooth_sensitivity import ExponentialWithSmoothSensitivity
+from experiments.refuted.printed_admissibility import DampeningAsPrinted
+from experiments.refuted.smooth_noisy_max import (
+    SmoothNoisyMaxLaplace,
+    SmoothNoisyMaxLaplaceLogNormal,
+    SmoothNoisyMaxStudent,
+)
 
-INHABITANTS: tuple[type[RefutedMechanism], ...] = (ExponentialWithSmoothSensitivity,)
+INHABITANTS: tuple[type[RefutedMechanism], ...] = (
+    DampeningAsPrinted,
+    ExponentialWithSmoothSensitivity,
+    SmoothNoisyMaxLaplace,
+    SmoothNoisyMaxLaplaceLogNormal,
+    SmoothNoisyMaxStudent,
+)
 
-__all__ = ["INHABITANTS", "Evidence", "ExponentialWithSmoothSensitivity", "Kind", "RefutedMechanism"]
+__all__ = [
+    "INHABITANTS",
+    "DampeningAsPrinted",
+    "Evidence",
+    "ExponentialWithSmoothSensitivity",
+    "Kind",
+    "RefutedMechanism",
+    "SmoothNoisyMaxLaplace",
+    "SmoothNoisyMaxLaplaceLogNormal",
+    "SmoothNoisyMaxStudent",
+]

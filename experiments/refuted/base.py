@@ -8,6 +8,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from dampen.audit import AdmissibilityReport, audit_admissibility
 from dampen.problem import SelectionProblem
 from dampen.vectors import Floats, Integers
 
@@ -16,7 +17,7 @@ class Kind(Enum):
     """How a claim fails."""
 
     LOSS = "loss"
-    """The exact loss on the pair exceeds the claim."""
+    """The exact loss on the pair exceeds the claim: the log-ratio, or where a delta is claimed the exact delta."""
     FRAME = "frame"
     """The pair disagrees on something that must be public."""
     ADMISSIBILITY = "admissibility"
@@ -25,7 +26,10 @@ class Kind(Enum):
 
 @dataclass(frozen=True)
 class Evidence:
-    """A claim, where it stands, and a pair of neighbours that refutes it."""
+    """A claim, where it stands, and a pair of neighbours that refutes it.
+
+    ``horizon``: up to which distance the pair's sensitivity functions are compared, for the kind ``ADMISSIBILITY``.
+    """
 
     kind: Kind
     claim: str
@@ -33,6 +37,8 @@ class Evidence:
     claimed_epsilon: float
     problem_of: Callable[[Any], SelectionProblem]
     pair: tuple[Any, Any]
+    claimed_delta: float = 0.0
+    horizon: int = 0
 
 
 class RefutedMechanism(ABC):
@@ -57,6 +63,33 @@ class RefutedMechanism(ABC):
 
 
 def measured_loss(mechanism: RefutedMechanism, evidence: Evidence) -> float:
-    """The exact loss on the stored pair."""
-    one, other = (mechanism.log_probabilities(evidence.problem_of(x).as_public()) for x in evidence.pair)
+    """The largest log-ratio on the stored pair."""
+    one, other = _laws(mechanism, evidence)
     return float(np.abs(one - other).max())
+
+
+def measured_delta(mechanism: RefutedMechanism, evidence: Evidence) -> float:
+    """The exact delta of the stored pair: what of one law exceeds exp(claimed epsilon) times the other."""
+    one, other = (np.exp(law) for law in _laws(mechanism, evidence))
+    factor = np.exp(evidence.claimed_epsilon)
+    return float(max(np.maximum(p - factor * q, 0).sum() for p, q in ((one, other), (other, one))))
+
+
+def measured_admissibility(evidence: Evidence) -> AdmissibilityReport:
+    """The audit of the sensitivity functions of the stored pair."""
+    x, y = evidence.pair
+    return audit_admissibility(evidence.problem_of, (x,), lambda _: (y,), evidence.horizon)
+
+
+def is_refuted(mechanism: RefutedMechanism, evidence: Evidence) -> bool:
+    """Whether the evidence, computed anew, still refutes the claim."""
+    if evidence.kind is Kind.ADMISSIBILITY:
+        return not measured_admissibility(evidence).passed
+    if evidence.claimed_delta:
+        return measured_delta(mechanism, evidence) > evidence.claimed_delta * (1 + 1e-9)
+    return measured_loss(mechanism, evidence) > evidence.claimed_epsilon * (1 + 1e-9)
+
+
+def _laws(mechanism: RefutedMechanism, evidence: Evidence) -> tuple[Floats, Floats]:
+    one, other = (mechanism.log_probabilities(evidence.problem_of(x).as_public()) for x in evidence.pair)
+    return one, other

@@ -7,9 +7,9 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from dampen import accounting, audit, errors, mechanisms, sensitivity
+    from dampen import accounting, accuracy, audit, errors, mechanisms, sensitivity
     from dampen.accounting import Budget
-    from dampen.applications import select
+    from dampen.applications import select, top_k
     from dampen.privacy import Adjacency, PrivacyLoss, Release
     from dampen.problem import Frame, SelectionProblem
     from dampen.runs import Runs
@@ -25,11 +25,13 @@ __all__ = [
     "Runs",
     "SelectionProblem",
     "accounting",
+    "accuracy",
     "audit",
     "errors",
     "mechanisms",
     "select",
     "sensitivity",
+    "top_k",
 ]
 
 _HOMES = {
@@ -41,6 +43,7 @@ _HOMES = {
     "Runs": "dampen.runs",
     "SelectionProblem": "dampen.problem",
     "select": "dampen.applications",
+    "top_k": "dampen.applications",
 }
 
 

@@ -14,8 +14,8 @@ from dampen.errors import ParameterError
 Number = int | float | Fraction | Decimal | str
 """What may be handed over where privacy is meant."""
 
-LARGEST = Fraction(2) ** 512
-"""Magnitudes that mean privacy stay within 1/LARGEST and LARGEST, so that floats near them cannot overflow."""
+LARGEST, SMALLEST = Fraction(2) ** 512, Fraction(1, 2**512)
+"""Magnitudes that mean privacy stay within SMALLEST and LARGEST, so that floats near them cannot overflow."""
 
 
 def exact(**named: object) -> Fraction:
@@ -23,9 +23,9 @@ def exact(**named: object) -> Fraction:
     [(name, value)] = named.items()
     number = _parse(value)
     if number is None:
-        raise ParameterError(f"{name} must be a finite number or a string such as '1/100'; got {_shown(value)}")
-    if abs(number) > LARGEST or 0 < abs(number) < 1 / LARGEST:
-        raise ParameterError(f"{name} must lie between 2**-512 and 2**512 in size; got {_shown(value)}")
+        raise ParameterError(f"{name} must be a finite number or a string such as '1/100'; got {shown(value)}")
+    if abs(number) > LARGEST or 0 < abs(number) < SMALLEST:
+        raise ParameterError(f"{name} must lie between 2**-512 and 2**512 in size; got {shown(value)}")
     return number
 
 
@@ -34,7 +34,7 @@ def positive(**named: object) -> Fraction:
     number = exact(**named)
     if number <= 0:
         [(name, value)] = named.items()
-        raise ParameterError(f"{name} must be positive; got {_shown(value)}")
+        raise ParameterError(f"{name} must be positive; got {shown(value)}")
     return number
 
 
@@ -43,7 +43,7 @@ def non_negative(**named: object) -> Fraction:
     number = exact(**named)
     if number < 0:
         [(name, value)] = named.items()
-        raise ParameterError(f"{name} must not be negative; got {_shown(value)}")
+        raise ParameterError(f"{name} must not be negative; got {shown(value)}")
     return number
 
 
@@ -52,7 +52,7 @@ def probability(**named: object) -> Fraction:
     number = non_negative(**named)
     if number >= 1:
         [(name, value)] = named.items()
-        raise ParameterError(f"{name} must be below 1; got {_shown(value)}")
+        raise ParameterError(f"{name} must be below 1; got {shown(value)}")
     return number
 
 
@@ -60,7 +60,7 @@ def whole(*, least: int, **named: object) -> int:
     """Read one named whole number and require it to be at least ``least``."""
     [(name, value)] = named.items()
     if isinstance(value, bool) or not isinstance(value, numbers.Integral) or int(value) < least:
-        raise ParameterError(f"{name} must be a whole number of at least {least}; got {_shown(value)}")
+        raise ParameterError(f"{name} must be a whole number of at least {least}; got {shown(value)}")
     return int(value)
 
 
@@ -69,8 +69,16 @@ def one_of(allowed: tuple[str, ...], **named: object) -> str:
     [(name, value)] = named.items()
     if not isinstance(value, str) or value not in allowed:
         choices = ", ".join(map(repr, allowed))
-        raise ParameterError(f"{name} must be one of {choices}; got {_shown(value)}")
+        raise ParameterError(f"{name} must be one of {choices}; got {shown(value)}")
     return value
+
+
+def flag(**named: object) -> bool:
+    """Require one named value to be True or False; nothing else is read as either."""
+    [(name, value)] = named.items()
+    if value is not True and value is not False and type(value).__name__ != "bool":
+        raise ParameterError(f"{name} must be True or False; got {shown(value)}")
+    return bool(value)
 
 
 def plain(number: Fraction) -> str:
@@ -79,6 +87,12 @@ def plain(number: Fraction) -> str:
         return str(number.numerator)
     decimal = repr(float(number))
     return decimal if Fraction(decimal) == number else str(number)
+
+
+def brief(number: Fraction) -> str:
+    """As ``plain`` where that is short, else rounded and said to be."""
+    short = number.numerator.bit_length() + number.denominator.bit_length() < 100
+    return plain(number) if short else f"about {float(number):.6g}"
 
 
 def _parse(value: object) -> Fraction | None:
@@ -90,7 +104,7 @@ def _parse(value: object) -> Fraction | None:
         if isinstance(value, numbers.Integral):
             return Fraction(int(value))
         if isinstance(value, numbers.Real):
-            return Fraction(repr(float(value)))
+            return Fraction(str(value))
         if isinstance(value, Decimal):
             return _within_reach(value)
         if isinstance(value, str) and len(value) <= 200:
@@ -108,6 +122,10 @@ def _within_reach(value: Decimal) -> Fraction:
     return Fraction(value)
 
 
-def _shown(value: object) -> str:
-    text = repr(value)
+def shown(value: object) -> str:
+    """A caller's value on one short line."""
+    try:
+        text = " ".join(repr(value).split())
+    except ValueError:
+        text = f"{type(value).__name__} of very many digits"
     return text if len(text) <= 60 else text[:57] + "..."

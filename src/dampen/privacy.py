@@ -6,7 +6,7 @@ from enum import Enum
 from fractions import Fraction
 from typing import Any, Protocol
 
-from dampen._validate import Number, non_negative, plain, positive, probability
+from dampen._validate import Number, brief, non_negative, plain, positive, probability
 from dampen.errors import ParameterError
 
 
@@ -40,7 +40,7 @@ class Amount:
     delta: Fraction
 
     def __str__(self) -> str:
-        return f"epsilon {plain(self.epsilon)}" + (f", delta {plain(self.delta)}" if self.delta else "")
+        return f"epsilon {brief(self.epsilon)}" + (f", delta {brief(self.delta)}" if self.delta else "")
 
 
 @dataclass(frozen=True, init=False, repr=False)

@@ -1,18 +1,21 @@
 """The last objects that see data: a public frame and, inside it, the private numbers of one data set."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
-from dampen._validate import Number, plain, positive
+from dampen._validate import Number, flag, plain, positive
 from dampen.errors import DataError, NotPublic, ParameterError
 from dampen.privacy import Adjacency, as_adjacency, default_unit
 from dampen.runs import Runs
 from dampen.sensitivity import Constant, SensitivityFunction
 from dampen.vectors import Vector, as_vector
+
+LARGEST_CHECKED = 10**7
+"""Up to so many candidates are checked to be distinct; longer sequences are trusted."""
 
 
 @dataclass(frozen=True, init=False, repr=False, eq=False)
@@ -42,7 +45,7 @@ class Frame:
             "candidates": _distinct(candidates),
             "bound": None if bound is None else positive(bound=bound),
             "adjacency": as_adjacency(adjacency),
-            "monotone": bool(monotone),
+            "monotone": flag(monotone=monotone),
             "unit": unit or default_unit(adjacency),
         }
         for name, value in fields.items():
@@ -50,7 +53,7 @@ class Frame:
 
     def __repr__(self) -> str:
         return (
-            f"Frame({_count(self.candidates)} candidates, bound={_shown(self.bound)}, {self.adjacency!r}, "
+            f"Frame({count_candidates(self.candidates)} candidates, bound={_shown(self.bound)}, {self.adjacency!r}, "
             f"monotone={self.monotone}, unit={self.unit!r})"
         )
 
@@ -74,7 +77,7 @@ class SelectionProblem:
         runs = utilities if isinstance(utilities, Runs) else None
         utilities = as_vector(utilities, "utilities") if runs is None else runs
         groups = utilities if runs is None else runs.values
-        entries, expected = (len(groups) if runs is None else runs.total), _count(frame.candidates)
+        entries, expected = (len(groups) if runs is None else runs.total), count_candidates(frame.candidates)
         if entries != expected:
             raise DataError(f"utilities must be exactly one per candidate: {expected} are needed")
         fields = {
@@ -125,25 +128,29 @@ class SelectionProblem:
 
 
 def _distinct(candidates: Sequence[Any]) -> Sequence[Any]:
-    if isinstance(candidates, str) or not hasattr(candidates, "__getitem__") or not hasattr(candidates, "__len__"):
+    sized = hasattr(candidates, "__getitem__") and hasattr(candidates, "__len__")
+    if not sized or isinstance(candidates, str | bytes | Mapping) or getattr(candidates, "ndim", 1) == 0:
         raise ParameterError(f"candidates must be a sequence; got {type(candidates).__name__}")
-    if _count(candidates) == 0:
+    if count_candidates(candidates) == 0:
         raise ParameterError("candidates must not be empty")
-    if isinstance(candidates, range):
-        return candidates
-    candidates = tuple(candidates) if isinstance(candidates, list) else candidates
-    if isinstance(candidates, tuple | np.ndarray) and _repeats(candidates):
+    if isinstance(candidates, list):
+        candidates = tuple(candidates)
+    elif isinstance(candidates, np.ndarray):
+        candidates = candidates.copy()
+        candidates.flags.writeable = False
+    if not isinstance(candidates, range) and count_candidates(candidates) <= LARGEST_CHECKED and _repeats(candidates):
         raise ParameterError("candidates must be distinct; a label is given twice")
     return candidates
 
 
-def _repeats(candidates: Any) -> bool:
-    if isinstance(candidates, np.ndarray):
+def _repeats(candidates: Sequence[Any]) -> bool:
+    if isinstance(candidates, np.ndarray) and candidates.dtype != object:
         return len(np.unique(candidates, axis=0)) < len(candidates)
+    labels = list(candidates)
     try:
-        return len(set(candidates)) < len(candidates)
+        return len(set(labels)) < len(labels)
     except TypeError:
-        return any(candidate in candidates[:place] for place, candidate in enumerate(candidates))
+        return any(np.array_equal(label, other) for place, label in enumerate(labels) for other in labels[:place])
 
 
 def _matching(sensitivity: SensitivityFunction | None, frame: Frame, size: int) -> SensitivityFunction:
@@ -151,8 +158,11 @@ def _matching(sensitivity: SensitivityFunction | None, frame: Frame, size: int) 
         return Constant(frame.bound, size=size)
     if not isinstance(sensitivity, SensitivityFunction):
         raise ParameterError(f"sensitivity must be a SensitivityFunction; got {type(sensitivity).__name__}")
-    if sensitivity.size != size:
-        raise ParameterError(f"sensitivity must speak for {size} candidates; it speaks for {sensitivity.size}")
+    sizes = {sensitivity.size} if sensitivity.pairs is None else {sensitivity.size, sensitivity.pairs.size}
+    if sizes != {size} and size != count_candidates(frame.candidates):
+        raise DataError("sensitivity must speak for exactly the groups of the runs")
+    if sizes != {size}:
+        raise ParameterError(f"sensitivity must speak for {size} candidates; it speaks for {max(sizes - {size})}")
     if sensitivity.bound != frame.bound:
         raise ParameterError(
             f"sensitivity and frame must have the same bound; got {_shown(sensitivity.bound)} and {_shown(frame.bound)}"
@@ -160,8 +170,10 @@ def _matching(sensitivity: SensitivityFunction | None, frame: Frame, size: int) 
     return sensitivity
 
 
-def _count(candidates: Sequence[Any]) -> int:
+def count_candidates(candidates: Sequence[Any]) -> int:
     """How many candidates there are, also where the number exceeds what ``len`` may return."""
+    if isinstance(candidates, range):
+        return max(0, -((candidates.start - candidates.stop) // candidates.step))
     return int(getattr(candidates, "total", 0)) or len(candidates)
 
 

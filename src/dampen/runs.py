@@ -1,5 +1,6 @@
 """Runs: many equal entries written once, so that a grid of 1e9 values or all 2^n subsets cost only their groups."""
 
+import numbers
 from collections.abc import Callable, Sequence
 from itertools import accumulate
 from typing import Any
@@ -23,11 +24,9 @@ class Runs:
 
     def __init__(self, values: Any, sizes: Sequence[int], unrank: Callable[[int, int], int] | None = None) -> None:
         self.values: Vector = as_vector(values, "values of runs")
-        self.sizes: tuple[int, ...] = tuple(int(size) for size in sizes)
+        self.sizes: tuple[int, ...] = _whole_sizes(sizes)
         if len(self.sizes) != len(self.values):
             raise ParameterError("runs need exactly one size for each value")
-        if any(size < 1 for size in self.sizes):
-            raise DataError("sizes of runs must be at least 1")
         self.total = sum(self.sizes)
         self._unrank = unrank
         self._starts = tuple(accumulate(self.sizes, initial=0)) if unrank is None else ()
@@ -44,7 +43,7 @@ class Runs:
         return self.total
 
     def __repr__(self) -> str:
-        return f"Runs({len(self.sizes)} groups of {self.total} entries)"
+        return f"Runs({self.total} entries)"
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
         if self.total > LARGEST_EXPANSION:
@@ -57,3 +56,11 @@ class Runs:
                 for member in range(size):
                     expanded[self._unrank(group, member)] = self.values[group]
         return expanded if dtype is None else expanded.astype(dtype)
+
+
+def _whole_sizes(sizes: Sequence[int]) -> tuple[int, ...]:
+    listed = sizes.tolist() if isinstance(sizes, np.ndarray) else list(sizes)
+    for size in listed:
+        if isinstance(size, bool) or not isinstance(size, numbers.Integral) or size < 1:
+            raise DataError("sizes of runs must be whole numbers of at least 1")
+    return tuple(int(size) for size in listed)

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from dampen import laws
 from dampen.vectors import Floats
 
+Law = Callable[[Floats, Floats], Floats]
 EXPONENTS = st.lists(st.floats(0, 30), min_size=1, max_size=7).map(lambda xs: np.array([0.0, *xs]))
 
 
@@ -92,7 +93,7 @@ def test_the_laplace_law_equals_rigorous_integration(x: list[float]) -> None:
 
 
 @pytest.mark.parametrize("law", [laws.softmax, laws.permute_and_flip, laws.laplace_maximum])
-def test_groups_are_as_good_as_their_members(law: laws.Law) -> None:
+def test_groups_are_as_good_as_their_members(law: Law) -> None:
     x, sizes = np.array([0.0, 0.4, 3.0]), np.array([2, 5, 40])
     expanded = np.repeat(x, sizes)
     grouped = np.repeat(law(x, sizes.astype(float)), sizes)
@@ -102,7 +103,7 @@ def test_groups_are_as_good_as_their_members(law: laws.Law) -> None:
 @pytest.mark.parametrize("law", [laws.softmax, laws.permute_and_flip, laws.laplace_maximum])
 @pytest.mark.parametrize("n", [1, 2, 63, 64, 65, 1000, 20_000])
 @pytest.mark.parametrize("scale", [0.0, 0.01, 1.0, 40.0])
-def test_laws_sum_to_one(law: laws.Law, n: int, scale: float) -> None:
+def test_laws_sum_to_one(law: Law, n: int, scale: float) -> None:
     rng = np.random.default_rng(n)
     x = np.round(rng.exponential(scale, size=n) if scale else np.zeros(n), 2)
     values, sizes = np.unique(x - x.min(), return_counts=True)

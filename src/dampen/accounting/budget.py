@@ -7,7 +7,7 @@ import weakref
 from types import TracebackType
 from typing import Any, Self
 
-from dampen._validate import Number, plain, positive, probability
+from dampen._validate import Number, brief, positive, probability
 from dampen.accounting.compose import converted
 from dampen.errors import BudgetError, BudgetExceeded, ParameterError
 from dampen.privacy import Adjacency, Amount, PrivacyLoss, as_adjacency
@@ -124,8 +124,8 @@ class Budget:
 
     def __repr__(self) -> str:
         spent = self._spent
-        delta = f", delta {plain(spent.delta)} of {plain(self._limit.delta)}" if self._limit.delta else ""
-        return f"Budget(spent: epsilon {plain(spent.epsilon)} of {plain(self._limit.epsilon)}{delta})"
+        delta = f", delta {brief(spent.delta)} of {brief(self._limit.delta)}" if self._limit.delta else ""
+        return f"Budget(spent: epsilon {brief(spent.epsilon)} of {brief(self._limit.epsilon)}{delta})"
 
 
 def _follow(token: str) -> Budget:

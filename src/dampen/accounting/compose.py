@@ -41,6 +41,7 @@ def _replaced_delta(loss: PrivacyLoss) -> Fraction:
         return Fraction(0)
     with certified(256) as flint:
         delta = (1 + ball(flint, loss.epsilon).exp()) * ball(flint, loss.delta)
-        if not delta < 1:
-            raise BudgetError("under REPLACE this loss would have delta of 1 or more, which promises nothing")
-        return Fraction(int((delta * DELTA_GRID).upper().ceil().unique_fmpz()), DELTA_GRID)
+        steps = int((delta * DELTA_GRID).upper().ceil().unique_fmpz()) if delta < 1 else DELTA_GRID
+    if steps >= DELTA_GRID:
+        raise BudgetError("under REPLACE this loss would have delta of 1 or more, which promises nothing")
+    return Fraction(steps, DELTA_GRID)

@@ -4,12 +4,13 @@ import numbers
 from collections.abc import Callable, Iterable
 from typing import Any, Protocol
 
-from dampen._validate import Number, plain, positive
+from dampen._validate import Number, plain, positive, shown, whole
 from dampen.errors import DataError, ParameterError
-from dampen.mechanisms import PermuteAndFlip, SelectionMechanism
+from dampen.mechanisms import PairwiseDampening, PermuteAndFlip, SelectionMechanism, TopK
+from dampen.mechanisms.base import ExponentMechanism
 from dampen.privacy import Adjacency, BudgetLike
 from dampen.problem import Frame, SelectionProblem
-from dampen.sensitivity import SensitivityFunction
+from dampen.sensitivity import Constant, SensitivityFunction
 
 
 class Scores(Protocol):
@@ -39,7 +40,8 @@ def select(
         A mapping or pandas Series label -> score. All scores are whole numbers, or all are floats: which of the two is
         public, so it must not depend on the data.
     sensitivity
-        How much one record can change any score at most.
+        How much one record can change any score at most: a number, or a sensitivity function that speaks for the
+        candidates in their order.
     monotone
         Whether one record moves all scores in the same direction (true of counts when records are added or removed).
         Halves the noise.
@@ -48,7 +50,8 @@ def select(
         Left out, the labels of ``scores`` are published as they are: right for a fixed list, wrong for
         ``Counter(values)``, whose labels tell which values occur.
     mechanism
-        A mechanism class, or a mechanism with the same epsilon; permute-and-flip by default.
+        A mechanism class, or a mechanism with the same epsilon. By default permute-and-flip, or pairwise dampening when
+        ``sensitivity`` is a function other than a constant.
 
     Returns
     -------
@@ -59,11 +62,49 @@ def select(
     >>> dampen.select({"ann": 31, "bob": 0}, sensitivity=1, monotone=True, epsilon=1, budget=budget) in ("ann", "bob")
     True
     """
-    chosen = _mechanism(mechanism, epsilon)
+    chosen = _mechanism(mechanism or _default(sensitivity), epsilon)
     problem = selection_problem(
         scores, sensitivity=sensitivity, monotone=monotone, adjacency=adjacency, candidates=candidates
     )
+    if chosen.privacy(problem.frame).epsilon != positive(epsilon=epsilon):
+        raise ParameterError(
+            f"epsilon must be what the mechanism costs; {shown(mechanism)} does not cost {shown(epsilon)}"
+        )
     return chosen.release(problem, budget=budget, note="select").value
+
+
+def top_k(
+    scores: Scores,
+    k: int,
+    *,
+    sensitivity: Number | SensitivityFunction,
+    epsilon: Number,
+    budget: BudgetLike,
+    monotone: bool = False,
+    adjacency: Adjacency = Adjacency.ADD_REMOVE,
+    candidates: Iterable[Any] | None = None,
+    mechanism: Callable[[Number], SelectionMechanism] | None = None,
+) -> tuple[Any, ...]:
+    """The k labels with the highest scores, best first, privately. ``epsilon`` is the price of the whole answer.
+
+    The other arguments are those of :func:`select`; ``mechanism`` is a mechanism class of the exponential or
+    permute-and-flip type, run at epsilon / k for each place. Permute-and-flip by default, whatever the sensitivity:
+    pairwise dampening compares with the winner, which does not help to find the second.
+
+    >>> import dampen
+    >>> budget = dampen.Budget(epsilon=1)
+    >>> len(dampen.top_k({"ann": 31, "bob": 9, "cy": 0}, 2, sensitivity=1, monotone=True, epsilon=1, budget=budget))
+    2
+    """
+    share = positive(epsilon=epsilon) / whole(k=k, least=1)
+    base = _mechanism(mechanism or PermuteAndFlip, share)
+    if not isinstance(base, ExponentMechanism):
+        raise ParameterError(f"mechanism must be of the exponential or permute-and-flip type; got {shown(mechanism)}")
+    problem = selection_problem(
+        scores, sensitivity=sensitivity, monotone=monotone, adjacency=adjacency, candidates=candidates
+    )
+    chosen: tuple[Any, ...] = TopK(k, base).release(problem, budget=budget, note="top_k").value
+    return chosen
 
 
 def selection_problem(
@@ -88,18 +129,26 @@ def selection_problem(
     return SelectionProblem(frame, values, function)
 
 
+def _default(sensitivity: Number | SensitivityFunction) -> Callable[[Number], SelectionMechanism]:
+    varies = isinstance(sensitivity, SensitivityFunction) and not isinstance(sensitivity, Constant)
+    return PairwiseDampening if varies else PermuteAndFlip
+
+
 def _mechanism(
-    mechanism: SelectionMechanism | Callable[[Number], SelectionMechanism] | None, epsilon: Number
+    mechanism: SelectionMechanism | Callable[[Number], SelectionMechanism], epsilon: Number
 ) -> SelectionMechanism:
-    if mechanism is None:
-        return PermuteAndFlip(epsilon)
-    chosen = mechanism if isinstance(mechanism, SelectionMechanism) else None
-    if chosen is None and callable(mechanism):
-        chosen = mechanism(epsilon)
+    positive(epsilon=epsilon)
+    chosen: object = mechanism
+    if not isinstance(mechanism, SelectionMechanism):
+        try:
+            chosen = mechanism(epsilon)
+        except (TypeError, ValueError):
+            chosen = None
     if not isinstance(chosen, SelectionMechanism):
-        raise ParameterError(f"mechanism must be a mechanism class such as PermuteAndFlip; got {str(mechanism)[:60]!r}")
+        rule = "mechanism must be a mechanism, or a class that needs only epsilon such as PermuteAndFlip"
+        raise ParameterError(f"{rule}; got {shown(mechanism)}")
     if chosen.epsilon != positive(epsilon=epsilon):
-        raise ParameterError(f"epsilon must be the mechanism's own, {plain(chosen.epsilon)}; got {str(epsilon)[:60]}")
+        raise ParameterError(f"epsilon must be the mechanism's own, {plain(chosen.epsilon)}; got {shown(epsilon)}")
     return chosen
 
 
@@ -129,8 +178,20 @@ def _completed(
     known = dict(zip(labels, values, strict=True))
     if len(known) < len(labels):
         raise DataError("scores must name each label once")
-    everyone = tuple(candidates)
-    if not known.keys() <= set(everyone):
+    everyone, names = _hashable(candidates)
+    if not known.keys() <= names:
         raise DataError("scores must name only labels that are among the candidates")
     zero = type(values[0])(0) if values else 0
     return everyone, [known.get(candidate, zero) for candidate in everyone]
+
+
+def _hashable(candidates: Iterable[Any]) -> tuple[tuple[Any, ...], set[Any]]:
+    try:
+        if isinstance(candidates, str | bytes | set | frozenset):
+            raise TypeError
+        everyone = tuple(candidates)
+        return everyone, set(everyone)
+    except TypeError:
+        raise ParameterError(
+            f"candidates must be an ordered sequence of hashable labels; got {shown(candidates)}"
+        ) from None

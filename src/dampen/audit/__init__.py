@@ -1,5 +1,7 @@
 """Is it really private? Exact audits over all small data sets and all their neighbours."""
 
+from dampen.audit.admissibility import AdmissibilityReport, audit_admissibility
+from dampen.audit.classes import Classification, classify, dominates
 from dampen.audit.exact import audit_selection
 from dampen.audit.neighbours import (
     add_remove_neighbours,
@@ -12,10 +14,15 @@ from dampen.audit.report import AuditReport
 from dampen.audit.scripted import ScriptedEntropy, law_by_enumeration
 
 __all__ = [
+    "AdmissibilityReport",
     "AuditReport",
+    "Classification",
     "ScriptedEntropy",
     "add_remove_neighbours",
+    "audit_admissibility",
     "audit_selection",
+    "classify",
+    "dominates",
     "edge_neighbours",
     "graphs",
     "law_by_enumeration",

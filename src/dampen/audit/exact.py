@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from dampen.audit.neighbours import DataSet
-from dampen.audit.report import AuditReport
+from dampen.audit.report import AuditReport, broken_parts
 from dampen.errors import FrameLeak, ParameterError
 from dampen.mechanisms import SelectionMechanism
 from dampen.privacy import PrivacyLoss
@@ -33,7 +33,7 @@ def audit_selection(
     ...     return SelectionProblem(frame, [x.count("a"), x.count("b")])
     >>> report = audit_selection(PermuteAndFlip(1), votes, multisets("ab", largest=6), add_remove_neighbours("ab"))
     >>> report.passed, report.pairs, round(report.worst_log_ratio, 6)
-    (True, 56, 0.999997)
+    (True, 56, 1.0)
     """
     audit = _Audit(mechanism, problem_of)
     for x in universe:
@@ -55,6 +55,7 @@ def public_facts(problem: SelectionProblem) -> dict[str, Any]:
         "sensitivity.bound": sensitivity.bound,
         "sensitivity.floor": sensitivity.floor,
         "sensitivity.horizon": sensitivity.horizon,
+        "sensitivity.pairs": None if sensitivity.pairs is None else sensitivity.pairs.triangle,
     }
 
 
@@ -66,6 +67,7 @@ class _Audit:
         self._known: dict[DataSet, tuple[dict[str, Any], Floats, PrivacyLoss]] = {}
         self._tried: set[frozenset[DataSet]] = set()
         self._claim: PrivacyLoss | None = None
+        self._breaches: set[str] = set()
         self._log_ratio = self._delta = self._range = 0.0
         self._excess = -np.inf
         self._pair: tuple[Any, Any] | None = None
@@ -76,18 +78,20 @@ class _Audit:
         if x == y or key in self._tried:
             return
         self._tried.add(key)
-        facts, law_x, self._claim = self._facts_and_law(x)
+        facts, law_x, claim = self._facts_and_law(x)
         other_facts, law_y, other_claim = self._facts_and_law(y)
-        leaks = _differences(facts, other_facts) + (["claimed loss"] if other_claim != self._claim else [])
-        if leaks:
-            raise FrameLeak(f"{leaks[0]} must be public, but differs between {str(x)[:80]} and {str(y)[:80]}")
-        loss = law_y - law_x
-        delta = max(_hockey_stick(law_x, law_y, self._claim), _hockey_stick(law_y, law_x, self._claim))
+        _require_same({**facts, "claimed loss": claim}, {**other_facts, "claimed loss": other_claim}, (x, y))
+        loss = np.where(law_x == law_y, 0.0, law_y - law_x)
+        if np.isnan(loss).any():
+            raise ParameterError(f"log_probabilities must be numbers; NaN at {str(x)[:80]} or {str(y)[:80]}")
+        delta = max(_hockey_stick(law_x, law_y, claim), _hockey_stick(law_y, law_x, claim))
         log_ratio, spread = float(np.abs(loss).max()), float(loss.max() - loss.min())
-        excess = delta if self._claim.delta > 0 else log_ratio
+        self._breaches |= broken_parts(claim, log_ratio, delta, spread)
+        excess = delta / float(claim.delta) if claim.delta > 0 else log_ratio / max(float(claim.epsilon), 1e-300)
         if excess > self._excess:
-            self._excess, self._pair = excess, (x, y)
-            self._output = facts["candidates"][int(np.abs(loss).argmax())]
+            self._excess, self._claim, self._pair = excess, claim, (x, y)
+            frame = self._problem_of(x).frame
+            self._output = self._mechanism.outcomes(frame)[int(np.abs(loss).argmax())]
         self._log_ratio = max(self._log_ratio, log_ratio)
         self._delta = max(self._delta, delta)
         self._range = max(self._range, spread)
@@ -104,6 +108,7 @@ class _Audit:
             worst_range=self._range,
             worst_pair=self._pair,
             worst_output=self._output,
+            breaches=tuple(part for part in ("epsilon", "delta", "bounded_range") if part in self._breaches),
         )
 
     def _facts_and_law(self, x: DataSet) -> tuple[dict[str, Any], Floats, PrivacyLoss]:
@@ -114,8 +119,16 @@ class _Audit:
         return self._known[x]
 
 
-def _differences(facts: dict[str, Any], others: dict[str, Any]) -> list[str]:
-    return [name for name, value in facts.items() if not _same(value, others[name])]
+def require_same_public_facts(one: SelectionProblem, other: SelectionProblem, pair: tuple[DataSet, DataSet]) -> None:
+    """Raise ``FrameLeak`` when two neighbours' problems disagree on anything public."""
+    _require_same(public_facts(one), public_facts(other), pair)
+
+
+def _require_same(facts: dict[str, Any], others: dict[str, Any], pair: tuple[DataSet, DataSet]) -> None:
+    for name, value in facts.items():
+        if not _same(value, others[name]):
+            x, y = (str(data)[:80] for data in pair)
+            raise FrameLeak(f"{name} must be public, but differs between {x} and {y}")
 
 
 def _same(one: Any, other: Any) -> bool:

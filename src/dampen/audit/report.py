@@ -16,7 +16,8 @@ class AuditReport:
 
     ``worst_log_ratio``: the largest absolute ln P(y)/P(x) over pairs and outputs. ``worst_delta``: the largest
     hockey-stick divergence at the claimed epsilon. ``worst_range``: the largest spread of the loss over the outputs of
-    one pair. ``worst_pair`` and ``worst_output`` are where the claim is nearest to failing, or fails most.
+    one pair. Each pair is judged by its own claim; ``claim``, ``worst_pair`` and ``worst_output`` are where a claim is
+    nearest to failing, or fails most.
     """
 
     mechanism: str
@@ -27,19 +28,8 @@ class AuditReport:
     worst_range: float
     worst_pair: tuple[Any, Any] | None
     worst_output: Any
-
-    @property
-    def breaches(self) -> tuple[str, ...]:
-        """Which parts of the claim are broken: ``"epsilon"``, ``"delta"``, ``"bounded_range"``."""
-        broken = []
-        if self.claim.delta == 0 and self.worst_log_ratio > float(self.claim.epsilon) * (1 + TOLERANCE):
-            broken.append("epsilon")
-        if self.claim.delta > 0 and self.worst_delta > float(self.claim.delta) * (1 + TOLERANCE):
-            broken.append("delta")
-        bounded_range = self.claim.bounded_range
-        if bounded_range is not None and self.worst_range > float(bounded_range) * (1 + TOLERANCE):
-            broken.append("bounded_range")
-        return tuple(broken)
+    breaches: tuple[str, ...]
+    """Which parts of a claim are broken on some pair: ``"epsilon"``, ``"delta"``, ``"bounded_range"``."""
 
     @property
     def passed(self) -> bool:
@@ -66,3 +56,15 @@ class AuditReport:
             ("worst output", f"{self.worst_output}"),
         ]
         return "\n".join(f"{name:<20} {value}" for name, value in rows)
+
+
+def broken_parts(claim: PrivacyLoss, log_ratio: float, delta: float, spread: float) -> set[str]:
+    """Which parts of its claim one pair of neighbours breaks."""
+    parts = {
+        "epsilon": (claim.epsilon if claim.delta == 0 else None, log_ratio),
+        "delta": (claim.delta if claim.delta > 0 else None, delta),
+        "bounded_range": (claim.bounded_range, spread),
+    }
+    return {
+        name for name, (limit, found) in parts.items() if limit is not None and found > float(limit) * (1 + TOLERANCE)
+    }

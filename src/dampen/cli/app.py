@@ -5,6 +5,7 @@ import typer
 import dampen
 from dampen.cli.demo import demo
 from dampen.cli.select import select
+from dampen.cli.top_k import top_k
 
 app = typer.Typer(
     name="dampen",
@@ -29,4 +30,5 @@ def _options(
 
 
 app.command()(select)
+app.command()(top_k)
 app.command()(demo)

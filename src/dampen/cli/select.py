@@ -11,7 +11,7 @@ from dampen._validate import plain
 from dampen.accounting import Budget
 from dampen.applications.selection import selection_problem
 from dampen.mechanisms import Exponential, PermuteAndFlip, ReportNoisyMax
-from dampen.privacy import Adjacency
+from dampen.privacy import Adjacency, Release
 from dampen.statistics import read_labels, read_scores
 
 NOTHING_REMEMBERS = "note: nothing remembers this spending; asking again spends again."
@@ -61,13 +61,17 @@ def select(
         adjacency=Adjacency[adjacency.name],
         candidates=None if candidates is None else read_labels(candidates),
     )
-    release = chosen.release(problem, budget=Budget(epsilon=epsilon), note="select")
+    show(chosen.release(problem, budget=Budget(epsilon=epsilon), note="select"), as_json, candidates is None)
+
+
+def show(release: Release, as_json: bool, labels_published: bool) -> None:
+    """Print a release on standard output and what a user should know beside it on standard error."""
     if as_json:
         loss = {"epsilon": plain(release.loss.epsilon), "delta": plain(release.loss.delta)}
         loss |= {"adjacency": release.loss.adjacency.value, "unit": release.loss.unit}
         typer.echo(json.dumps({"value": release.value, "loss": loss, "mechanism": release.mechanism}))
     else:
-        typer.echo(release.value)
-    if candidates is None:
+        typer.echo("\n".join(release.value) if isinstance(release.value, tuple) else release.value)
+    if labels_published:
         typer.echo("note: the labels in the file are published as the candidates; see --candidates.", err=True)
     typer.echo(NOTHING_REMEMBERS, err=True)

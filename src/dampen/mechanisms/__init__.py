@@ -2,7 +2,26 @@
 
 from dampen.mechanisms.base import SelectionMechanism
 from dampen.mechanisms.exponential import Exponential
+from dampen.mechanisms.local_dampening import LocalDampening
+from dampen.mechanisms.pairwise_dampening import PairwiseDampening
+from dampen.mechanisms.pareto_noisy_max import ParetoNoisyMax
 from dampen.mechanisms.permute_and_flip import PermuteAndFlip
 from dampen.mechanisms.report_noisy_max import ReportNoisyMax
+from dampen.mechanisms.shifted_local_dampening import ShiftedLocalDampening
+from dampen.mechanisms.smooth_exponential import SmoothExponential
+from dampen.mechanisms.stable_argmax import StableArgmax
+from dampen.mechanisms.top_k import TopK
 
-__all__ = ["Exponential", "PermuteAndFlip", "ReportNoisyMax", "SelectionMechanism"]
+__all__ = [
+    "Exponential",
+    "LocalDampening",
+    "PairwiseDampening",
+    "ParetoNoisyMax",
+    "PermuteAndFlip",
+    "ReportNoisyMax",
+    "SelectionMechanism",
+    "ShiftedLocalDampening",
+    "SmoothExponential",
+    "StableArgmax",
+    "TopK",
+]

@@ -1,15 +1,17 @@
 """What every selection mechanism has in common: it is priced by a frame, pays first, then draws."""
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 
 from dampen._validate import Number, plain, positive, whole
 from dampen.errors import ParameterError, ReleaseFailed
 from dampen.privacy import BudgetLike, PrivacyLoss, Release
-from dampen.problem import Frame, SelectionProblem
+from dampen.problem import Frame, SelectionProblem, count_candidates
 from dampen.runs import Runs
 from dampen.sampling import entropy
 from dampen.sampling.entropy import Entropy
@@ -39,16 +41,16 @@ class SelectionMechanism(ABC):
         """What one release in this frame costs. Takes a frame, so that the price cannot depend on data."""
 
     @abstractmethod
-    def exponents(self, problem: SelectionProblem) -> Exponents:
-        """Not private. The exponents whose law is drawn, rounded as the release rounds them."""
-
-    @abstractmethod
-    def _log_law(self, x: Floats, sizes: Floats) -> Floats:
+    def _group_law(self, problem: SelectionProblem) -> Floats:
         """Ln P of one member of each group."""
 
     @abstractmethod
-    def _draw(self, exponents: Exponents, source: Entropy) -> tuple[int, int]:
-        """An exact draw: a group and a member of it."""
+    def _pick(self, problem: SelectionProblem, source: Entropy) -> tuple[int, int]:
+        """An exact draw from that law: a group and a member of it."""
+
+    def outcomes(self, frame: Frame) -> Sequence[Any]:
+        """What may come out, in the order of ``log_probabilities``."""
+        return frame.candidates
 
     def scores(self, problem: SelectionProblem) -> Vector | Runs:
         """Not private. The score of every candidate: here the utility itself."""
@@ -64,6 +66,8 @@ class SelectionMechanism(ABC):
 
         The budget is charged before anything is drawn and keeps the charge whatever happens then.
         """
+        if not isinstance(problem, SelectionProblem):
+            raise ParameterError(f"problem must be a SelectionProblem; got {type(problem).__name__}")
         loss = self.privacy(problem.frame)
         if not hasattr(budget, "reserve"):
             raise ParameterError(f"budget must be a dampen.Budget; got {type(budget).__name__}")
@@ -82,28 +86,50 @@ class SelectionMechanism(ABC):
         groups = rng.choice(len(shares), size=size, p=shares / shares.sum())
         if problem.sizes is None:
             return groups.astype(np.int64)
+        if count_candidates(problem.frame.candidates) >= 2**63:
+            raise ParameterError("simulate needs fewer than 2**63 candidates: it returns 64-bit indices")
         members = [int(rng.integers(problem.sizes[group])) for group in groups]
         places = (problem.index(int(group), member) for group, member in zip(groups, members, strict=True))
         return np.fromiter(places, dtype=np.int64, count=size)
 
-    def _group_law(self, problem: SelectionProblem) -> Floats:
-        return self._log_law(self.exponents(problem).approximate(), _float_sizes(problem))
-
     def _drawn(self, problem: SelectionProblem) -> tuple[object] | None:
         """The chosen candidate, or ``None`` where something failed: what failed is not told, it may know data."""
         try:
-            group, member = self._draw(self.exponents(problem), entropy.system_entropy())
+            with np.errstate(all="ignore"):
+                group, member = self._pick(problem, entropy.system_entropy())
             return (problem.frame.candidates[problem.index(group, member)],)
         except Exception:
             return None
 
     def __repr__(self) -> str:
         shown = ((field.name, getattr(self, field.name)) for field in fields(self))
-        arguments = (f"{name}={plain(value) if isinstance(value, Fraction) else repr(value)}" for name, value in shown)
+        arguments = (f"{name}={_shown(value)}" for name, value in shown)
         return f"{type(self).__name__}({', '.join(arguments)})"
 
 
-class UtilityMechanism(SelectionMechanism):
+class ExponentMechanism(SelectionMechanism):
+    """A mechanism whose law depends on the data through exponents x_r >= 0 alone, with 0 for the best."""
+
+    @abstractmethod
+    def exponents(self, problem: SelectionProblem) -> Exponents:
+        """Not private. The exponents whose law is drawn, rounded as the release rounds them."""
+
+    @abstractmethod
+    def _log_law(self, x: Floats, sizes: Floats) -> Floats:
+        """Ln P of one member of each group."""
+
+    @abstractmethod
+    def _draw(self, exponents: Exponents, source: Entropy) -> tuple[int, int]:
+        """An exact draw: a group and a member of it."""
+
+    def _group_law(self, problem: SelectionProblem) -> Floats:
+        return self._log_law(self.exponents(problem).approximate(), _float_sizes(problem))
+
+    def _pick(self, problem: SelectionProblem, source: Entropy) -> tuple[int, int]:
+        return self._draw(self.exponents(problem), source)
+
+
+class UtilityMechanism(ExponentMechanism):
     """A mechanism that scores by the utility itself and reads of the sensitivity only the frame's bound.
 
     By the range theorem (docs/proofs/range_theorem.md) exponents c * utility cost c * w when one step moves all
@@ -127,6 +153,12 @@ class UtilityMechanism(SelectionMechanism):
         if frame.bound is None:
             raise ParameterError(f"{type(self).__name__} needs a frame with a finite bound; this one has bound=None")
         return self.epsilon / (frame.bound if frame.monotone else 2 * frame.bound)
+
+
+def _shown(value: object) -> str:
+    if isinstance(value, Fraction):
+        return plain(value)
+    return value.__name__ if isinstance(value, type) else repr(value)
 
 
 def _float_sizes(problem: SelectionProblem) -> Floats:

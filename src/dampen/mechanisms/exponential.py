@@ -1,6 +1,6 @@
 """The exponential mechanism."""
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from dampen import laws
 from dampen.mechanisms.base import UtilityMechanism
@@ -12,6 +12,7 @@ from dampen.sampling.exponents import Exponents
 from dampen.vectors import Floats
 
 
+@dataclass(frozen=True, init=False, repr=False)
 class Exponential(UtilityMechanism):
     """Each candidate with probability proportional to exp(c * utility).
 

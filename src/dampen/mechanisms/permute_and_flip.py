@@ -1,5 +1,7 @@
 """Permute-and-flip."""
 
+from dataclasses import dataclass
+
 from dampen import laws
 from dampen.mechanisms.base import UtilityMechanism
 from dampen.sampling.entropy import Entropy
@@ -9,6 +11,7 @@ from dampen.sampling.race import ExponentialNoise, draw_by_race
 from dampen.vectors import Floats
 
 
+@dataclass(frozen=True, init=False, repr=False)
 class PermuteAndFlip(UtilityMechanism):
     """Flip a coin of probability exp(c * (utility - best)) per candidate; choose uniformly among the heads.
 

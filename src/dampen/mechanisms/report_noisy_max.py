@@ -1,6 +1,6 @@
 """Report-noisy-max."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from dampen import laws
@@ -72,8 +72,8 @@ class ReportNoisyMax(UtilityMechanism):
 
     def privacy(self, frame: Frame) -> PrivacyLoss:
         """Epsilon; with Gumbel noise also bounded range epsilon."""
-        twin = self._twin()
-        return super().privacy(frame) if twin is None else twin.privacy(frame)
+        loss = super().privacy(frame)
+        return replace(loss, bounded_range=self.epsilon) if self.noise == "gumbel" else loss
 
     def _twin(self) -> UtilityMechanism | None:
         """The mechanism that has this noise's law, if another one has."""

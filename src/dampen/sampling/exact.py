@@ -6,7 +6,7 @@ certain. So their laws are exact, and how long they take depends on the data onl
 
 import os
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from fractions import Fraction
 from typing import Any
@@ -56,29 +56,31 @@ def uniform_below(size: int, entropy: Entropy) -> int:
     return (prefix * size) >> width
 
 
-def coin(x: Fraction, entropy: Entropy, *, prefix: int = 0, width: int = 0, doublings: int = 0) -> bool:
-    """Heads with probability exactly exp(-x) * 2^doublings, which must not exceed 1.
+def event(probability: Callable[[Any], Any], entropy: Entropy, *, prefix: int = 0, width: int = 0) -> bool:
+    """Happens with exactly the probability that ``probability(flint)`` encloses, whatever the working precision.
 
-    Heads means U < exp(-x) * 2^doublings, where the first ``width`` bits of the uniform U are already known to be
-    ``prefix``. As exp of a fraction other than 0 is irrational, more bits always decide in the end.
+    Happens means U < p, where the first ``width`` bits of the uniform U are already known to be ``prefix``. The
+    probability must be irrational, 0 or 1, so that more bits always decide in the end.
     """
     while True:
-        verdict = _below(x, prefix, width, doublings)
-        if verdict is not None:
-            return verdict
+        with certified(width + GUARD_BITS) as flint:
+            threshold = probability(flint)
+            if flint.arb((prefix + 1, -width)) <= threshold:
+                return True
+            if flint.arb((prefix, -width)) >= threshold:
+                return False
         prefix = prefix << MORE_BITS | entropy.bits(MORE_BITS)
         width += MORE_BITS
 
 
-def _below(x: Fraction, prefix: int, width: int, doublings: int) -> bool | None:
-    """Whether all (True), none (False) or some (None) numbers with this prefix lie below exp(-x) * 2^doublings."""
-    with certified(width + GUARD_BITS) as flint:
+def coin(x: Fraction, entropy: Entropy, *, prefix: int = 0, width: int = 0, doublings: int = 0) -> bool:
+    """Heads with probability exactly exp(-x) * 2^doublings, which must not exceed 1.
+
+    The exponential of a fraction other than 0 is irrational.
+    """
+
+    def threshold(flint: Any) -> Any:
         exponent = -ball(flint, x)
-        if doublings:
-            exponent += doublings * flint.arb.const_log2()
-        threshold = exponent.exp()
-        if flint.arb((prefix + 1, -width)) <= threshold:
-            return True
-        if flint.arb((prefix, -width)) >= threshold:
-            return False
-        return None
+        return (exponent + doublings * flint.arb.const_log2() if doublings else exponent).exp()
+
+    return event(threshold, entropy, prefix=prefix, width=width)

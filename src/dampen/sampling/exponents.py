@@ -6,9 +6,11 @@ the seam there are only these integers and fractions.
 Whole scores lose nothing: units are score differences, and the unit is the rate. Other scores are rounded once: their
 exponents go to the nearest multiple of the unit, with a total error (arithmetic and rounding) below one unit, and the
 caller has paid for that in its rate. Candidates more than 1024 below the best are raised to one public level, the last
-multiple of the unit not beyond 1024; this keeps every range of changes.
+multiple of the unit not beyond 1024; this keeps every range of changes. Mechanisms whose noise has a heavy tail ask for
+exponents without that level.
 """
 
+from copy import copy
 from fractions import Fraction
 
 import numpy as np
@@ -21,6 +23,9 @@ DEEPEST = 1024
 LARGEST_UNITS = 2**49
 """Real scores are read up to so many units below the best: products of that size are off by under 3/16 of a unit."""
 
+LARGEST_UNRAISED = 2.0**1000
+"""Where units end that are not raised to the deepest level: far beyond anything that could be drawn."""
+
 
 class Exponents:
     """Exponents x_g >= 0 of the groups of a problem, with 0 for the best; ``sizes`` counts each group's members."""
@@ -32,6 +37,7 @@ class Exponents:
         *,
         units_per_score: Fraction | None,
         sizes: tuple[int, ...] | None,
+        raised: bool = True,
     ) -> None:
         self.unit = min(unit, Fraction(DEEPEST))
         self.sizes = sizes
@@ -39,7 +45,7 @@ class Exponents:
         self._best = scores.max()
         self._slope = None if units_per_score is None else float(units_per_score)
         largest = LARGEST_UNITS if units_per_score is not None else 2**62
-        self._cap = min(DEEPEST // self.unit, largest)
+        self._cap: float = min(DEEPEST // self.unit, largest) if raised else LARGEST_UNRAISED
 
     @classmethod
     def of_whole(cls, scores: Vector, rate: Fraction, sizes: tuple[int, ...] | None = None) -> "Exponents":
@@ -48,10 +54,24 @@ class Exponents:
 
     @classmethod
     def of_real(
-        cls, scores: Vector, rate: Fraction, unit: Fraction, sizes: tuple[int, ...] | None = None
+        cls,
+        scores: Vector,
+        rate: Fraction,
+        unit: Fraction,
+        sizes: tuple[int, ...] | None = None,
+        *,
+        raised: bool = True,
     ) -> "Exponents":
-        """Scores times a rate, rounded to whole multiples of the unit."""
-        return cls(scores, unit, units_per_score=rate / unit, sizes=sizes)
+        """Scores times a rate, rounded to whole multiples of the unit; ``raised`` to the deepest level or not."""
+        return cls(scores, unit, units_per_score=rate / unit, sizes=sizes, raised=raised)
+
+    def keeping(self, best: int) -> "Exponents":
+        """The same exponents, raised to the deepest level below the ``best``-th best instead of the best."""
+        kept = copy(self)
+        place = int(np.argpartition(-self._scores, min(best, len(self)) - 1)[min(best, len(self)) - 1])
+        kept._cap = largest = LARGEST_UNITS if self._slope is not None else 2**62
+        kept._cap = min(self._cap + int(kept.units(slice(place, place + 1))[0]), largest)
+        return kept
 
     def __len__(self) -> int:
         return len(self._scores)
@@ -61,7 +81,7 @@ class Exponents:
         with np.errstate(over="ignore"):
             gaps: Vector = self._best - self._scores[part]
             if self._slope is not None:
-                np.multiply(gaps, self._slope, out=gaps)
+                gaps = np.multiply(gaps, self._slope, dtype=np.float64)
                 np.rint(gaps, out=gaps)
         np.minimum(gaps, self._cap, out=gaps)
         return gaps

@@ -35,8 +35,10 @@ def flip_all(exponents: Exponents, entropy: Entropy) -> NDArray[np.bool_]:
         perhaps = x < table.upper.take(places, mode="clip")
         if np.count_nonzero(perhaps) != np.count_nonzero(surely):
             for undecided in np.flatnonzero(perhaps ^ surely):
-                group, prefix = start + int(undecided), int(prefixes[undecided])
-                heads[group] = exact.coin(exponents.exact(group), entropy, prefix=prefix, width=tables.WIDTH)
+                group = start + int(undecided)
+                prefix = int(prefixes[undecided]) << exact.MORE_BITS | entropy.bits(exact.MORE_BITS)
+                width = tables.WIDTH + exact.MORE_BITS
+                heads[group] = exact.coin(exponents.exact(group), entropy, prefix=prefix, width=width)
     return heads
 
 

@@ -9,6 +9,8 @@ ahead of all others. Any member of the winning group is equally likely.
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from fractions import Fraction
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -25,8 +27,10 @@ SLACK = 2.0**-12
 """By how much first bounds are widened: more than the tables' margins (11.1 * 2^-17) and every rounding error."""
 LN_2 = 0.6931471805599453
 """The natural logarithm of 2, to within 2^-53."""
-LARGEST_FLOAT_SIZE = 2**60
-"""Group sizes are capped here where a smaller one only loosens a bound."""
+RELATIVE_SLACK = 2.0**-48
+"""By which share large numbers are widened beyond their rounding errors."""
+LARGEST_FLOAT_SIZE = 2**1000
+"""Larger groups are taken to be of this size at least, and of any size at most."""
 
 
 class Noise(ABC):
@@ -84,6 +88,32 @@ class LaplaceNoise(Noise):
         return far if y >= log_2 else near.union(far)
 
 
+class ParetoNoise(Noise):
+    """Lomax noise, P[Z > t] = (1 + t / nu)^-nu for nu >= 1: Q(y) = nu (W^(-1/nu) - 1) with W = 1 - exp(-y).
+
+    It lies between ln(1 / W) and 1 / W - 1, whatever nu.
+    """
+
+    def __init__(self, nu: Fraction) -> None:
+        self._nu = nu
+
+    def below(self, y: Floats, log_y: Floats) -> Floats:
+        """As W <= min(1, y); for nu = 1 the larger of the two bounds holds."""
+        if self._nu == 1:
+            return np.maximum(1 / y - 1, 0.0)
+        return np.maximum(-log_y, 0.0)
+
+    def above(self, y: Floats, log_y: Floats) -> Floats:
+        """As W >= y / (1 + y)."""
+        with np.errstate(divide="ignore"):
+            return np.asarray(1 / y)
+
+    def ball(self, y: Any) -> Any:
+        """The quantile."""
+        power = (-((-y).expm1())).log() * self._nu.denominator / self._nu.numerator
+        return (-power).expm1() * self._nu.numerator / self._nu.denominator
+
+
 @dataclass
 class _Runner:
     """A group still in the race: the bits of its uniform number revealed so far."""
@@ -105,45 +135,86 @@ def draw_by_race(exponents: Exponents, noise: Noise, entropy: Entropy) -> tuple[
     return group, 0 if exponents.sizes is None else exact.uniform_below(exponents.sizes[group], entropy)
 
 
-def _first_look(exponents: Exponents, noise: Noise, entropy: Entropy) -> list[_Runner]:
-    """The groups that the first bits do not rule out."""
-    best, kept = -np.inf, []
+def draw_first(exponents: Exponents, noise: Noise, count: int, entropy: Entropy) -> list[int]:
+    """The ``count`` groups with the largest noise - x, in order; for problems without runs."""
+    runners, places = _first_look(exponents, noise, entropy, count), min(count, len(exponents))
+    while True:
+        for runner in runners:
+            runner.prefix = runner.prefix << exact.MORE_BITS | entropy.bits(exact.MORE_BITS)
+            runner.width += exact.MORE_BITS
+        ordered = _order(runners, exponents, noise)
+        if ordered is not None and len(ordered) >= places:
+            return [runner.group for runner in ordered[:places]]
+
+
+def _order(runners: list[_Runner], exponents: Exponents, noise: Noise) -> list[_Runner] | None:
+    """The runners whose place is certain, from the first on; ``None`` while some noise may be infinite."""
+    with exact.certified(runners[0].width + exact.GUARD_BITS) as flint:
+        spans = [
+            (
+                _score(flint, exponents, noise, runner, runner.prefix),
+                _score(flint, exponents, noise, runner, runner.prefix + 1),
+                runner,
+            )
+            for runner in runners
+        ]
+        if any(high is None for _, high, _ in spans):
+            return None
+        ends = sorted(
+            ((high.upper(), None if low is None else low.lower(), runner) for low, high, runner in spans),
+            key=itemgetter(0),
+            reverse=True,
+        )
+    certain = []
+    for place, (_, low, runner) in enumerate(ends):
+        if low is None or (place + 1 < len(ends) and not low > ends[place + 1][0]):
+            break
+        certain.append(runner)
+    return certain
+
+
+def _first_look(exponents: Exponents, noise: Noise, entropy: Entropy, count: int = 1) -> list[_Runner]:
+    """The groups that the first bits do not rule out among the first ``count``."""
+    lows, kept = np.full(count, -np.inf), []
     for start in range(0, len(exponents), CHUNK):
         part = slice(start, min(start + CHUNK, len(exponents)))
         prefixes = entropy.words(part.stop - start, tables.WIDTH)
         low, high = _bounds(exponents, noise, part, prefixes.astype(np.intp))
-        best = max(best, float(low.max()))
-        ahead = np.flatnonzero(high + SLACK >= best - SLACK)
+        lows = np.sort(np.concatenate([lows, low]))[-count:] if count > 1 else np.array([max(lows[0], low.max())])
+        ahead = np.flatnonzero(high + SLACK >= lows[0] - SLACK)
         kept += [
             (float(high[place]), _Runner(start + int(place), int(prefixes[place]), tables.WIDTH)) for place in ahead
         ]
-    return [runner for high_end, runner in kept if high_end + SLACK >= best - SLACK]
+    return [runner for high_end, runner in kept if high_end + SLACK >= lows[0] - SLACK]
 
 
 def _bounds(exponents: Exponents, noise: Noise, part: slice, prefixes: NDArray[np.intp]) -> tuple[Floats, Floats]:
     """Bounds of noise - x from the first bits."""
     inner, outer = tables.log_table(tables.WIDTH), tables.log_log_table(tables.WIDTH)
-    size, log_size_low, log_size_high = _sizes(None if exponents.sizes is None else exponents.sizes[part])
-    y_low = np.maximum(inner.lower.take(prefixes), 0.0).astype(np.float64) / size
-    y_high = inner.upper.take(prefixes).astype(np.float64) / size
+    sizes = None if exponents.sizes is None else exponents.sizes[part]
+    size_low, size_high, log_size_low, log_size_high = _sizes(sizes)
+    y_low = np.maximum(inner.lower.take(prefixes), 0.0).astype(np.float64) / size_high
+    y_high = inner.upper.take(prefixes).astype(np.float64) / size_low
     x = exponents.approximate(part)
-    low = noise.below(y_high, outer.upper.take(prefixes) - log_size_low) - x
-    high = noise.above(y_low, outer.lower.take(prefixes) - log_size_high) - x
+    low = noise.below(y_high, outer.upper.take(prefixes) - log_size_low) - x * (1 + RELATIVE_SLACK)
+    high = noise.above(y_low, outer.lower.take(prefixes) - log_size_high) - x * (1 - RELATIVE_SLACK)
     return low, high
 
 
-def _sizes(sizes: tuple[int, ...] | None) -> tuple[Floats, Floats, Floats]:
-    """Group sizes as floats (capped) and bounds of their logarithms, from the table of -ln.
+def _sizes(sizes: tuple[int, ...] | None) -> tuple[Floats, Floats, Floats, Floats]:
+    """Bounds of group sizes as floats, and of their logarithms from the table of -ln.
 
     With e the bit length of n and b its first bits, n = 2^e * v for some v in [b, b + 1) / 2^width.
     """
     if sizes is None:
-        return np.ones(1), np.zeros(1), np.zeros(1)
+        return np.ones(1), np.ones(1), np.zeros(1), np.zeros(1)
     table = tables.log_table(tables.WIDTH)
     lengths = np.array([size.bit_length() for size in sizes], dtype=np.float64)
     leading = np.array([(size << tables.WIDTH) >> size.bit_length() for size in sizes])
-    capped = np.array([min(size, LARGEST_FLOAT_SIZE) for size in sizes], dtype=np.float64)
-    return capped, lengths * LN_2 - table.upper[leading], lengths * LN_2 - table.lower[leading]
+    capped = np.array([min(size, LARGEST_FLOAT_SIZE) for size in sizes], dtype=np.float64) * (1 - RELATIVE_SLACK)
+    beyond = np.array([size > LARGEST_FLOAT_SIZE for size in sizes])
+    largest = np.where(beyond, np.inf, capped * (1 + 4 * RELATIVE_SLACK))
+    return capped, largest, lengths * LN_2 - table.upper[leading], lengths * LN_2 - table.lower[leading]
 
 
 def _still_running(runners: list[_Runner], exponents: Exponents, noise: Noise) -> list[_Runner]:

@@ -5,12 +5,37 @@ from fractions import Fraction
 
 import numpy as np
 
-from dampen._validate import Number, exact, positive, whole
+from dampen._validate import Number, brief, exact, positive, shown, whole
 from dampen.errors import ParameterError
-from dampen.vectors import Floats
+from dampen.vectors import Floats, Vector
 
+ZERO = Fraction(0)
 DEFAULT_FLOOR = Fraction(1, 2**20)
 """The default floor, as a share of the bound."""
+LARGEST_DAMPENED = 2.0**28
+"""Dampened scores are clipped to this size, which keeps their sensitivity of 1."""
+LONGEST_LOOP = 2**16
+"""Loops read so many rungs; beyond them every rung is taken to be the bound or, without one, scores are clipped."""
+LARGEST_GAP = 1e300
+"""Gaps between utilities end here, so that no sum of them overflows."""
+DAMPENED_ERROR = 2.0**-25
+"""How far a dampened score may be from the exact one; where floats cannot promise it, fractions compute it."""
+
+
+class PairFunction(ABC):
+    """A query's own sensitivity function of the differences u_q - u_r, tighter than the sum of the two.
+
+    ``triangle``: whether s_ab <= s_ac + s_cb is proved for all candidates, which lets the clipped score of pairwise
+    dampening use its better rate. Public.
+    """
+
+    triangle: bool = False
+    size: int
+    """For how many candidates (or groups) it speaks."""
+
+    @abstractmethod
+    def deficits(self, u: Vector) -> Floats:
+        """For every candidate r the largest dampened difference u_q - u_r over q != r."""
 
 
 class SensitivityFunction(ABC):
@@ -18,7 +43,13 @@ class SensitivityFunction(ABC):
 
     Admissible means: s(x, 0, r) is at least how much u(x, r) can change in one step, and s(x, t+1, r) >= s(y, t, r)
     for every y within one step of x. What is public, the same for all data sets: ``bound``, ``floor`` and ``horizon``.
+
+    It is read through one of three lenses: ``cumulative`` (shifted dampening, ladders), its ``inverse`` (dampening) and
+    ``smooth`` (smooth sensitivity). The last two never read a rung below the floor.
     """
+
+    pairs: PairFunction | None = None
+    """The query's own function of differences of utilities, where it has one."""
 
     def __init__(
         self, *, size: int, bound: Number | None, floor: Number | None = None, horizon: int | None = None
@@ -31,6 +62,8 @@ class SensitivityFunction(ABC):
         """The public global bound: no step ever moves any utility further. ``None``: there is no finite one."""
         self.floor = positive(floor=exact(bound=bound) * DEFAULT_FLOOR if floor is None else floor)
         """A public positive number below which no rung is read."""
+        if self.bound is not None and self.floor > self.bound:
+            raise ParameterError(f"floor must not exceed the bound {brief(self.bound)}; got {shown(floor)}")
         self.horizon = horizon
         """The public number of rows of a table; ``None`` for closed forms."""
 
@@ -38,9 +71,104 @@ class SensitivityFunction(ABC):
     def at(self, t: int) -> Floats:
         """s(t) for every candidate; non-decreasing in t, never above the bound."""
 
+    @property
+    def saturation(self) -> int | None:
+        """A t from which on every rung is the bound; ``None`` where none is known. Not public."""
+        return None
+
     def cumulative(self, t: int) -> Floats:
-        """The sum of s(j) over j < t; closed forms override this loop."""
-        total = np.zeros(self.size)
+        """The sum of s(j) over j < t, compensated for rounding; closed forms override this loop."""
+        total, lost = np.zeros(self.size), np.zeros(self.size)
         for step in range(whole(t=t, least=0)):
-            total += self.at(step)
+            term = self.at(step) - lost
+            larger = total + term
+            lost = (larger - total) - term
+            total = larger
         return total
+
+    def rung(self, t: int) -> Floats:
+        """s(t), raised to the floor."""
+        return np.maximum(self.at(t), float(self.floor))
+
+    def inverse(self, u: Vector, level: Fraction = ZERO) -> Floats:
+        """The dampened score D: how many steps it takes to move u to the level.
+
+        With B(k) the integral of the rungs over [0, k], D is the k with B(k) = abs(u - level), with the sign of
+        u - level; odd, and 0 at the level. Neighbouring data sets have dampened scores at most 1 apart. Within
+        ``DAMPENED_ERROR`` of exact, and clipped to ``LARGEST_DAMPENED``.
+        """
+        rest, steps = np.abs(gaps_to(u, level)), np.zeros(self.size)
+        slopes = np.full(self.size, float(self.floor))
+        t, last = 0, self.last_read
+        while t < last and rest.any():
+            rung = self.rung(t)
+            np.copyto(slopes, rung, where=rest > 0)
+            covered = np.minimum(rest, rung)
+            steps += covered / rung
+            rest -= covered
+            t += 1
+        if self.bound is not None:
+            np.copyto(slopes, float(self.bound), where=rest > 0)
+            steps += rest / float(self.bound)
+        return self._signed(steps, u, level, slopes)
+
+    @property
+    def last_read(self) -> int:
+        """How many rungs loops read before they take the bound. Beyond ``LONGEST_LOOP`` that is a public choice."""
+        return LONGEST_LOOP if self.saturation is None else min(self.saturation, LONGEST_LOOP)
+
+    def _signed(self, steps: Floats, u: Vector, level: Fraction, slopes: Floats) -> Floats:
+        """Scores with their sign, clipped, and computed anew in fractions where floats may be too far off.
+
+        Sums of k rungs within a gap g are off by less than g (k + 8) 2^-52, the gap itself by 2^-52 of its terms, and a
+        score by that divided by the rung at which it ends.
+        """
+        gaps = gaps_to(u, level)
+        read = np.minimum(steps, self.last_read)
+        with np.errstate(over="ignore"):
+            doubt = (np.abs(gaps) * (read + 8) + abs(float(level))) * 2.0**-52
+        scores = np.copysign(np.minimum(steps, LARGEST_DAMPENED), gaps) * (gaps != 0)
+        for place in np.flatnonzero((doubt > DAMPENED_ERROR * slopes) & (steps < 2 * LARGEST_DAMPENED)):
+            scores[place] = self._exact_inverse(int(place), as_fraction(u[place]) - level)
+        return np.asarray(np.clip(scores, -LARGEST_DAMPENED, LARGEST_DAMPENED))
+
+    def _exact_inverse(self, place: int, gap: Fraction) -> float:
+        """One dampened score in fractions, reading the rungs as the floats they are."""
+        rest, steps = abs(gap), Fraction(0)
+        for t in range(self.last_read):
+            rung = max(Fraction(float(self.at(t)[place])), self.floor)
+            steps, rest = steps + min(rest / rung, Fraction(1)), max(rest - rung, Fraction(0))
+            if rest == 0:
+                break
+        steps += rest / self.bound if self.bound is not None else 0
+        return float(min(steps, Fraction(LARGEST_DAMPENED))) * (1 if gap >= 0 else -1)
+
+    def smooth(self, beta: Number) -> Floats:
+        """The smooth sensitivity: the largest exp(-beta t) s(t), and at least the floor.
+
+        The loop ends where even the bound could not add anything.
+        """
+        rate, best = float(positive(beta=beta)), np.full(self.size, float(self.floor))
+        if self.bound is None:
+            raise ParameterError("smooth needs a sensitivity function with a finite bound")
+        t, last = 0, self.saturation
+        while np.exp(-rate * t) * float(self.bound) > best.min():
+            np.maximum(best, np.exp(-rate * t) * self.at(t), out=best)
+            if last is not None and t >= last:
+                break
+            t += 1
+        return best
+
+
+def gaps_to(u: Vector, level: Fraction) -> Floats:
+    """u - level in floats; whole numbers are subtracted as whole numbers."""
+    if u.dtype.kind == "i" and level.denominator == 1 and abs(level) < 2**62:
+        return np.asarray(u - int(level), dtype=np.float64)
+    with np.errstate(over="ignore"):
+        gaps = np.asarray(u - float(level) if level else u, dtype=np.float64)
+    return np.clip(gaps, -LARGEST_GAP, LARGEST_GAP)
+
+
+def as_fraction(number: np.int64 | np.float64) -> Fraction:
+    """A number of a vector, exactly."""
+    return Fraction(number.item())

@@ -18,9 +18,12 @@ class Table(SensitivityFunction):
 
     def __init__(self, rows: Any, *, bound: Number, floor: Number | None = None) -> None:
         try:
-            table = np.array(rows, dtype=np.float64)
+            given = np.asarray(rows)
+            table = np.array(given, dtype=np.float64)
         except (TypeError, ValueError):
-            raise DataError("rows must be numbers, one per candidate and equally many in every row") from None
+            given, table = np.array(""), np.empty(0)
+        if given.dtype.kind not in "biufO":
+            raise DataError("rows must be numbers, one per candidate and equally many in every row")
         if table.ndim != 2 or table.size == 0:
             raise DataError("rows must hold at least one row of one number per candidate")
         super().__init__(size=table.shape[1], bound=bound, floor=floor, horizon=table.shape[0])
@@ -37,6 +40,11 @@ class Table(SensitivityFunction):
         table.flags.writeable = False
         return table
 
+    @property
+    def saturation(self) -> int:
+        """The number of rows."""
+        return len(self._rows)
+
     def at(self, t: int) -> Floats:
         """Row t, or the bound beyond the last row."""
         if whole(t=t, least=0) < len(self._rows):
@@ -46,7 +54,8 @@ class Table(SensitivityFunction):
     def cumulative(self, t: int) -> Floats:
         """The rows before t added up, plus the bound for every step beyond them."""
         beyond = max(0, whole(t=t, least=0) - len(self._rows))
-        return np.asarray(self._rows[:t].sum(axis=0) + float(self._height * beyond))
+        added = np.ascontiguousarray(self._rows[:t].T).sum(axis=1)
+        return np.asarray(added + float(self._height * beyond))
 
     def __repr__(self) -> str:
         return f"Table({self.horizon} rows, size={self.size}, bound={float(self._height)!r})"

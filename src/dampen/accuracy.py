@@ -1,0 +1,45 @@
+"""How good an answer is, exactly, from laws; for public problems only.
+
+The error of a candidate is how far its utility lies below the best one.
+"""
+
+import numpy as np
+
+from dampen._validate import Number, non_negative
+from dampen.mechanisms import SelectionMechanism, TopK
+from dampen.problem import SelectionProblem
+from dampen.vectors import Floats
+
+__all__ = ["expected_error", "tail_bound"]
+
+
+def expected_error(mechanism: SelectionMechanism, problem: SelectionProblem) -> float:
+    """The mean error of a release; of a top-k, the mean over its picks of how far each place falls short.
+
+    >>> import dampen
+    >>> from dampen.mechanisms import Exponential, PermuteAndFlip
+    >>> frame = dampen.Frame(("tea", "coffee"), bound=1, adjacency=dampen.Adjacency.ADD_REMOVE, monotone=True)
+    >>> problem = dampen.SelectionProblem(frame, [7, 5]).as_public()
+    >>> round(expected_error(Exponential(1), problem), 4), round(expected_error(PermuteAndFlip(1), problem), 4)
+    (0.2384, 0.1353)
+    """
+    probabilities, errors = _law_and_errors(mechanism, problem)
+    return float(probabilities @ errors)
+
+
+def tail_bound(mechanism: SelectionMechanism, problem: SelectionProblem, error: Number) -> float:
+    """The exact probability that a release has at least this error."""
+    probabilities, errors = _law_and_errors(mechanism, problem)
+    return float(probabilities[errors >= float(non_negative(error=error))].sum())
+
+
+def _law_and_errors(mechanism: SelectionMechanism, problem: SelectionProblem) -> tuple[Floats, Floats]:
+    problem.require_public("accuracy")
+    probabilities = np.exp(np.asarray(mechanism.log_probabilities(problem), dtype=np.float64))
+    utilities = np.asarray(problem.utilities, dtype=np.float64)
+    if not isinstance(mechanism, TopK):
+        return probabilities, utilities.max() - utilities
+    best = np.sort(utilities)[::-1][: mechanism.k]
+    places = dict(zip(problem.frame.candidates, utilities, strict=True))
+    picked = np.array([[places[candidate] for candidate in outcome] for outcome in mechanism.outcomes(problem.frame)])
+    return probabilities, (best - picked).mean(axis=1)

@@ -1,0 +1,101 @@
+"""The words of privacy: exact, frozen, printable, and without any data in them."""
+
+import pickle
+from dataclasses import FrozenInstanceError, fields
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from dampen import Adjacency, Budget, Frame, PrivacyLoss, Release, SelectionProblem
+from dampen.errors import ParameterError
+from dampen.mechanisms import PermuteAndFlip
+from dampen.privacy import Amount
+
+if TYPE_CHECKING:
+    from tests.conftest import Refused
+
+ADD_REMOVE = Adjacency.ADD_REMOVE
+
+
+def test_there_are_three_adjacencies_and_they_print_as_written() -> None:
+    assert [repr(member) for member in Adjacency] == [
+        "Adjacency.ADD_REMOVE",
+        "Adjacency.REPLACE",
+        "Adjacency.EDGE",
+    ]
+
+
+def test_a_loss_is_exact_and_equal_by_its_numbers() -> None:
+    loss = PrivacyLoss(0.1, "1/1000", adjacency=ADD_REMOVE, bounded_range="1/5", rho=0.005)
+    assert (loss.epsilon, loss.delta, loss.bounded_range, loss.rho) == (
+        Fraction(1, 10),
+        Fraction(1, 1000),
+        Fraction(1, 5),
+        Fraction(1, 200),
+    )
+    same = PrivacyLoss("1/10", 0.001, adjacency=ADD_REMOVE, bounded_range=0.2, rho="1/200")
+    assert loss == same
+    assert hash(loss) == hash(same)
+    assert loss != PrivacyLoss("1/10", 0.001, adjacency=Adjacency.REPLACE, bounded_range=0.2, rho="1/200")
+
+
+@pytest.mark.parametrize(
+    ("adjacency", "unit"), [(ADD_REMOVE, "row"), (Adjacency.REPLACE, "row"), (Adjacency.EDGE, "edge")]
+)
+def test_the_unit_is_an_edge_of_graphs_and_else_a_row_unless_named(adjacency: Adjacency, unit: str) -> None:
+    assert PrivacyLoss(1, adjacency=adjacency).unit == unit
+    assert PrivacyLoss(1, adjacency=adjacency, unit="patient").unit == "patient"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "name"),
+    [
+        ({"epsilon": -1}, "epsilon"),
+        ({"epsilon": float("nan")}, "epsilon"),
+        ({"epsilon": True}, "epsilon"),
+        ({"delta": 1}, "delta"),
+        ({"delta": -0.1}, "delta"),
+        ({"bounded_range": 0}, "bounded_range"),
+        ({"rho": -1}, "rho"),
+        ({"adjacency": "add_remove"}, "adjacency"),
+        ({"adjacency": None}, "adjacency"),
+    ],
+)
+def test_a_wrong_loss_is_refused_by_name(arguments: dict[str, Any], name: str, refused: "Refused") -> None:
+    with refused(ParameterError, name):
+        PrivacyLoss(**{"epsilon": 1, "adjacency": ADD_REMOVE, **arguments})
+
+
+def test_losses_and_releases_are_frozen() -> None:
+    loss = PrivacyLoss(1, adjacency=ADD_REMOVE)
+    release = Release("tea", loss, "PermuteAndFlip(epsilon=1)")
+    with pytest.raises(FrozenInstanceError):
+        loss.epsilon = Fraction(0)  # type: ignore[misc]
+    with pytest.raises(FrozenInstanceError):
+        release.value = "coffee"  # type: ignore[misc]
+
+
+def test_amounts_and_losses_print_exactly() -> None:
+    assert str(Amount(Fraction(1, 4), Fraction(0))) == "epsilon 0.25"
+    assert str(Amount(Fraction(1, 3), Fraction(1, 1000))) == "epsilon 1/3, delta 0.001"
+    loss = PrivacyLoss("1/3", adjacency=Adjacency.EDGE, bounded_range="1/3")
+    assert str(loss) == "epsilon 1/3 per edge (EDGE)"
+    assert repr(loss) == "PrivacyLoss(epsilon=1/3, adjacency=Adjacency.EDGE, unit='edge', bounded_range=1/3)"
+
+
+def test_a_release_holds_value_loss_mechanism_and_note_and_never_scores() -> None:
+    frame = Frame(("tea", "coffee"), bound=1, adjacency=ADD_REMOVE)
+    problem = SelectionProblem(frame, [98765432, 12345678])
+    release = PermuteAndFlip(1).release(problem, budget=Budget(epsilon=1), note="drinks")
+    assert {field.name for field in fields(release)} == set(vars(release)) == {"value", "loss", "mechanism", "note"}
+    assert release == Release("tea", PrivacyLoss(1, adjacency=ADD_REMOVE), "PermuteAndFlip(epsilon=1)", "drinks")
+    for shown in (str(release), repr(release)):
+        assert "98765432" not in shown
+        assert "12345678" not in shown
+    assert len(pickle.dumps(release)) == len(pickle.dumps(Release("tea", release.loss, release.mechanism, "drinks")))
+
+
+def test_a_release_prints_what_it_cost_and_who_drew_it() -> None:
+    release = Release("tea", PrivacyLoss("1/2", adjacency=ADD_REMOVE), "PermuteAndFlip(epsilon=0.5)", "drinks")
+    assert str(release) == "tea (by PermuteAndFlip(epsilon=0.5); epsilon 0.5 per row (ADD_REMOVE), note: drinks)"
