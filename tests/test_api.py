@@ -27,7 +27,7 @@ PUBLIC = {
         "top_k",
     },
     "dampen.accounting": {"Budget", "converted"},
-    "dampen.accuracy": {"expected_error", "tail_bound"},
+    "dampen.accuracy": {"error_bound", "expected_error", "tail_bound"},
     "dampen.audit": {
         "AdmissibilityReport",
         "AuditReport",

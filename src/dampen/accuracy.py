@@ -5,12 +5,15 @@ The error of a candidate is how far its utility lies below the best one.
 
 import numpy as np
 
-from dampen._validate import Number, non_negative
+from dampen._validate import Number, non_negative, positive, shown
+from dampen.errors import ParameterError
 from dampen.mechanisms import SelectionMechanism, TopK
-from dampen.problem import SelectionProblem
+from dampen.mechanisms.base import ExponentMechanism
+from dampen.mechanisms.top_k import one_shot_noise
+from dampen.problem import SelectionProblem, count_candidates
 from dampen.vectors import Floats
 
-__all__ = ["expected_error", "tail_bound"]
+__all__ = ["error_bound", "expected_error", "tail_bound"]
 
 
 def expected_error(mechanism: SelectionMechanism, problem: SelectionProblem) -> float:
@@ -28,9 +31,28 @@ def expected_error(mechanism: SelectionMechanism, problem: SelectionProblem) -> 
 
 
 def tail_bound(mechanism: SelectionMechanism, problem: SelectionProblem, error: Number) -> float:
-    """The exact probability that a release has at least this error."""
+    """The exact probability that a release has at least this error; no bound can be better."""
     probabilities, errors = _law_and_errors(mechanism, problem)
     return float(probabilities[errors >= float(non_negative(error=error))].sum())
+
+
+def error_bound(mechanism: SelectionMechanism, problem: SelectionProblem, failure: Number) -> float:
+    """An error that a release exceeds with probability at most ``failure``, by the classical argument.
+
+    A candidate with exponent x below the best is drawn with probability at most exp(-x) by the exponential law and by
+    permute-and-flip, so R candidates with x >= ln(R / failure) are drawn with probability at most ``failure``. For the
+    plain mechanisms this is the textbook bound ln(R / failure) / rate, cut at the utilities there are; for dampened
+    ones it is the papers' bound in the score used, read back as utilities. Never below the exact quantile.
+    """
+    problem.require_public("error_bound")
+    if not isinstance(mechanism, ExponentMechanism) or one_shot_noise(mechanism, clipped=True) is None:
+        raise ParameterError(f"error_bound needs the exponential or permute-and-flip law; got {shown(mechanism)}")
+    chance = positive(failure=failure)
+    utilities = np.asarray(problem.groups, dtype=np.float64)
+    likely = mechanism.exponents(problem).approximate() < np.log(count_candidates(problem.frame.candidates)) - np.log(
+        float(chance)
+    )
+    return float(utilities.max() - utilities[likely].min()) if likely.any() else 0.0
 
 
 def _law_and_errors(mechanism: SelectionMechanism, problem: SelectionProblem) -> tuple[Floats, Floats]:

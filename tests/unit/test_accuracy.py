@@ -1,12 +1,23 @@
 """Expected errors and tails from exact laws, against direct sums and simulation."""
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 
 from dampen import Adjacency, Frame, Runs, SelectionProblem
-from dampen.accuracy import expected_error, tail_bound
+from dampen.accuracy import error_bound, expected_error, tail_bound
 from dampen.errors import NotPublic, ParameterError
-from dampen.mechanisms import Exponential, PermuteAndFlip, TopK
+from dampen.mechanisms import (
+    Exponential,
+    LocalDampening,
+    PairwiseDampening,
+    PermuteAndFlip,
+    ReportNoisyMax,
+    SelectionMechanism,
+    TopK,
+)
+from dampen.sensitivity import Table
 
 FRAME = Frame(range(4), bound=1, adjacency=Adjacency.ADD_REMOVE, monotone=True)
 PROBLEM = SelectionProblem(FRAME, [5, 4, 2, 2]).as_public()
@@ -38,6 +49,32 @@ def test_top_k_falls_short_place_by_place(base: Exponential | PermuteAndFlip) ->
     utilities = np.asarray(PROBLEM.utilities)
     simulated = (np.array([5, 4]) - utilities[picks]).mean()
     assert expected_error(top, PROBLEM) == pytest.approx(simulated, abs=0.01)
+
+
+@pytest.mark.parametrize("kind", [Exponential, PermuteAndFlip, LocalDampening, PairwiseDampening])
+@pytest.mark.parametrize("failure", ["1/2", "1/20", "1/1000"])
+def test_the_error_bound_is_exceeded_as_rarely_as_it_says(kind: type[SelectionMechanism], failure: str) -> None:
+    rng = np.random.default_rng(3)
+    frame = Frame(range(40), bound=8, adjacency=Adjacency.ADD_REMOVE)
+    rungs = Table(np.sort(rng.uniform(0.5, 8, size=(5, 40)), axis=0), bound=8)
+    problem = SelectionProblem(frame, rng.normal(size=40) * 60, rungs).as_public()
+    for epsilon in ("1/10", "1", "5"):
+        bound = error_bound(kind(epsilon), problem, failure)
+        exceeded = tail_bound(kind(epsilon), problem, bound + 1e-9)
+        assert exceeded <= float(Fraction(failure)) + 1e-12
+        assert bound >= 0
+
+
+def test_the_error_bound_of_the_plain_mechanism_is_the_textbook_one() -> None:
+    frame = Frame(range(1000), bound=1, adjacency=Adjacency.ADD_REMOVE)
+    problem = SelectionProblem(frame, range(1000)).as_public()
+    textbook = np.log(1000 / 0.01) / 0.5
+    assert textbook - 1 <= error_bound(Exponential(1), problem, "1/100") <= textbook
+
+
+def test_the_error_bound_needs_a_law_it_holds_for() -> None:
+    with pytest.raises(ParameterError, match="exponential or permute-and-flip law"):
+        error_bound(ReportNoisyMax(1, "laplace"), PROBLEM, "1/10")
 
 
 def test_private_problems_and_negative_errors_are_refused() -> None:

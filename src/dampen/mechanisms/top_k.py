@@ -83,7 +83,7 @@ class TopK(SelectionMechanism):
     base: ExponentMechanism
 
     def __init__(self, k: int, base: ExponentMechanism) -> None:
-        if not isinstance(base, ExponentMechanism) or _kind(base) is None:
+        if not isinstance(base, ExponentMechanism) or one_shot_noise(base) is None:
             raise ParameterError(f"base must be of the exponential or permute-and-flip type; got {str(base)[:80]}")
         super().__init__(base.epsilon)
         object.__setattr__(self, "k", whole(k=k, least=1))
@@ -114,7 +114,7 @@ class TopK(SelectionMechanism):
         self._require_writable(len(problem.groups))
         exponents = self._exponents(problem)
         x = exponents.approximate()
-        if _kind(self.base) == "exponential":
+        if one_shot_noise(self.base) == "exponential":
             return laws.ordered_exponential(x, self.k)
         return laws.peeled_softmax(x, self.k, float(DEEPEST // exponents.unit * exponents.unit))
 
@@ -124,7 +124,7 @@ class TopK(SelectionMechanism):
         self._require_plain(problem)
         x = self._exponents(problem).approximate()
         shape = (whole(size=size, least=0), len(x))
-        noise = rng.gumbel(size=shape) if _kind(self.base) == "gumbel" else rng.exponential(size=shape)
+        noise = rng.gumbel(size=shape) if one_shot_noise(self.base) == "gumbel" else rng.exponential(size=shape)
         return np.argsort(x - noise, axis=1)[:, : self.k].astype(np.int64)
 
     def _exponents(self, problem: SelectionProblem) -> Exponents:
@@ -146,7 +146,7 @@ class TopK(SelectionMechanism):
 
     def _first(self, problem: SelectionProblem, source: Entropy) -> list[int]:
         exponents = self._exponents(problem)
-        if _kind(self.base) == "exponential":
+        if one_shot_noise(self.base) == "exponential":
             return draw_first(exponents, ExponentialNoise(), self.k, source)
         units = exponents.units().astype(np.int64)
         left, chosen = np.arange(len(units)), []
@@ -169,10 +169,13 @@ class TopK(SelectionMechanism):
             raise ParameterError(f"the law of TopK is not written out beyond {LARGEST_LAW} ordered outcomes")
 
 
-def _kind(base: ExponentMechanism) -> str | None:
-    """The noise that is added once: Gumbel or exponential; ``None`` where nothing is proved."""
+def one_shot_noise(base: ExponentMechanism, *, clipped: bool = False) -> str | None:
+    """The noise whose largest sums are the base's law: Gumbel or exponential; ``None`` where it is neither.
+
+    Pairwise dampening's clipped score is left out unless asked for: its better rate is proved for one pick only.
+    """
     law: type[ExponentMechanism] = type(base)
-    if isinstance(base, PairwiseDampening) and base.score == "clipped":
+    if isinstance(base, PairwiseDampening) and base.score == "clipped" and not clipped:
         return None
     if isinstance(base, ReportNoisyMax):
         return {"gumbel": "gumbel", "exponential": "exponential"}.get(base.noise)
