@@ -98,26 +98,34 @@ class SensitivityFunction(ABC):
         ``DAMPENED_ERROR`` of exact, and clipped to ``LARGEST_DAMPENED``.
         """
         rest, steps = np.abs(gaps_to(u, level)), np.zeros(self.size)
-        slopes = np.full(self.size, float(self.floor))
         t, last = 0, self.last_read
         while t < last and rest.any():
             rung = self.rung(t)
-            np.copyto(slopes, rung, where=rest > 0)
             covered = np.minimum(rest, rung)
-            steps += covered / rung
             rest -= covered
+            steps += np.divide(covered, rung, out=covered)
             t += 1
         if self.bound is not None:
-            np.copyto(slopes, float(self.bound), where=rest > 0)
             steps += rest / float(self.bound)
-        return self._signed(steps, u, level, slopes)
+        return self._signed(steps, u, level)
+
+    def _slopes(self, steps: Floats) -> Floats:
+        """The rung on which each score ends, or a smaller one; the bound beyond what loops read."""
+        ends = np.minimum(steps, self.last_read).astype(np.int64)
+        slopes = self.rung(0)
+        for t in np.unique(ends):
+            if t == self.last_read and self.bound is not None:
+                slopes[ends == t] = float(self.bound)
+            elif t > 0:
+                slopes[ends == t] = self.rung(int(t) - 1)[ends == t]
+        return slopes
 
     @property
     def last_read(self) -> int:
         """How many rungs loops read before they take the bound. Beyond ``LONGEST_LOOP`` that is a public choice."""
         return LONGEST_LOOP if self.saturation is None else min(self.saturation, LONGEST_LOOP)
 
-    def _signed(self, steps: Floats, u: Vector, level: Fraction, slopes: Floats) -> Floats:
+    def _signed(self, steps: Floats, u: Vector, level: Fraction, slopes: Floats | None = None) -> Floats:
         """Scores with their sign, clipped, and computed anew in fractions where floats may be too far off.
 
         Sums of k rungs within a gap g are off by less than g (k + 8) 2^-52, the gap itself by 2^-52 of its terms, and a
@@ -127,6 +135,9 @@ class SensitivityFunction(ABC):
         read = np.minimum(steps, self.last_read)
         with np.errstate(over="ignore"):
             doubt = (np.abs(gaps) * (read + 8) + abs(float(level))) * 2.0**-52
+        if slopes is None:
+            first = self.rung(0)
+            slopes = first if (doubt <= DAMPENED_ERROR * first).all() else self._slopes(steps)
         scores = np.copysign(np.minimum(steps, LARGEST_DAMPENED), gaps) * (gaps != 0)
         for place in np.flatnonzero((doubt > DAMPENED_ERROR * slopes) & (steps < 2 * LARGEST_DAMPENED)):
             scores[place] = self._exact_inverse(int(place), as_fraction(u[place]) - level)
