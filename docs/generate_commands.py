@@ -1,5 +1,6 @@
 """Write docs/commands.md from the command itself: ``python -m docs.generate_commands``."""
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -17,8 +18,12 @@ What dampen refuses is one line on standard error and exit code 1; wrong usage i
 
 def commands_page() -> str:
     """The page: every verb with its arguments and options."""
-    group: Any = get_command(app)
-    return "\n".join([HEADING, *(_section(name, command) for name, command in group.commands.items())])
+    return "\n".join([HEADING, *(_section(name, command) for name, command in _verbs(get_command(app)))])
+
+
+def _verbs(group: Any, prefix: str = "") -> Iterator[tuple[str, Any]]:
+    for name, command in group.commands.items():
+        yield from _verbs(command, f"{prefix}{name} ") if hasattr(command, "commands") else [(prefix + name, command)]
 
 
 def _section(name: str, command: Any) -> str:
@@ -37,7 +42,7 @@ def _row(parameter: Any) -> str:
 
 
 def _shown(default: Any) -> str:
-    return "" if default in (None, False) else f"`{default}`"
+    return "" if default in (None, False, "") else f"`{default}`"
 
 
 if __name__ == "__main__":

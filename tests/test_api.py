@@ -26,7 +26,7 @@ PUBLIC = {
         "sensitivity",
         "top_k",
     },
-    "dampen.accounting": {"Budget", "converted"},
+    "dampen.accounting": {"Budget", "Ledger", "composed", "converted"},
     "dampen.accuracy": {"error_bound", "expected_error", "tail_bound"},
     "dampen.audit": {
         "AdmissibilityReport",

@@ -6,6 +6,7 @@ budget of 1.
 """
 
 import numbers
+import re
 from decimal import Decimal
 from fractions import Fraction
 
@@ -13,6 +14,9 @@ from dampen.errors import ParameterError
 
 Number = int | float | Fraction | Decimal | str
 """What may be handed over where privacy is meant."""
+
+UNWRITABLE = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
+"""Characters that would end a line, control a terminal, or are none."""
 
 LARGEST, SMALLEST = Fraction(2) ** 512, Fraction(1, 2**512)
 """Magnitudes that mean privacy stay within SMALLEST and LARGEST, so that floats near them cannot overflow."""
@@ -70,6 +74,14 @@ def one_of(allowed: tuple[str, ...], **named: object) -> str:
     if not isinstance(value, str) or value not in allowed:
         choices = ", ".join(map(repr, allowed))
         raise ParameterError(f"{name} must be one of {choices}; got {shown(value)}")
+    return value
+
+
+def text(*, longest: int, **named: object) -> str:
+    """Require one named value to be one line of text: valid Unicode without control characters."""
+    [(name, value)] = named.items()
+    if not isinstance(value, str) or len(value) > longest or UNWRITABLE.search(value):
+        raise ParameterError(f"{name} must be one line of text of at most {longest} characters; got {shown(value)}")
     return value
 
 

@@ -1,6 +1,7 @@
-"""Who pays: composition as pure functions, and the budget that lives in memory."""
+"""Who pays: composition as pure functions, the budget in memory and the ledger on the disk."""
 
 from dampen.accounting.budget import Budget
-from dampen.accounting.compose import converted
+from dampen.accounting.compose import composed, converted
+from dampen.accounting.ledger import Ledger
 
-__all__ = ["Budget", "converted"]
+__all__ = ["Budget", "Ledger", "composed", "converted"]

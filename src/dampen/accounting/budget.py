@@ -4,32 +4,24 @@ import os
 import threading
 import uuid
 import weakref
-from types import TracebackType
-from typing import Any, Self
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self
 
-from dampen._validate import Number, brief, positive, probability
-from dampen.accounting.compose import converted
-from dampen.errors import BudgetError, BudgetExceeded, ParameterError
+from dampen._validate import Number, positive, probability, text
+from dampen.accounting.account import Account, as_losses
+from dampen.accounting.compose import composed
+from dampen.accounting.reservation import Batch, Reservation
+from dampen.errors import BudgetError, ParameterError
 from dampen.privacy import Adjacency, Amount, PrivacyLoss, as_adjacency
+
+if TYPE_CHECKING:
+    from dampen.accounting.ledger import Ledger
 
 _living: "weakref.WeakValueDictionary[str, Budget]" = weakref.WeakValueDictionary()
 
-
-class Reservation:
-    """A charge that has been made. As a context manager it only marks where the paid work happens."""
-
-    def __init__(self, loss: PrivacyLoss, note: str) -> None:
-        self.loss = loss
-        """What was charged, in the budget's own adjacency."""
-        self.note = note
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        """Nothing is given back, whatever happened."""
+LONGEST_NOTE = 500
+"""Notes are for people; longer ones are refused."""
 
 
 class Budget:
@@ -40,7 +32,8 @@ class Budget:
     losses at their price under ``REPLACE``; every other mixture is refused.
 
     A budget is never copied, since two copies would each spend it: ``copy.deepcopy`` shares it, its pickle is a
-    reference that only the same process can follow, and after a fork the child refuses.
+    reference that only the same process can follow, and after a fork the child refuses. It ends with its process;
+    :meth:`open` makes one that survives.
 
     >>> import dampen
     >>> budget = dampen.Budget(epsilon=1)
@@ -58,56 +51,80 @@ class Budget:
         adjacency: Adjacency | None = None,
         unit: str | None = None,
     ) -> None:
-        self._limit = Amount(positive(epsilon=epsilon), probability(delta=delta))
-        self._spent = Amount(self._limit.epsilon * 0, self._limit.delta * 0)
-        self._adjacency = None if adjacency is None else as_adjacency(adjacency)
-        self._unit = unit
+        limit = Amount(positive(epsilon=epsilon), probability(delta=delta))
+        fixed = None if adjacency is None else as_adjacency(adjacency)
+        self._account = Account(limit, adjacency=fixed, unit=unit)
         self._lock = threading.Lock()
         self._process = os.getpid()
         self._token = uuid.uuid4().hex
         _living[self._token] = self
 
+    @staticmethod
+    def open(
+        path: str | Path,
+        *,
+        epsilon: Number | None = None,
+        delta: Number | None = None,
+        adjacency: Adjacency | None = None,
+        unit: str | None = None,
+    ) -> "Ledger":
+        """A budget in a file, which survives crashes: made when limits are given and the file is missing, else opened.
+
+        To make one only ``epsilon`` is needed: delta is then 0, and the first reservation fixes adjacency and unit.
+        Opening a missing file without limits, or an existing one with other limits, is an error. See docs/ledger.md.
+        """
+        from dampen.accounting.ledger import open_ledger
+
+        return open_ledger(path, epsilon=epsilon, delta=delta, adjacency=adjacency, unit=unit)
+
     def reserve(self, loss: PrivacyLoss, *, note: str = "") -> Reservation:
         """Charge ``loss`` now, or raise and change nothing."""
         if not isinstance(loss, PrivacyLoss):
             raise ParameterError(f"loss must be a PrivacyLoss; got {type(loss).__name__}")
-        self._require_home()
-        with self._lock:
-            adjacency, unit = self._adjacency or loss.adjacency, self._unit or loss.unit
-            charge = converted(loss, adjacency, unit)
-            total = Amount(self._spent.epsilon + charge.epsilon, self._spent.delta + charge.delta)
-            if total.epsilon > self._limit.epsilon or total.delta > self._limit.delta:
-                asked = Amount(charge.epsilon, charge.delta)
-                raise BudgetExceeded(f"not enough budget: asked {asked}; spent {self._spent}; limit {self._limit}")
-            self._spent, self._adjacency, self._unit = total, adjacency, unit
-        return Reservation(charge, note)
+        return self._grant((loss,), note)[0]
+
+    def batch(self, losses: Iterable[PrivacyLoss], *, note: str = "") -> Batch:
+        """Charge a whole list now, or raise and change nothing. The batch is a budget for exactly these releases."""
+        return Batch(self._grant(as_losses(losses), note))
+
+    def quote(self, losses: Iterable[PrivacyLoss]) -> PrivacyLoss:
+        """What a list would cost here; nothing is charged."""
+        return composed(self._account.priced(as_losses(losses)))
 
     @property
     def limit(self) -> Amount:
         """What may be spent in all."""
-        return self._limit
+        return self._account.limit
 
     @property
     def spent(self) -> Amount:
         """What has been spent."""
         self._require_home()
-        return self._spent
+        return self._account.spent
 
     @property
     def remaining(self) -> Amount:
         """What is left."""
-        spent = self.spent
-        return Amount(self._limit.epsilon - spent.epsilon, self._limit.delta - spent.delta)
+        self._require_home()
+        return self._account.remaining
 
     @property
     def adjacency(self) -> Adjacency | None:
         """Under which adjacency losses are counted; ``None`` before the first reservation fixes it."""
-        return self._adjacency
+        return self._account.adjacency
 
     @property
     def unit(self) -> str | None:
         """What one neighbour step moves; ``None`` before the first reservation fixes it."""
-        return self._unit
+        return self._account.unit
+
+    def _grant(self, losses: tuple[PrivacyLoss, ...], note: str) -> list[Reservation]:
+        note = text(note=note, longest=LONGEST_NOTE)
+        self._require_home()
+        with self._lock:
+            charges = self._account.priced(losses)
+            self._account = self._account.charged(charges)
+        return [Reservation(charge, note) for charge in charges]
 
     def _require_home(self) -> None:
         if os.getpid() != self._process:
@@ -123,9 +140,7 @@ class Budget:
         return _follow, (self._token,)
 
     def __repr__(self) -> str:
-        spent = self._spent
-        delta = f", delta {brief(spent.delta)} of {brief(self._limit.delta)}" if self._limit.delta else ""
-        return f"Budget(spent: epsilon {brief(spent.epsilon)} of {brief(self._limit.epsilon)}{delta})"
+        return f"Budget(spent: {self._account})"
 
 
 def _follow(token: str) -> Budget:

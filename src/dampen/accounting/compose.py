@@ -1,13 +1,37 @@
 """How losses turn into one another and add up: pure functions of exact numbers."""
 
+from collections.abc import Sequence
 from fractions import Fraction
+from math import ceil
 
 from dampen.errors import BudgetError
 from dampen.privacy import Adjacency, PrivacyLoss
 from dampen.sampling.exact import ball, certified
 
-DELTA_GRID = 2**80
-"""Converted deltas are rounded up to multiples of 1 / DELTA_GRID."""
+GRID = 2**80
+"""Where a price must be rounded, it is rounded up to a multiple of 1 / GRID."""
+
+
+def composed(losses: Sequence[PrivacyLoss]) -> PrivacyLoss:
+    """What several releases cost together by basic composition: epsilons, deltas and rhos add, in any adaptive order.
+
+    The losses share an adjacency and a unit. Ranges do not add under adaptive choice, so a sum has no bounded range.
+    """
+    first, rhos = losses[0], [loss.rho for loss in losses if loss.rho is not None]
+    if len(losses) == 1:
+        return first
+    return PrivacyLoss(
+        sum(loss.epsilon for loss in losses),
+        sum(loss.delta for loss in losses),
+        adjacency=first.adjacency,
+        unit=first.unit,
+        rho=sum(rhos) if len(rhos) == len(losses) else None,
+    )
+
+
+def rounded_up(number: Fraction) -> Fraction:
+    """The least multiple of 1 / GRID that is not below ``number``."""
+    return Fraction(ceil(number * GRID), GRID)
 
 
 def converted(loss: PrivacyLoss, adjacency: Adjacency, unit: str) -> PrivacyLoss:
@@ -41,7 +65,7 @@ def _replaced_delta(loss: PrivacyLoss) -> Fraction:
         return Fraction(0)
     with certified(256) as flint:
         delta = (1 + ball(flint, loss.epsilon).exp()) * ball(flint, loss.delta)
-        steps = int((delta * DELTA_GRID).upper().ceil().unique_fmpz()) if delta < 1 else DELTA_GRID
-    if steps >= DELTA_GRID:
+        steps = int((delta * GRID).upper().ceil().unique_fmpz()) if delta < 1 else GRID
+    if steps >= GRID:
         raise BudgetError("under REPLACE this loss would have delta of 1 or more, which promises nothing")
-    return Fraction(steps, DELTA_GRID)
+    return Fraction(steps, GRID)

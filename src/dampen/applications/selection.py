@@ -31,6 +31,7 @@ def select(
     adjacency: Adjacency = Adjacency.ADD_REMOVE,
     candidates: Iterable[Any] | None = None,
     mechanism: SelectionMechanism | Callable[[Number], SelectionMechanism] | None = None,
+    note: str = "select",
 ) -> Any:
     """The label with the highest score, privately.
 
@@ -52,6 +53,8 @@ def select(
     mechanism
         A mechanism class, or a mechanism with the same epsilon. By default permute-and-flip, or pairwise dampening when
         ``sensitivity`` is a function other than a constant.
+    note
+        What the answer is for; a ledger remembers it.
 
     Returns
     -------
@@ -70,7 +73,7 @@ def select(
         raise ParameterError(
             f"epsilon must be what the mechanism costs; {shown(mechanism)} does not cost {shown(epsilon)}"
         )
-    return chosen.release(problem, budget=budget, note="select").value
+    return chosen.release(problem, budget=budget, note=note).value
 
 
 def top_k(
@@ -84,6 +87,7 @@ def top_k(
     adjacency: Adjacency = Adjacency.ADD_REMOVE,
     candidates: Iterable[Any] | None = None,
     mechanism: Callable[[Number], SelectionMechanism] | None = None,
+    note: str = "top_k",
 ) -> tuple[Any, ...]:
     """The k labels with the highest scores, best first, privately. ``epsilon`` is the price of the whole answer.
 
@@ -103,7 +107,7 @@ def top_k(
     problem = selection_problem(
         scores, sensitivity=sensitivity, monotone=monotone, adjacency=adjacency, candidates=candidates
     )
-    chosen: tuple[Any, ...] = TopK(k, base).release(problem, budget=budget, note="top_k").value
+    chosen: tuple[Any, ...] = TopK(k, base).release(problem, budget=budget, note=note).value
     return chosen
 
 

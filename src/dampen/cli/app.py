@@ -3,6 +3,7 @@
 import typer
 
 import dampen
+from dampen.cli.budget import budget
 from dampen.cli.demo import demo
 from dampen.cli.select import select
 from dampen.cli.top_k import top_k
@@ -32,3 +33,4 @@ def _options(
 app.command()(select)
 app.command()(top_k)
 app.command()(demo)
+app.add_typer(budget, name="budget")

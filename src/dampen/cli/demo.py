@@ -1,6 +1,8 @@
 """``dampen demo``: a guided tour on data that is made up here, so that everything may be shown."""
 
 from collections.abc import Callable
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import numpy as np
 from rich.console import Console
@@ -9,6 +11,7 @@ from rich.table import Table as Grid
 import dampen
 from dampen._validate import plain
 from dampen.audit import add_remove_neighbours, audit_selection, multisets
+from dampen.cli.ledger_view import draw_summary
 from dampen.mechanisms import PairwiseDampening, PermuteAndFlip
 from dampen.problem import Frame, SelectionProblem
 from dampen.sensitivity import Table
@@ -96,10 +99,27 @@ def run_out(console: Console, budget: dampen.Budget) -> None:
             console.print(f"asked at epsilon {epsilon}: [red]{refusal}[/red]")
 
 
+def survive_a_crash(console: Console, budget: dampen.Budget) -> None:
+    """And when the machine dies? A budget in a file is charged before anything is drawn, and forgets nothing."""
+    scores = dict(zip(CITIES, VOTES, strict=True))
+    loss = dampen.PrivacyLoss("1/4", adjacency=dampen.Adjacency.ADD_REMOVE)
+    with TemporaryDirectory() as folder:
+        file = Path(folder) / "study.db"
+        ann = dampen.Budget.open(file, epsilon=2).scope("analyst", "ann", epsilon=1)
+        dampen.select(scores, sensitivity=1, monotone=True, epsilon="1/2", budget=ann, note="best city")
+        ann.reserve(loss, note="the power fails here")
+        ann.close()
+        reopened = dampen.Budget.open(file)
+        draw_summary(console, reopened, most=5)
+        console.print(f"verify: {'intact' if reopened.verify() else 'not intact'}")
+        reopened.close()
+
+
 STEPS: tuple[Callable[[Console, dampen.Budget], None], ...] = (
     choose_a_city,
     use_the_data_at_hand,
     check_the_promise,
     run_out,
+    survive_a_crash,
 )
 """The tour, in order; a step's docstring is its heading."""

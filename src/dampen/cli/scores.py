@@ -9,11 +9,11 @@ import typer
 
 from dampen._validate import plain
 from dampen.applications.selection import selection_problem
+from dampen.cli.payment import NOTHING_REMEMBERS
 from dampen.privacy import Adjacency, Release
 from dampen.problem import SelectionProblem
 from dampen.statistics import read_labels, read_scores
 
-NOTHING_REMEMBERS = "note: nothing remembers this spending; asking again spends again."
 LABELS_PUBLISHED = "note: the labels in the file are published as the candidates; see --candidates."
 
 
@@ -57,7 +57,7 @@ def read_problem(
     )
 
 
-def show(release: Release, *, as_json: bool, labels_published: bool) -> None:
+def show(release: Release, *, as_json: bool, labels_published: bool, remembered: bool) -> None:
     """Print a release on standard output and what a user should know beside it on standard error."""
     if as_json:
         loss = {"epsilon": plain(release.loss.epsilon), "delta": plain(release.loss.delta)}
@@ -67,4 +67,5 @@ def show(release: Release, *, as_json: bool, labels_published: bool) -> None:
         typer.echo("\n".join(release.value) if isinstance(release.value, tuple) else release.value)
     if labels_published:
         typer.echo(LABELS_PUBLISHED, err=True)
-    typer.echo(NOTHING_REMEMBERS, err=True)
+    if not remembered:
+        typer.echo(NOTHING_REMEMBERS, err=True)

@@ -5,8 +5,7 @@ from typing import Annotated
 
 import typer
 
-from dampen.accounting import Budget
-from dampen.cli import scores
+from dampen.cli import payment, scores
 from dampen.mechanisms import Exponential, PermuteAndFlip, ReportNoisyMax
 
 
@@ -36,10 +35,14 @@ def select(
     real: scores.Real = False,
     adjacency: scores.Neighbours = scores.AdjacencyName.ADD_REMOVE,
     mechanism: Annotated[MechanismName, typer.Option(help="How to choose.")] = MechanismName.PERMUTE_AND_FLIP,
+    budget: payment.LedgerFile = None,
+    scope: payment.Scope = None,
+    note: payment.Note = None,
     as_json: scores.Json = False,
 ) -> None:
     """Choose the label with the highest score, privately."""
     chosen = MECHANISMS[mechanism](epsilon)
+    paying = payment.payer(budget, scope, epsilon=epsilon)
     problem = scores.read_problem(
         file,
         label=label,
@@ -50,5 +53,5 @@ def select(
         real=real,
         adjacency=adjacency,
     )
-    release = chosen.release(problem, budget=Budget(epsilon=epsilon), note="select")
-    scores.show(release, as_json=as_json, labels_published=candidates is None)
+    release = chosen.release(problem, budget=paying, note="select" if note is None else note)
+    scores.show(release, as_json=as_json, labels_published=candidates is None, remembered=budget is not None)

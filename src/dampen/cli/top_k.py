@@ -6,8 +6,7 @@ from typing import Annotated
 import typer
 
 from dampen._validate import positive, whole
-from dampen.accounting import Budget
-from dampen.cli import scores
+from dampen.cli import payment, scores
 from dampen.mechanisms import Exponential, PermuteAndFlip, TopK
 
 
@@ -33,10 +32,14 @@ def top_k(
     real: scores.Real = False,
     adjacency: scores.Neighbours = scores.AdjacencyName.ADD_REMOVE,
     mechanism: Annotated[BaseName, typer.Option(help="How to choose each place.")] = BaseName.PERMUTE_AND_FLIP,
+    budget: payment.LedgerFile = None,
+    scope: payment.Scope = None,
+    note: payment.Note = None,
     as_json: scores.Json = False,
 ) -> None:
     """Choose the k labels with the highest scores, best first, privately."""
     chosen = TopK(k, BASES[mechanism](positive(epsilon=epsilon) / whole(k=k, least=1)))
+    paying = payment.payer(budget, scope, epsilon=epsilon)
     problem = scores.read_problem(
         file,
         label=label,
@@ -47,5 +50,5 @@ def top_k(
         real=real,
         adjacency=adjacency,
     )
-    release = chosen.release(problem, budget=Budget(epsilon=epsilon), note="top-k")
-    scores.show(release, as_json=as_json, labels_published=candidates is None)
+    release = chosen.release(problem, budget=paying, note="top-k" if note is None else note)
+    scores.show(release, as_json=as_json, labels_published=candidates is None, remembered=budget is not None)

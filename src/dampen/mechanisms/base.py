@@ -73,8 +73,8 @@ class SelectionMechanism(ABC):
             raise ParameterError(f"budget must be a dampen.Budget; got {type(budget).__name__}")
         with budget.reserve(loss, note=note):
             drawn = self._drawn(problem)
-        if drawn is None:
-            raise ReleaseFailed("the draw failed after it was paid for; the charge stands")
+            if drawn is None:
+                raise ReleaseFailed("the draw failed after it was paid for; the charge stands")
         return Release(value=drawn[0], loss=loss, mechanism=repr(self), note=note)
 
     def simulate(self, problem: SelectionProblem, rng: np.random.Generator, size: int) -> Integers:

@@ -1,0 +1,120 @@
+"""Is a ledger what it was? Every number in it, recomputed from its entries."""
+
+import sqlite3
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+
+from dampen.accounting import tables
+from dampen.accounting.account import NOTHING, Account, added
+from dampen.accounting.chain import BEGINNING, Entry, Head
+from dampen.accounting.scopes import branch_of
+from dampen.errors import BudgetError, ParameterError
+from dampen.privacy import Adjacency, Amount
+
+Progress = Callable[[int], None]
+"""Called now and then with the number of entries done."""
+
+START = Head(0, BEGINNING)
+MOST_FAULTS = 20
+"""A report lists so many faults; a ledger with more is no better understood by the rest."""
+
+
+@dataclass(frozen=True)
+class LedgerReport:
+    """What ``verify`` found: true when the ledger is intact."""
+
+    entries: int
+    head: str
+    faults: tuple[str, ...] = ()
+
+    def __bool__(self) -> bool:
+        return not self.faults
+
+    def __str__(self) -> str:
+        if not self.faults:
+            return f"intact: {self.entries} entries, head {self.head}"
+        return "\n".join((f"not intact: {self.entries} entries, head {self.head}", *self.faults))
+
+
+@dataclass
+class Books:
+    """The sums that follow from the entries, and what is wrong with the entries themselves."""
+
+    accounts: dict[str, Account] = field(default_factory=dict)
+    purposes: dict[tuple[str, str], tuple[int, Amount]] = field(default_factory=dict)
+    unfinished: set[int] = field(default_factory=set)
+    faults: list[str] = field(default_factory=list)
+    head: Head = START
+
+    def enter(self, entry: Entry) -> None:
+        """Follow the chain to this entry and add it up."""
+        if entry.number != self.head.number + 1:
+            self.faults.append(f"entries {self.head.number + 1} to {entry.number - 1} are missing")
+        elif entry.digest(self.head.hash) != entry.hash:
+            self.faults.append(f"entry {entry.number} was changed or moved: its hash does not follow from it")
+        self.head = Head(entry.number, entry.hash)
+        add = {"limit": self._add_limit, "charge": self._add_charge, "outcome": self._add_outcome}.get(entry.kind)
+        try:
+            if add is None or not add(entry):
+                self.faults.append(f"entry {entry.number} does not fit what precedes it")
+        except (BudgetError, ParameterError, ValueError, ArithmeticError, TypeError, KeyError):
+            self.faults.append(f"entry {entry.number} charges what was not allowed, or cannot be read")
+
+    def _add_limit(self, entry: Entry) -> bool:
+        adjacency = None if entry.adjacency is None else Adjacency(entry.adjacency)
+        account = self.accounts.get(entry.scope) or Account(
+            entry.amount, adjacency=adjacency, unit=entry.unit, name=entry.scope
+        )
+        self.accounts[entry.scope] = replace(account, limit=entry.amount)
+        spent = account.spent
+        return entry.amount.epsilon >= spent.epsilon and entry.amount.delta >= spent.delta
+
+    def _add_charge(self, entry: Entry) -> bool:
+        self.unfinished.add(entry.number)
+        charges, amount = self.purposes.get((entry.scope, entry.note), (0, NOTHING))
+        self.purposes[entry.scope, entry.note] = (charges + 1, added(amount, entry.amount))
+        root = self.accounts[""]
+        fits = (root.adjacency or entry.loss.adjacency, root.unit or entry.unit) == (entry.loss.adjacency, entry.unit)
+        for scope in branch_of(entry.scope):
+            self.accounts[scope] = self.accounts[scope].charged([entry.loss])
+        return fits
+
+    def _add_outcome(self, entry: Entry) -> bool:
+        known = entry.refers in self.unfinished
+        self.unfinished.discard(entry.refers or 0)
+        return known
+
+    def differences(self, db: sqlite3.Connection) -> list[str]:
+        """Where the stored sums are not those of the entries."""
+        accounts = {account.name: account for account in tables.load_accounts(db, "")}
+        purposes = {(p.scope, p.note): (p.charges, p.amount) for p in tables.read_purposes(db, "")}
+        unfinished = {number for [number] in db.execute("SELECT number FROM unfinished")}
+        pairs = {
+            "limits and spending": (accounts, self.accounts),
+            "the sums by note": (purposes, self.purposes),
+            "the list of unfinished charges": (unfinished, self.unfinished),
+        }
+        return [f"{name} are not what the entries say" for name, (kept, true) in pairs.items() if kept != true]
+
+
+def verified(db: sqlite3.Connection, known: Head | None, progress: Progress | None) -> LedgerReport:
+    """See :meth:`dampen.accounting.Ledger.verify`."""
+    books = Books()
+    met = known is None or known == books.head
+    try:
+        for entry in tables.read_entries(db):
+            books.enter(entry)
+            met = met or known == books.head
+            if progress is not None and entry.number % 10_000 == 0:
+                progress(entry.number)
+        books.faults += books.differences(db)
+    except sqlite3.DatabaseError:
+        books.faults.append("the file is damaged: it cannot be read to the end")
+    if not met:
+        cut = known is not None and known.number > books.head.number
+        books.faults.append(
+            "entries were cut off: the ledger ends before the given head"
+            if cut
+            else "the ledger is not the one of the given head: entries were replaced"
+        )
+    return LedgerReport(books.head.number, str(books.head), tuple(books.faults[:MOST_FAULTS]))

@@ -1,0 +1,122 @@
+"""``dampen budget``: make, read, change and check a ledger."""
+
+import json
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from dampen._validate import whole
+from dampen.accounting import Budget
+from dampen.cli.ledger_view import draw_history, draw_summary, summary_as_json, verifying
+from dampen.cli.payment import Scope, open_scope, scope_words
+from dampen.errors import ParameterError
+from dampen.privacy import Adjacency
+
+budget = typer.Typer(help="A budget in a file that survives crashes.", no_args_is_help=True)
+
+File = Annotated[Path, typer.Argument(help="File of the ledger.", show_default=False)]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
+
+
+class AnyAdjacency(StrEnum):
+    """The adjacencies by their names on the command line."""
+
+    ADD_REMOVE = "add-remove"
+    REPLACE = "replace"
+    EDGE = "edge"
+
+
+@budget.command()
+def create(
+    file: File,
+    epsilon: Annotated[str, typer.Option(help="What may be spent in all, e.g. 3 or 1/2.")],
+    delta: Annotated[str, typer.Option(help="The failure probability that may be spent in all.")] = "0",
+    adjacency: Annotated[AnyAdjacency | None, typer.Option(help="What a neighbour is; first use says.")] = None,
+    unit: Annotated[str | None, typer.Option(help="What one step moves, e.g. row; first use says.")] = None,
+    scope: Scope = None,
+) -> None:
+    """Make a new ledger or, with --scope, a new part of an existing one."""
+    if scope:
+        if adjacency is not None or unit is not None:
+            raise ParameterError("adjacency and unit must be those of the whole ledger; leave them out with --scope")
+        *parents, last = scope
+        made = open_scope(Budget.open(file), parents).scope(*scope_words(last), epsilon=epsilon, delta=delta)
+    else:
+        _refuse_existing(file)
+        kept = None if adjacency is None else Adjacency[adjacency.name]
+        made = Budget.open(file, epsilon=epsilon, delta=delta, adjacency=kept, unit=unit)
+    typer.echo(f"{'/'.join(scope) if scope else file.name}: {made.limit} may be spent")
+
+
+@budget.command()
+def show(
+    file: File,
+    scope: Scope = None,
+    most: Annotated[int, typer.Option(help="How many purposes to list.")] = 10,
+    as_json: Json = False,
+) -> None:
+    """Show what is spent, by whom, on what, and the head to keep elsewhere."""
+    ledger = open_scope(Budget.open(file), scope)
+    listed = whole(most=most, least=0)
+    if as_json:
+        typer.echo(summary_as_json(ledger, listed))
+    else:
+        draw_summary(Console(highlight=False), ledger, listed)
+
+
+@budget.command()
+def history(
+    file: File,
+    scope: Scope = None,
+    last: Annotated[int, typer.Option(help="How many entries, the latest; 0 for all.")] = 20,
+    as_json: Json = False,
+) -> None:
+    """List the entries, oldest first."""
+    entries = open_scope(Budget.open(file), scope).history(whole(last=last, least=0) or None)
+    if as_json:
+        for entry in entries:
+            typer.echo(json.dumps(entry._asdict()))
+    else:
+        draw_history(Console(highlight=False), entries)
+
+
+@budget.command()
+def limit(
+    file: File,
+    epsilon: Annotated[str | None, typer.Option(help="The new limit of epsilon.")] = None,
+    delta: Annotated[str | None, typer.Option(help="The new limit of delta.")] = None,
+    scope: Scope = None,
+    note: Annotated[str, typer.Option(help="Why; the ledger remembers it.")] = "",
+) -> None:
+    """Change what may be spent, never below what is spent already."""
+    ledger = open_scope(Budget.open(file), scope)
+    changed = ledger.change_limit(epsilon=epsilon, delta=delta, note=note)
+    typer.echo(f"{changed} may be spent; {ledger.spent} is spent")
+
+
+@budget.command()
+def verify(
+    file: File,
+    head: Annotated[str | None, typer.Option(help="A head that was shown earlier and kept elsewhere.")] = None,
+) -> None:
+    """Recompute the whole ledger from its entries; ends with status 1 when it is not intact."""
+    report = verifying(Budget.open(file), head)
+    typer.echo(str(report))
+    if head is None and report:
+        typer.echo("note: only verify --head can tell whether the latest entries were cut off.", err=True)
+    if not report:
+        raise typer.Exit(1)
+
+
+@budget.command()
+def export(file: File, out: Annotated[Path, typer.Option(help="New file, one line of JSON per entry.")]) -> None:
+    """Write all entries and the head to a file; prints the head."""
+    typer.echo(Budget.open(file).export(out))
+
+
+def _refuse_existing(file: Path) -> None:
+    if file.exists():
+        raise ParameterError(f"file must not exist yet; {file.name[-60:]!r} does")

@@ -1,0 +1,111 @@
+"""A ledger on the terminal: bars for what is spent, tables for who spent it on what."""
+
+import json
+from collections.abc import Sequence
+
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
+from rich.table import Table
+from rich.text import Text
+
+from dampen._validate import plain
+from dampen.accounting import Ledger
+from dampen.accounting.account import Account
+from dampen.accounting.chain import Entry, parse_head
+from dampen.accounting.tables import Purpose
+from dampen.accounting.verify import LedgerReport
+from dampen.privacy import Amount
+
+BAR = 24
+"""How many characters a full limit is drawn with."""
+LONG = 50_000
+"""A ledger of so many entries takes a while to recompute."""
+MOST_UNFINISHED = 5
+"""So many unfinished charges are listed; of the others only their number is told."""
+
+
+def draw_summary(console: Console, ledger: Ledger, most: int) -> None:
+    """What is spent, by whom, on what."""
+    summary = ledger.summary(most)
+    kept = "not fixed yet" if ledger.adjacency is None else f"{ledger.adjacency.name} per {ledger.unit}"
+    console.print(Text.assemble((ledger.path.name, "bold"), f"  neighbours: {kept}"))
+    console.print(_accounts(summary.accounts, console))
+    if summary.purposes:
+        console.print(_purposes(summary.purposes))
+    for entry in summary.unfinished[:MOST_UNFINISHED]:
+        console.print(Text(f"unfinished: entry {entry.number}, {entry.at}, {entry.amount}, {entry.note}"))
+    if len(summary.unfinished) > MOST_UNFINISHED:
+        console.print(Text(f"unfinished: {len(summary.unfinished)} charges in all; they stay spent"))
+    console.print(Text(f"head (keep it elsewhere): {summary.head}"), soft_wrap=True)
+
+
+def summary_as_json(ledger: Ledger, most: int) -> str:
+    """The same for machines."""
+    summary = ledger.summary(most)
+    told = {
+        "file": ledger.path.name,
+        "adjacency": None if ledger.adjacency is None else ledger.adjacency.value,
+        "unit": ledger.unit,
+        "accounts": [
+            {"scope": account.name, "limit": _exact(account.limit), "spent": _exact(account.spent)}
+            for account in summary.accounts
+        ],
+        "purposes": [
+            {"note": p.note, "scope": p.scope, "charges": p.charges, "spent": _exact(p.amount)}
+            for p in summary.purposes
+        ],
+        "unfinished": [entry.number for entry in summary.unfinished],
+        "entries": summary.entries,
+        "head": summary.head,
+    }
+    return json.dumps(told)
+
+
+def draw_history(console: Console, entries: Sequence[Entry]) -> None:
+    """The entries as a table."""
+    table = Table(box=None, pad_edge=False)
+    for name in ("entry", "time", "what", "scope", "amount", "note"):
+        table.add_column(name, overflow="fold", no_wrap=name in ("entry", "time"))
+    for entry in entries:
+        what = entry.kind if entry.refers is None else f"outcome of {entry.refers}"
+        amount = "" if entry.epsilon is None else str(entry.amount)
+        table.add_row(*map(Text, (str(entry.number), entry.at, what, entry.scope, amount, entry.note)))
+    console.print(table)
+
+
+def verifying(ledger: Ledger, head: str | None) -> LedgerReport:
+    """The report, with a progress bar while a long ledger is recomputed."""
+    columns = (TextColumn("recomputing"), BarColumn(), MofNCompleteColumn())
+    total = parse_head(ledger.head).number
+    with Progress(*columns, console=Console(stderr=True), transient=True, disable=total < LONG) as bar:
+        task = bar.add_task("", total=total)
+        return ledger.verify(head=head, progress=lambda done: bar.update(task, completed=done))
+
+
+def _accounts(accounts: Sequence[Account], console: Console) -> Table:
+    block = "█" if console.encoding.lower().startswith("utf") else "#"
+    table = Table(box=None, pad_edge=False)
+    table.add_column("by whom", overflow="fold")
+    table.add_column("spent of epsilon", min_width=BAR)
+    for name in ("spent", "limit", "left"):
+        table.add_column(name)
+    for account in accounts:
+        filled = int(BAR * account.spent.epsilon / account.limit.epsilon)
+        bar = Text.assemble((block * filled, "red"), ("·" * (BAR - filled), "dim"))
+        amounts = (account.spent, account.limit, account.remaining)
+        table.add_row(Text(account.name or "all"), bar, *(Text(str(amount)) for amount in amounts))
+    return table
+
+
+def _purposes(purposes: Sequence[Purpose]) -> Table:
+    table = Table(box=None, pad_edge=False)
+    for name in ("on what", "by whom", "charges", "spent"):
+        table.add_column(name, overflow="fold")
+    for purpose in purposes:
+        cells = (purpose.note or "(no note)", purpose.scope or "all", str(purpose.charges), str(purpose.amount))
+        table.add_row(*map(Text, cells))
+    return table
+
+
+def _exact(amount: Amount) -> dict[str, str]:
+    return {"epsilon": plain(amount.epsilon), "delta": plain(amount.delta)}

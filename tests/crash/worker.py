@@ -1,0 +1,51 @@
+"""A process that has imported everything once and forks a child for each task, so that a child starts in milliseconds.
+
+Run as ``python -m tests.crash.worker``. It reads one JSON list a line: ``["start", task, arguments]`` is answered with
+the child's process id, ``["wait", id]`` with its exit status (negative: the signal that ended it).
+"""
+
+import json
+import os
+import sys
+import traceback
+from typing import Any
+
+import dampen
+from tests.crash import forking, tasks
+
+
+def warm_up() -> None:
+    """Load what is loaded late, before rights are dropped and disks fill up."""
+    dampen.select({"tea": 1, "coffee": 2}, sensitivity=1, epsilon=1, budget=dampen.Budget(epsilon=1))
+
+
+def start(name: str, arguments: dict[str, Any]) -> int:
+    child = os.fork()
+    if child:
+        return child
+    status = 1
+    try:
+        task = getattr(tasks, name, None) or getattr(forking, name)
+        task(**arguments)
+        status = 0
+    except BaseException:
+        traceback.print_exc()
+    finally:
+        sys.stderr.flush()
+        os._exit(status)
+
+
+def wait(child: int) -> int:
+    _, status = os.waitpid(child, 0)
+    return os.waitstatus_to_exitcode(status)
+
+
+def main() -> None:
+    warm_up()
+    for line in sys.stdin:
+        order, *rest = json.loads(line)
+        print({"start": start, "wait": wait}[order](*rest), flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,153 @@
+"""``dampen budget`` and ``--budget``: a ledger from the shell."""
+
+import json
+import sqlite3
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from dampen import Budget
+from dampen.cli.app import app
+from dampen.errors import BudgetError, BudgetExceeded, DampenError, ParameterError
+
+SELECT = ("--label", "name", "--score", "votes", "--sensitivity", "1", "--monotone")
+
+
+@pytest.fixture
+def study(tmp_path: Path) -> Path:
+    path = tmp_path / "study.db"
+    assert run("budget", "create", path, "--epsilon", "3", "--delta", "1e-6").exit_code == 0
+    return path
+
+
+@pytest.fixture
+def votes(tmp_path: Path) -> Path:
+    path = tmp_path / "votes.csv"
+    path.write_text("name,votes\ntea,31\ncoffee,28\nwater,4\n")
+    return path
+
+
+def run(*arguments: object) -> Result:
+    return CliRunner().invoke(app, [str(argument) for argument in arguments], env={"COLUMNS": "200"})
+
+
+def fails(error: type[DampenError], *arguments: object) -> str:
+    done = run(*arguments)
+    assert isinstance(done.exception, error), done.output
+    [line] = str(done.exception).splitlines()
+    return line
+
+
+def summary(study: Path, *options: str) -> dict[str, Any]:
+    told: dict[str, Any] = json.loads(run("budget", "show", study, "--json", *options).stdout)
+    return told
+
+
+def test_create_tells_what_may_be_spent_and_never_overwrites(tmp_path: Path) -> None:
+    path = tmp_path / "new.db"
+    done = run("budget", "create", path, "--epsilon", "1/2", "--adjacency", "replace", "--unit", "patient")
+    assert done.stdout == "new.db: epsilon 0.5 may be spent\n"
+    ledger = Budget.open(path)
+    assert (str(ledger.adjacency), ledger.unit) == ("Adjacency.REPLACE", "patient")
+    ledger.close()
+    before = path.read_bytes()
+    assert "must not exist" in fails(ParameterError, "budget", "create", path, "--epsilon", "1/2")
+    assert path.read_bytes() == before
+
+
+@pytest.mark.parametrize("epsilon", ["-1", "nan", "0", "many"])
+def test_a_bad_limit_makes_no_file(tmp_path: Path, epsilon: str) -> None:
+    assert "epsilon" in fails(ParameterError, "budget", "create", tmp_path / "new.db", f"--epsilon={epsilon}")
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize(("verb", "options"), [("select", ()), ("top-k", ("--k", "2"))])
+def test_every_releasing_verb_spends_from_the_ledger(
+    study: Path, votes: Path, verb: str, options: tuple[str, ...]
+) -> None:
+    spend = (*SELECT, *options, "--epsilon", "1", "--budget", study, "--note", "drinks")
+    done = run(verb, votes, *spend)
+    assert done.exit_code == 0
+    assert "nothing remembers" not in done.stderr
+    told = summary(study)
+    assert told["purposes"] == [{"note": "drinks", "scope": "", "charges": 1, "spent": {"epsilon": "1", "delta": "0"}}]
+    assert told["unfinished"] == []
+    assert run(verb, votes, *spend).exit_code == run(verb, votes, *spend).exit_code == 0
+    assert "not enough budget" in fails(BudgetExceeded, verb, votes, *spend)
+
+
+def test_without_a_note_the_verb_is_remembered(study: Path, votes: Path) -> None:
+    run("select", votes, *SELECT, "--epsilon", "1", "--budget", study)
+    [purpose] = summary(study)["purposes"]
+    assert purpose["note"] == "select"
+
+
+def test_a_ledger_that_is_not_there_is_refused_before_the_data_is_read(tmp_path: Path) -> None:
+    line = fails(BudgetError, "select", "none.csv", *SELECT, "--epsilon", "1", "--budget", tmp_path / "none.db")
+    assert "does not exist" in line
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_scopes_from_the_shell(study: Path, votes: Path) -> None:
+    done = run("budget", "create", study, "--scope", "team=a", "--epsilon", "1", "--delta", "1e-7")
+    assert done.stdout == "team=a: epsilon 1, delta 1e-07 may be spent\n"
+    nested = ("--scope", "team=a", "--scope", "analyst=ann")
+    assert run("budget", "create", study, *nested, "--epsilon", "1/2").exit_code == 0
+    spend = (*SELECT, "--epsilon", "1/4", "--budget", study)
+    assert run("select", votes, *spend, *nested).exit_code == 0
+    assert run("select", votes, *spend).exit_code == 0
+    accounts = {account["scope"]: account["spent"]["epsilon"] for account in summary(study)["accounts"]}
+    assert accounts == {"": "0.5", "team=a": "0.25", "team=a/analyst=ann": "0.25"}
+    assert "no scope" in fails(BudgetError, "select", votes, *spend, "--scope", "analyst=ann")
+    assert "kind=name" in fails(ParameterError, "select", votes, *spend, "--scope", "ann")
+    assert "--budget" in fails(ParameterError, "select", votes, *SELECT, "--epsilon", "1", "--scope", "analyst=ann")
+
+
+def test_show_draws_who_spent_what_on_what_and_the_head(study: Path, votes: Path) -> None:
+    run("budget", "create", study, "--scope", "analyst=ann", "--epsilon", "1")
+    note = "[bold]drinks[/bold]"
+    run("select", votes, *SELECT, "--epsilon", "1/2", "--budget", study, "--scope", "analyst=ann", "--note", note)
+    ledger = Budget.open(study)
+    shown = run("budget", "show", study).stdout
+    for part in ("analyst=ann", "epsilon 0.5", "epsilon 3, delta 1e-06", note, "ADD_REMOVE per row", ledger.head):
+        assert part in shown
+    assert "unfinished" not in shown
+    ledger.reserve(ledger.history()[-2].loss, note="lost")
+    assert "unfinished: entry 5" in run("budget", "show", study).stdout
+    ledger.close()
+
+
+def test_history_lists_entries_oldest_first(study: Path, votes: Path) -> None:
+    run("select", votes, *SELECT, "--epsilon", "1/2", "--budget", study, "--note", "drinks")
+    lines = run("budget", "history", study).stdout.splitlines()
+    assert [line.split()[0] for line in lines] == ["entry", "1", "2", "3"]
+    assert "drinks" in lines[2]
+    assert "outcome of 2" in lines[3]
+    [latest] = run("budget", "history", study, "--last", "1", "--json").stdout.splitlines()
+    assert json.loads(latest)["note"] == "done"
+
+
+def test_limits_change_but_never_below_what_is_spent(study: Path, votes: Path) -> None:
+    run("select", votes, *SELECT, "--epsilon", "2", "--budget", study)
+    assert "spent already" in fails(BudgetError, "budget", "limit", study, "--epsilon", "1")
+    done = run("budget", "limit", study, "--epsilon", "2", "--note", "the study ends")
+    assert done.stdout == "epsilon 2, delta 1e-06 may be spent; epsilon 2 is spent\n"
+    assert "must be given" in fails(ParameterError, "budget", "limit", study)
+    assert run("budget", "verify", study).exit_code == 0
+
+
+def test_verify_ends_with_1_when_the_ledger_is_not_intact(study: Path, tmp_path: Path) -> None:
+    head = run("budget", "export", study, "--out", tmp_path / "entries.jsonl").stdout.strip()
+    assert json.loads((tmp_path / "entries.jsonl").read_text().splitlines()[0])["head"] == head
+    done = run("budget", "verify", study, "--head", head)
+    assert (done.exit_code, done.stdout, done.stderr) == (0, f"intact: 1 entries, head {head}\n", "")
+    assert "cut off" in run("budget", "verify", study).stderr
+    with sqlite3.connect(study) as db:
+        db.execute("UPDATE accounts SET epsilon_limit = '4'")
+    db.close()
+    done = run("budget", "verify", study)
+    assert done.exit_code == 1
+    assert "limits and spending" in done.stdout
+    assert "head" in fails(ParameterError, "budget", "verify", study, "--head", "7")
