@@ -56,6 +56,7 @@ bench-diffprivlib: .venv-diffprivlib/.installed
 bench: $(VENV)/.installed-dev bench-diffprivlib
 	$(BIN)/python -m benchmarks.selection
 	$(BIN)/python -m benchmarks.dampening
+	$(BIN)/python -m benchmarks.ledger
 
 wheel: $(VENV)/.installed-dev
 	$(BIN)/python -m hatchling build -t wheel

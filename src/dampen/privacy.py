@@ -6,7 +6,7 @@ from enum import Enum
 from fractions import Fraction
 from typing import Any, Protocol
 
-from dampen._validate import Number, brief, non_negative, plain, positive, probability
+from dampen._validate import Number, brief, non_negative, plain, positive, probability, text
 from dampen.errors import ParameterError
 
 
@@ -74,7 +74,7 @@ class PrivacyLoss:
             "epsilon": non_negative(epsilon=epsilon),
             "delta": probability(delta=delta),
             "adjacency": as_adjacency(adjacency),
-            "unit": unit or default_unit(adjacency),
+            "unit": default_unit(adjacency) if unit == "" else as_unit(unit),
             "bounded_range": None if bounded_range is None else positive(bounded_range=bounded_range),
             "rho": None if rho is None else non_negative(rho=rho),
         }
@@ -95,6 +95,11 @@ class PrivacyLoss:
 def default_unit(adjacency: Adjacency) -> str:
     """What one neighbour step moves when nobody says otherwise."""
     return "edge" if adjacency is Adjacency.EDGE else "row"
+
+
+def as_unit(unit: object) -> str:
+    """Accept a name for what one neighbour step moves."""
+    return text(unit=unit, longest=100)
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""What every budget must do, run over each kind: in memory, in a file, a scope of it, a scope of a scope; and batches."""
+"""What every budget must do, run over each kind: in memory, in a file, a scope, a scope of a scope; and batches."""
 
 import copy
 import os
@@ -20,8 +20,7 @@ from dampen import Adjacency, Budget, Frame, PrivacyLoss, SelectionProblem
 from dampen._validate import Number
 from dampen.accounting import Ledger
 from dampen.accounting.account import LONGEST_DENOMINATOR
-from dampen.accounting.budget import LONGEST_NOTE
-from dampen.accounting.reservation import Batch
+from dampen.accounting.reservation import LONGEST_NOTE, Batch
 from dampen.errors import BudgetError, BudgetExceeded, ParameterError
 from dampen.mechanisms import Exponential, PermuteAndFlip
 from dampen.privacy import Amount, BudgetLike
@@ -94,7 +93,7 @@ def budgets(kind: Kind) -> Iterator[Make]:
             assert not isinstance(budget, Ledger) or budget.verify(), "whatever a test does, the ledger stays intact"
 
 
-@pytest.fixture(params=KINDS.values(), ids=KINDS.keys())
+@pytest.fixture(params=list(KINDS.values()), ids=list(KINDS))
 def make(request: pytest.FixtureRequest) -> Iterator[Make]:
     with budgets(request.param) as maker:
         yield maker
@@ -254,7 +253,7 @@ def test_a_replace_budget_charges_add_remove_at_its_price(make: Make, given: boo
     budget.reserve(loss(0, adjacency=REPLACE))
     asked = PrivacyLoss(1, "1e-6", adjacency=ADD_REMOVE, bounded_range=1, rho="1/8")
     charged = budget.reserve(asked).loss
-    assert (charged.epsilon, charged.bounded_range, charged.rho) == (2, 2, Fraction(1, 2))
+    assert (charged.epsilon, charged.bounded_range, charged.rho) == (Fraction(2), Fraction(2), Fraction(1, 2))
     assert (charged.adjacency, charged.unit) == (REPLACE, "row")
     steps = charged.delta * GRID
     assert steps.denominator == 1
@@ -291,7 +290,7 @@ def test_units_are_only_text(make: Make, unit: str) -> None:
 # Numbers and notes
 
 
-@pytest.mark.parametrize("wrong", [0, -1, "-1/2", float("nan"), float("inf"), True, "abc", None, "1e400"], ids=repr)
+@pytest.mark.parametrize("wrong", [0, -1, "-1/2", float("nan"), float("inf"), True, "abc", "1e400"], ids=repr)
 def test_a_wrong_epsilon_makes_no_budget(make: Make, wrong: Any, refused: "Refused") -> None:
     with refused(ParameterError, "epsilon"):
         make(epsilon=wrong)
@@ -408,8 +407,7 @@ def test_the_charge_stands_without_entering_the_block(make: Make) -> None:
 def test_releases_are_paid_from_every_budget(make: Make, refused: "Refused") -> None:
     budget = make(epsilon=1)
     for count in range(1, 5):
-        chosen = dampen.select(TEA, sensitivity=1, epsilon="1/4", budget=budget, note="drinks")
-        assert (chosen.value in TEA, chosen.loss.epsilon, chosen.note) == (True, Fraction(1, 4), "drinks")
+        assert dampen.select(TEA, sensitivity=1, epsilon="1/4", budget=budget, note="drinks") in TEA
         assert budget.spent == amount(Fraction(count, 4))
     before = state(budget)
     with refused(BudgetExceeded, "spent epsilon 1; limit epsilon 1", hidden=("tea", "coffee", "drinks")):
@@ -548,7 +546,7 @@ def test_a_copy_of_a_batch_is_the_batch(make: Make, clone: Callable[[Batch], Bat
     assert clone(batch) is batch
 
 
-@pytest.mark.parametrize("protocol", range(pickle.HIGHEST_PROTOCOL + 1))
+@pytest.mark.parametrize("protocol", [0, 2, pickle.HIGHEST_PROTOCOL])
 def test_a_batch_cannot_be_pickled(make: Make, protocol: int, refused: "Refused") -> None:
     batch = make(epsilon=1).batch([loss("1/4")])
     with refused(BudgetError, "batch", "process"):
@@ -575,7 +573,7 @@ def test_a_copy_is_the_same_budget(make: Make, clone: Callable[[Any], Any]) -> N
     assert clone([budget, budget])[1] is budget
 
 
-@pytest.mark.parametrize("protocol", range(pickle.HIGHEST_PROTOCOL + 1))
+@pytest.mark.parametrize("protocol", [0, 2, pickle.HIGHEST_PROTOCOL])
 def test_a_pickle_spends_from_the_same_budget(make: Make, protocol: int) -> None:
     budget = make(epsilon=1)
     other = pickle.loads(pickle.dumps(budget, protocol))

@@ -1,12 +1,19 @@
 """Tasks that fork, or hand a ledger to another process."""
 
+import itertools
 import multiprocessing
 import os
 import pickle
+import signal
+import sqlite3
+import sys
 import threading
+import time
 import warnings
 from collections.abc import Callable
 from multiprocessing.context import BaseContext
+from pathlib import Path
+from typing import Any
 
 from dampen import Budget
 from dampen.accounting import steps
@@ -15,6 +22,9 @@ from tests.crash.tasks import UNIT, Journal, answer, loss, telling
 
 warnings.filterwarnings("ignore", message=".*fork", category=DeprecationWarning)
 
+LONGEST_CHILD = 50
+"""Seconds; a forked child that works so long has hung (SQLite alone would wait for 60)."""
+
 
 def forked(work: Callable[[], None]) -> int:
     """Run ``work`` in a forked child."""
@@ -22,6 +32,7 @@ def forked(work: Callable[[], None]) -> int:
     if child:
         return child
     status = 1
+    signal.alarm(LONGEST_CHILD)
     try:
         work()
         status = 0
@@ -29,16 +40,18 @@ def forked(work: Callable[[], None]) -> int:
         os._exit(status)
 
 
-def ended(child: int, journal: Journal) -> None:
+def ended(child: int, journal: Journal) -> bool:
+    """Wait for a child; a child that hangs is ended by its alarm and told as a fault."""
     _, status = os.waitpid(child, 0)
     if status:
         journal.write(fault=f"the child ended with {os.waitstatus_to_exitcode(status)}")
+    return not status
 
 
 def spend_some(ledger: Ledger, journal: Journal, times: int) -> None:
     with telling(journal):
         for _ in range(times):
-            answer(ledger, UNIT, journal)
+            answer(ledger, UNIT, journal, ledger._scope)
 
 
 def fork_between(path: str, journal: str, rounds: int) -> None:
@@ -46,12 +59,18 @@ def fork_between(path: str, journal: str, rounds: int) -> None:
     told = Journal(journal)
     ledger, second = Budget.open(path), Budget.open(path)
     inner = ledger.scope("analyst", "ann", epsilon=1)
+
+    def spend_all() -> None:
+        for budget in (ledger, second, inner):
+            spend_some(budget, told, 2)
+
     for _ in range(rounds):
         for budget in (ledger, second, inner):
             spend_some(budget, told, 1)
-        child = forked(lambda: [spend_some(budget, told, 2) for budget in (ledger, second, inner)] and None)
+        child = forked(spend_all)
         spend_some(ledger, told, 3)
-        ended(child, told)
+        if not ended(child, told):
+            break
 
 
 def fork_inside(path: str, journal: str, rounds: int) -> None:
@@ -74,7 +93,8 @@ def fork_inside(path: str, journal: str, rounds: int) -> None:
         child = forked(lambda: spend_some(ledger, told, 1))
         forking.set()
         thread.join()
-        ended(child, told)
+        if not ended(child, told):
+            break
 
 
 def fork_among_threads(path: str, journal: str, threads: int, rounds: int) -> None:
@@ -89,7 +109,8 @@ def fork_among_threads(path: str, journal: str, threads: int, rounds: int) -> No
     for thread in running:
         thread.start()
     for _ in range(rounds):
-        ended(forked(lambda: spend_some(ledger, told, 1)), told)
+        if not ended(forked(lambda: spend_some(ledger, told, 1)), told):
+            break
     stop.set()
     for thread in running:
         thread.join()
@@ -134,8 +155,67 @@ def hand_over(path: str, journal: str, method: str) -> None:
             told.write(fault=f"the child ended with {child.exitcode}")
 
 
-def pickle_round(path: str, journal: str) -> None:
+def hand_a_pickle_on(path: str, journal: str) -> None:
     told, ledger = Journal(journal), Budget.open(path)
-    copy: Ledger = pickle.loads(pickle.dumps(ledger.scope("analyst", "ann", epsilon=1)))
-    copy.reserve(loss())
-    told.write(answer="none", scope="analyst=ann", epsilon=UNIT)
+    inner = ledger.scope("analyst", "ann", epsilon=1)
+    copy: Ledger = pickle.loads(pickle.dumps(inner))
+    for budget in (inner, copy, pickle.loads(pickle.dumps(copy))):
+        answer(budget, UNIT, told, "analyst=ann")
+
+
+def fork_with_a_batch(path: str, journal: str) -> None:
+    told, ledger = Journal(journal), Budget.open(path)
+    with ledger.batch([loss(), loss()]) as batch:
+        answer(batch, UNIT, told)
+
+        def use_again() -> None:
+            with telling(told):
+                answer(batch, UNIT, told)
+
+        ended(forked(use_again), told)
+        answer(batch, UNIT, told)
+
+
+def fork_among_openers(path: str, journal: str, threads: int, rounds: int) -> None:
+    """Fork while threads open and make ledgers all the time: nothing of theirs may be open in the child."""
+    told, ledger, stop = Journal(journal), Budget.open(path), threading.Event()
+    sys.unraisablehook = lambda event: told.write(fault=f"in a hook: {event.exc_value!r}")
+    connect: Callable[..., sqlite3.Connection] = sqlite3.connect
+
+    def connect_slowly(*arguments: Any, **options: Any) -> sqlite3.Connection:
+        db = connect(*arguments, **options)
+        time.sleep(0.001)
+        return db
+
+    def open_and_spend() -> None:
+        for turn in itertools.count():
+            if stop.is_set():
+                break
+            own = Budget.open(path)
+            spend_some(own, told, 1)
+            own.close()
+            Budget.open(f"{path}-{threading.get_ident()}-{turn}", epsilon=1).close()
+
+    def spend_alone() -> None:
+        if crossed := inherited(path):
+            told.write(fault=f"{crossed} open files crossed the fork")
+        else:
+            spend_some(ledger, told, 1)
+
+    sqlite3.connect = connect_slowly  # type: ignore[assignment]
+    running = [threading.Thread(target=open_and_spend) for _ in range(threads)]
+    for thread in running:
+        thread.start()
+    for _ in range(rounds):
+        if not ended(forked(spend_alone), told):
+            break
+    stop.set()
+    for thread in running:
+        thread.join()
+
+
+def inherited(path: str) -> int:
+    """How many handles of ledgers this process has, where the system tells."""
+    handles = Path("/proc/self/fd")
+    names = [os.readlink(handle) for handle in handles.iterdir() if handle.is_symlink()] if handles.is_dir() else []
+    return sum(Path(path).name in name for name in names)

@@ -6,17 +6,17 @@ import random
 import resource
 import signal
 import time
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from fractions import Fraction
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from dampen import Adjacency, Budget, PrivacyLoss
 from dampen.accounting import steps
 from dampen.accounting.ledger import Ledger
-from dampen.errors import BudgetExceeded, DampenError
+from dampen.errors import DampenError
 from dampen.mechanisms import PermuteAndFlip
+from dampen.mechanisms.base import SelectionMechanism
 from dampen.privacy import BudgetLike
 from dampen.problem import Frame, SelectionProblem
 
@@ -49,6 +49,9 @@ class Journal:
 
     def write(self, **line: object) -> None:
         os.write(self._handle, (json.dumps(line) + "\n").encode())
+
+    def close(self) -> None:
+        os.close(self._handle)
 
 
 def kill_at(fatal_step: str, occurrence: int) -> None:
@@ -102,7 +105,8 @@ def reserve_without_end(path: str, journal: str, scopes: list[str], seed: int) -
         losses = (UNIT,) * chance.choice([1, 1, 1, 2, 3])
         perform(ledger, Action(chance.choice(scopes), losses, chance.randint(0, len(losses))), told)
         told.write(done=len(losses))
-        chance.choice([ledger.close, ledger.summary, str, str])()
+        between: list[Callable[[], object]] = [ledger.close, ledger.summary, str, str]
+        chance.choice(between)()
 
 
 def create_at(path: str, step: str) -> None:
@@ -182,11 +186,11 @@ class Draws:
         self.count = 0
         drawn: Callable[..., Any] = PermuteAndFlip._drawn
 
-        def counted(mechanism: PermuteAndFlip, problem: SelectionProblem) -> Any:
+        def counted(mechanism: SelectionMechanism, problem: SelectionProblem) -> Any:
             self.count += 1
             return drawn(mechanism, problem)
 
-        PermuteAndFlip._drawn = counted  # type: ignore[method-assign]
+        PermuteAndFlip._drawn = counted  # type: ignore[method-assign,assignment]
 
 
 def outcome_of(work: Callable[[], object]) -> dict[str, object]:
@@ -230,18 +234,22 @@ def create_on_a_full_disk(path: str, journal: str, size: int) -> None:
 # Without the right to write
 
 
-def become_nobody() -> None:
+NOBODY = 65534
+"""A user without any rights of its own."""
+
+
+def become(user: int) -> None:
     """Permission bits do not stop root."""
     if os.getuid() == 0:
         os.setgroups([])
-        os.setgid(65534)
-        os.setuid(65534)
+        os.setgid(user)
+        os.setuid(user)
 
 
-def look_at(path: str, journal: str) -> None:
+def look_at(path: str, journal: str, user: int = NOBODY) -> None:
     """Try to spend, and read everything that can be read."""
     told, draws = Journal(journal), Draws()
-    become_nobody()
+    become(user)
     opened: list[Ledger] = []
     told.write(opened=outcome_of(lambda: opened.append(Budget.open(path))))
     if not opened:
@@ -262,7 +270,7 @@ def look_at(path: str, journal: str) -> None:
 
 def create_without_rights(path: str, journal: str) -> None:
     told = Journal(journal)
-    become_nobody()
+    become(NOBODY)
     told.write(**outcome_of(lambda: Budget.open(path, epsilon=1)))
 
 
@@ -271,10 +279,3 @@ def _told(read: Callable[[], object]) -> object:
         return read()
     except BaseException as error:
         return repr(error)
-
-
-def sum_of(epsilons: Iterable[str]) -> Fraction:
-    return sum(map(Fraction, epsilons), Fraction(0))
-
-
-__all__ = ["UNIT", "Action", "BudgetExceeded"]

@@ -6,12 +6,16 @@ the child's process id, ``["wait", id]`` with its exit status (negative: the sig
 
 import json
 import os
+import signal
 import sys
 import traceback
 from typing import Any
 
 import dampen
 from tests.crash import forking, tasks
+
+LONGEST_TASK = 300
+"""Seconds; a child that works so long has hung."""
 
 
 def warm_up() -> None:
@@ -24,6 +28,7 @@ def start(name: str, arguments: dict[str, Any]) -> int:
     if child:
         return child
     status = 1
+    signal.alarm(LONGEST_TASK)
     try:
         task = getattr(tasks, name, None) or getattr(forking, name)
         task(**arguments)
@@ -44,7 +49,7 @@ def main() -> None:
     warm_up()
     for line in sys.stdin:
         order, *rest = json.loads(line)
-        print({"start": start, "wait": wait}[order](*rest), flush=True)
+        print(start(*rest) if order == "start" else wait(*rest), flush=True)
 
 
 if __name__ == "__main__":

@@ -1,6 +1,7 @@
 """Numbers that mean privacy are read exactly, and anything else is refused in one line."""
 
 import time
+import unicodedata
 from decimal import Decimal
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
@@ -10,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dampen._validate import LARGEST, exact, non_negative, one_of, plain, positive, probability, whole
+from dampen._validate import LARGEST, exact, non_negative, one_of, plain, positive, probability, text, whole
 from dampen.errors import ParameterError
 
 if TYPE_CHECKING:
@@ -173,3 +174,43 @@ def test_plain_writes_numbers_as_a_person_would(number: Fraction, text: str) -> 
 @given(st.fractions(max_denominator=10**30))
 def test_plain_loses_nothing(number: Fraction) -> None:
     assert Fraction(plain(number)) == number
+
+
+@pytest.mark.parametrize(
+    "value", ["", "why", "x" * 20, "für 数据 🎉", "[bold]x[/]", "a\\nb", "\u00a0", "\u200b", np.str_("x")]
+)
+def test_one_line_of_text_is_what_it_is(value: str) -> None:
+    assert text(note=value, longest=20) is value
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        *(chr(code) for code in (0, 7, 9, 10, 13, 27, 31, 127, 128, 133, 155, 159, 0x2028, 0x2029, 0xD800, 0xDFFF)),
+        "x" * 21,
+        None,
+        5,
+        True,
+        b"x",
+        ["x"],
+    ],
+    ids=ascii,
+)
+def test_anything_else_is_no_line_of_text(value: object, refused: "Refused") -> None:
+    with refused(ParameterError, "note must be one line of text of at most 20 characters"):
+        text(note=value, longest=20)
+    if isinstance(value, str) and len(value) == 1:
+        with refused(ParameterError, "note", hidden=(value,)):
+            text(note=f"be{value}fore", longest=20)
+
+
+@given(st.text(max_size=25))
+def test_text_is_short_printable_on_one_line_and_valid(value: str) -> None:
+    try:
+        assert text(note=value, longest=20) == value
+    except ParameterError:
+        assert len(value) > 20 or any(unicodedata.category(c) in ("Cc", "Cs", "Zl", "Zp") for c in value)
+        return
+    assert len(value) <= 20
+    assert value.splitlines() in ([], [value])
+    assert value.encode().decode() == value

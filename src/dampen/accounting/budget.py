@@ -11,17 +11,14 @@ from typing import TYPE_CHECKING, Any, Self
 from dampen._validate import Number, positive, probability, text
 from dampen.accounting.account import Account, as_losses
 from dampen.accounting.compose import composed
-from dampen.accounting.reservation import Batch, Reservation
+from dampen.accounting.reservation import LONGEST_NOTE, Batch, Reservation
 from dampen.errors import BudgetError, ParameterError
-from dampen.privacy import Adjacency, Amount, PrivacyLoss, as_adjacency
+from dampen.privacy import Adjacency, Amount, PrivacyLoss, as_adjacency, as_unit
 
 if TYPE_CHECKING:
     from dampen.accounting.ledger import Ledger
 
 _living: "weakref.WeakValueDictionary[str, Budget]" = weakref.WeakValueDictionary()
-
-LONGEST_NOTE = 500
-"""Notes are for people; longer ones are refused."""
 
 
 class Budget:
@@ -53,7 +50,7 @@ class Budget:
     ) -> None:
         limit = Amount(positive(epsilon=epsilon), probability(delta=delta))
         fixed = None if adjacency is None else as_adjacency(adjacency)
-        self._account = Account(limit, adjacency=fixed, unit=unit)
+        self._account = Account(limit, adjacency=fixed, unit=None if unit is None else as_unit(unit))
         self._lock = threading.Lock()
         self._process = os.getpid()
         self._token = uuid.uuid4().hex

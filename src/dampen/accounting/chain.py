@@ -1,8 +1,10 @@
 """The entries of a ledger and the chain of hashes that ties each to all before it."""
 
 import json
+import re
 from datetime import UTC, datetime
 from fractions import Fraction
+from functools import lru_cache
 from hashlib import sha256
 from typing import NamedTuple
 
@@ -39,19 +41,12 @@ class Entry(NamedTuple):
     @property
     def amount(self) -> Amount:
         """Epsilon and delta as exact numbers."""
-        return Amount(Fraction(self.epsilon or 0), Fraction(self.delta or 0))
+        return Amount(*(Fraction(0) if part is None else exact(part) for part in (self.epsilon, self.delta)))
 
     @property
     def loss(self) -> PrivacyLoss:
         """What a charge cost."""
-        return PrivacyLoss(
-            Fraction(self.epsilon or 0),
-            Fraction(self.delta or 0),
-            adjacency=Adjacency(self.adjacency),
-            unit=self.unit or "",
-            bounded_range=None if self.bounded_range is None else Fraction(self.bounded_range),
-            rho=None if self.rho is None else Fraction(self.rho),
-        )
+        return _loss(self.epsilon, self.delta, self.bounded_range, self.rho, self.adjacency, self.unit)
 
     def chained(self, previous: str) -> "Entry":
         """This entry with its hash, following an entry with the hash ``previous``."""
@@ -81,6 +76,53 @@ def parse_head(head: object) -> Head:
 
 
 HEX = "0123456789abcdef"
+
+
+REMEMBERED = 4096
+"""Most entries of a ledger repeat a few prices; so many are kept at hand."""
+
+
+NUMBER, LONGEST_NUMBER = re.compile(r"-?[0-9]+(/0*[1-9][0-9]*)?", re.ASCII), 2000
+"""How a number is written; the longest that is written has some hundred digits."""
+
+
+class Unreadable(Exception):
+    """Something in a ledger that dampen did not write."""
+
+
+@lru_cache(REMEMBERED)
+def exact(text: str | None) -> Fraction:
+    """A number as it is stored."""
+    if text is None or len(text) > LONGEST_NUMBER or not NUMBER.fullmatch(text):
+        raise Unreadable
+    return Fraction(text)
+
+
+def adjacency_of(text: str | None) -> Adjacency:
+    """An adjacency as it is stored."""
+    try:
+        return Adjacency(text)
+    except ValueError:
+        raise Unreadable from None
+
+
+@lru_cache(REMEMBERED)
+def _loss(
+    epsilon: str | None,
+    delta: str | None,
+    bounded_range: str | None,
+    rho: str | None,
+    adjacency: str | None,
+    unit: str | None,
+) -> PrivacyLoss:
+    return PrivacyLoss(
+        exact(epsilon),
+        exact(delta),
+        adjacency=adjacency_of(adjacency),
+        unit=unit or "",
+        bounded_range=None if bounded_range is None else exact(bounded_range),
+        rho=None if rho is None else exact(rho),
+    )
 
 
 def now() -> str:

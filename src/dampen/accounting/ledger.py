@@ -8,18 +8,21 @@ from pathlib import Path
 from sqlite3 import Connection
 from typing import Any, Self
 
-from dampen._validate import Number, positive, probability, shown, text
+from dampen._validate import Number, positive, probability, shown, text, whole
 from dampen.accounting import steps, tables
 from dampen.accounting.account import Account, as_losses
-from dampen.accounting.budget import LONGEST_NOTE
 from dampen.accounting.chain import Entry, parse_head
 from dampen.accounting.compose import composed
-from dampen.accounting.reservation import Batch, Outcome, Reservation
+from dampen.accounting.reservation import LONGEST_NOTE, Batch, Outcome, Reservation
 from dampen.accounting.scopes import branch_of, child_of
 from dampen.accounting.store import Store, create, require_ledger
 from dampen.accounting.verify import LedgerReport, Progress, verified
 from dampen.errors import BudgetError, ParameterError
-from dampen.privacy import Adjacency, Amount, PrivacyLoss, as_adjacency
+from dampen.privacy import Adjacency, Amount, PrivacyLoss, as_adjacency, as_unit
+
+LARGEST_COUNT = 2**62 - 1
+LONGEST_PATH, LONGEST_NAME = 4000, 200
+"""In characters; SQLite keeps a second file beside a ledger, whose name is longer."""
 
 
 class LedgerReservation(Reservation):
@@ -60,7 +63,8 @@ class Summary:
     purposes: tuple[tables.Purpose, ...]
     """What was spent on what, the largest first."""
     unfinished: tuple[Entry, ...]
-    """Charges without an outcome: the work goes on, or its process died."""
+    """The first charges without an outcome: the work goes on, or its process died."""
+    unfinished_count: int
     entries: int
     head: str
 
@@ -107,7 +111,7 @@ class Ledger:
         none of that name, else opened; opening one with another limit is an error.
         """
         child = Ledger(self._store, child_of(self._scope, kind, name))
-        asked = None if epsilon is None else Amount(positive(epsilon=epsilon), probability(delta=delta or 0))
+        asked = None if epsilon is None else _limit(epsilon, delta)
         if asked is None and delta is not None:
             raise ParameterError(f"epsilon must be given where delta is; got delta {shown(delta)} alone")
         with self._store.reading() as db:
@@ -141,19 +145,22 @@ class Ledger:
         return limit
 
     def summary(self, most: int = 10) -> Summary:
-        """What is spent, by whom, on what: the ``most`` largest purposes."""
-        self._store.synchronise()
+        """What is spent, by whom, on what: the ``most`` largest purposes, the ``most`` first unfinished charges."""
+        listed = _count(most=most)
         with self._store.reading() as db:
             head = tables.head_of(db)
             accounts = tuple(tables.load_accounts(db, self._scope))
-            purposes = tuple(tables.read_purposes(db, self._scope, most))
-            unfinished = tuple(tables.read_unfinished(db, self._scope))
-        return Summary(accounts, purposes, unfinished, head.number, str(head))
+            purposes = tuple(tables.read_purposes(db, self._scope, listed))
+            unfinished = tuple(tables.read_unfinished(db, self._scope, listed))
+            count = tables.count_unfinished(db, self._scope)
+        self._store.synchronise()
+        return Summary(accounts, purposes, unfinished, count, head.number, str(head))
 
     def history(self, last: int | None = None) -> list[Entry]:
         """The entries of this scope and those below it, oldest first; only the ``last`` few where asked."""
+        listed = -1 if last is None else _count(last=last)
         with self._store.reading() as db:
-            return tables.read_last(db, self._scope, -1 if last is None else last)
+            return tables.read_last(db, self._scope, listed)
 
     def unfinished(self) -> list[Entry]:
         """Charges whose outcome is not recorded: the work goes on, or its process died. They stay spent."""
@@ -173,7 +180,8 @@ class Ledger:
 
     def export(self, path: str | Path) -> str:
         """Write all entries as lines of JSON after a first line with the head; returns the head."""
-        self._store.synchronise()
+        if not isinstance(path, str | Path) or "\0" in str(path):
+            raise ParameterError(f"path must name a new file; got {shown(path)}")
         file = Path(path)
         try:
             with file.open("x", encoding="utf-8") as out, self._store.reading() as db:
@@ -185,6 +193,7 @@ class Ledger:
                 os.fsync(out.fileno())
         except OSError:
             raise BudgetError(f"{file.name[-60:]} could not be written; it must be a new file in a folder") from None
+        self._store.synchronise()
         return str(head)
 
     def close(self) -> None:
@@ -199,9 +208,10 @@ class Ledger:
     @property
     def head(self) -> str:
         """The number and hash of the last entry, on the disk. Keep it elsewhere; ``verify(head=...)`` needs it."""
-        self._store.synchronise()
         with self._store.reading() as db:
-            return str(tables.head_of(db))
+            head = tables.head_of(db)
+        self._store.synchronise()
+        return str(head)
 
     @property
     def limit(self) -> Amount:
@@ -290,9 +300,9 @@ def open_ledger(
     file = _file(path)
     if epsilon is None and not (delta is None and adjacency is None and unit is None):
         raise ParameterError("epsilon must be given where delta, adjacency or unit is; got None")
-    asked = None if epsilon is None else Amount(positive(epsilon=epsilon), probability(delta=delta or 0))
+    asked = None if epsilon is None else _limit(epsilon, delta)
     fixed = None if adjacency is None else as_adjacency(adjacency)
-    measured = None if unit is None else text(unit=unit, longest=100)
+    measured = None if unit is None else as_unit(unit)
     if not file.exists() and asked is None:
         raise BudgetError(f"{file.name[-60:]} does not exist; make it with epsilon=... or `dampen budget create`")
     if not file.exists() and asked is not None:
@@ -333,10 +343,28 @@ def _require_same(place: str, kept: Amount, asked: Amount | None) -> None:
         raise BudgetError(f"{place} has the limit {kept}; asked {asked}; only `dampen budget limit` changes limits")
 
 
+def _limit(epsilon: Number, delta: Number | None) -> Amount:
+    return Amount(positive(epsilon=epsilon), probability(delta=0 if delta is None else delta))
+
+
+def _count(**named: object) -> int:
+    number = whole(least=0, **named)
+    if number > LARGEST_COUNT:
+        [(name, value)] = named.items()
+        raise ParameterError(f"{name} must be below 2**62; got {shown(value)}")
+    return number
+
+
 def _file(path: object) -> Path:
-    if not isinstance(path, str | Path) or "\0" in str(path) or not Path(path).name:
+    if not isinstance(path, str | Path) or not Path(path).name:
         raise ParameterError(f"path must name the file of a ledger; got {shown(path)}")
+    text(path=str(path), longest=LONGEST_PATH)
+    text(path=Path(path).name, longest=LONGEST_NAME)
     file = Path(path).absolute()
-    if file.is_dir() or not file.parent.is_dir():
-        raise ParameterError(f"path must name a file in a folder that exists; got {shown(str(path))}")
+    try:
+        fits = file.parent.is_dir() and (file.is_file() or not file.exists())
+    except OSError:
+        fits = False
+    if not fits:
+        raise ParameterError(f"path must name a file in a folder that exists and is open; got {shown(file.name)}")
     return file

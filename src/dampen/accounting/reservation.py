@@ -3,12 +3,17 @@
 import os
 import threading
 from collections.abc import Sequence
+from fractions import Fraction
 from types import TracebackType
 from typing import Any, Literal, NoReturn, Self
 
+from dampen._validate import text
 from dampen.accounting.compose import composed, converted
 from dampen.errors import BudgetError, BudgetExceeded, ParameterError
 from dampen.privacy import Amount, PrivacyLoss
+
+LONGEST_NOTE = 500
+"""Notes are for people; longer ones are refused."""
 
 Outcome = Literal["done", "failed", "unused"]
 """How paid work ended. Nothing is given back for any of them."""
@@ -54,6 +59,7 @@ class Batch:
         """Take a slot, or raise and change nothing. The slot keeps the note that the batch was reserved with."""
         if not isinstance(loss, PrivacyLoss):
             raise ParameterError(f"loss must be a PrivacyLoss; got {type(loss).__name__}")
+        text(note=note, longest=LONGEST_NOTE)
         if os.getpid() != self._process:
             raise BudgetError("a batch lives in the process that reserved it; a forked child cannot use it")
         asked = converted(loss, self.loss.adjacency, self.loss.unit)
@@ -74,13 +80,12 @@ class Batch:
     @property
     def spent(self) -> Amount:
         """The sum of the slots in use."""
-        zero = self.limit.epsilon * 0
-        return Amount(sum((s.epsilon for s in self._used), zero), sum((s.delta for s in self._used), zero))
+        return _sum(self._used)
 
     @property
     def remaining(self) -> Amount:
         """The sum of the slots not yet used."""
-        return Amount(self.limit.epsilon - self.spent.epsilon, self.limit.delta - self.spent.delta)
+        return _sum([slot.loss for slot in self._free])
 
     def __enter__(self) -> Self:
         return self
@@ -107,5 +112,13 @@ class Batch:
         return f"Batch({len(self._free)} of {len(self._free) + len(self._used)} slots left)"
 
 
+def _sum(losses: Sequence[PrivacyLoss]) -> Amount:
+    zero = Fraction(0)
+    return Amount(sum((loss.epsilon for loss in losses), zero), sum((loss.delta for loss in losses), zero))
+
+
 def _covers(slot: PrivacyLoss, loss: PrivacyLoss) -> bool:
-    return loss.epsilon <= slot.epsilon and loss.delta <= slot.delta
+    """Whether the loss is no larger in any respect that the slot makes a claim about."""
+    claims = ((loss.bounded_range, slot.bounded_range), (loss.rho, slot.rho))
+    kept = all(claim is None or (cost is not None and cost <= claim) for cost, claim in claims)
+    return loss.epsilon <= slot.epsilon and loss.delta <= slot.delta and kept

@@ -14,6 +14,7 @@ from pathlib import Path
 from tempfile import mkstemp
 
 from dampen.accounting import steps
+from dampen.accounting.chain import Unreadable
 from dampen.errors import BudgetError
 
 APPLICATION = 0x64616D70
@@ -23,6 +24,10 @@ FORMAT = 1
 PATIENCE = 60.0
 """Seconds to wait for other writers."""
 
+DAMAGE = (sqlite3.Error, UnicodeDecodeError, Unreadable)
+"""What reading a file may raise that dampen did not write as it is."""
+
+_opening = threading.Lock()
 _living: "weakref.WeakSet[Store]" = weakref.WeakSet()
 _forking = threading.Lock()
 _held: "list[Store]" = []
@@ -35,24 +40,24 @@ class Store:
         self.path = path
         self._lock = threading.Lock()
         self._connection: sqlite3.Connection | None = None
-        _living.add(self)
+        with _forking:
+            _living.add(self)
 
     @contextmanager
     def reading(self) -> Iterator[sqlite3.Connection]:
         """One consistent view of the file."""
-        with self._lock, self._told("read"):
-            db = self._connected()
+        with self._told("read"), self._connected() as db:
             db.execute("BEGIN")
             try:
                 yield db
             finally:
-                db.execute("ROLLBACK")
+                if db.in_transaction:
+                    db.execute("ROLLBACK")
 
     @contextmanager
     def writing(self, *, synchronous: bool = True) -> Iterator[sqlite3.Connection]:
         """One transaction that no other writer overlaps; on any error nothing of it is kept."""
-        with self._lock, self._told("written"):
-            db = self._connected()
+        with self._told("written"), self._connected() as db:
             db.execute(f"PRAGMA synchronous={'FULL' if synchronous else 'NORMAL'}")
             db.execute("BEGIN IMMEDIATE")
             try:
@@ -65,18 +70,30 @@ class Store:
 
     def synchronise(self) -> None:
         """Bring everything that was committed to the disk, as far as other readers and the file's rights allow."""
-        with self._lock, self._told("read"):
-            self._connected().execute("PRAGMA wal_checkpoint(PASSIVE)")
+        with self._told("read"), self._connected() as db:
+            try:
+                db.execute("PRAGMA wal_checkpoint(PASSIVE)")
+            except sqlite3.OperationalError as error:
+                if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_READONLY:
+                    raise
 
     def close(self) -> None:
         """Close the connection; it is opened again when needed."""
         with self._lock:
             self._disconnect()
 
-    def _connected(self) -> sqlite3.Connection:
-        if self._connection is None:
-            self._connection = _connection(self.path)
-        return self._connection
+    @contextmanager
+    def _connected(self) -> Iterator[sqlite3.Connection]:
+        """The connection, for one use at a time; one that looks at the file alone does not outlive its use."""
+        with self._lock:
+            if self._connection is None and _has_log_or_may(self.path):
+                with _opening:
+                    self._connection = _opened(self.path, "rw" if os.access(self.path, os.W_OK) else "ro")
+            if self._connection is not None:
+                yield self._connection
+                return
+            with _opening, closing(_opened(self.path, "ro&immutable=1")) as db:
+                yield db
 
     def _disconnect(self) -> None:
         if self._connection is not None:
@@ -91,33 +108,62 @@ class Store:
         """Turn what SQLite refuses into one sentence."""
         try:
             yield
-        except sqlite3.Error as error:
+        except DAMAGE as error:
             raise BudgetError(f"{self.path.name[-60:]} could not be {what}: {_reason(error)}") from None
 
 
 def require_ledger(path: Path) -> None:
-    """Refuse a file that is no ledger, or one of a newer version, without touching it."""
-    name = path.name[-60:]
-    stranger = BudgetError(f"{name} is not a ledger of dampen; choose another file")
+    """Refuse a file that is no ledger, or one of a newer version, without touching it.
+
+    Only SQLite may open the file: a handle of our own, when closed, would drop every lock of this process on it.
+    """
+    name, application, version = path.name[-60:], 0, 0
     try:
-        with path.open("rb") as file:
-            if file.read(16) != b"SQLite format 3\x00":
-                raise stranger
-        with closing(_opened(path, "ro")) as db:
-            [application] = db.execute("PRAGMA application_id").fetchone()
-            [version] = db.execute("PRAGMA user_version").fetchone()
-    except (sqlite3.Error, OSError) as error:
-        reason = _reason(error) if isinstance(error, sqlite3.Error) else "it cannot be read as a file"
-        raise BudgetError(f"{name} could not be opened: {reason}") from None
+        application, version = _marks(path)
+    except DAMAGE as error:
+        if getattr(error, "sqlite_errorcode", 0) != sqlite3.SQLITE_NOTADB:
+            raise BudgetError(f"{name} could not be opened: {_reason(error)}") from None
     if application != APPLICATION:
-        raise stranger
+        raise BudgetError(f"{name} is not a ledger of dampen; choose another file")
     if version > FORMAT:
         raise BudgetError(f"{name} was written by a newer dampen (format {version}; this one knows {FORMAT})")
+
+
+def _marks(path: Path) -> tuple[int, int]:
+    """The application and the version that a file says it is of.
+
+    Looking at the file alone may meet another process that is writing its log back: an error then is not the last word.
+    """
+    with _opening:
+        if not _log(path).exists():
+            try:
+                return _read_marks(path, "ro&immutable=1")
+            except sqlite3.Error as error:
+                if error.sqlite_errorcode == sqlite3.SQLITE_NOTADB:
+                    raise
+        return _read_marks(path, "ro")
+
+
+def _read_marks(path: Path, mode: str) -> tuple[int, int]:
+    with closing(_opened(path, mode)) as db:
+        [application] = db.execute("PRAGMA application_id").fetchone()
+        [version] = db.execute("PRAGMA user_version").fetchone()
+    return application, version
 
 
 def create(path: Path, fill: Callable[[sqlite3.Connection], None]) -> bool:
     """Make a ledger that appears under its name only when it is complete; False when another one was faster."""
     steps.reached("before the file")
+    try:
+        with _opening, _folder(path.parent) as folder:
+            made = _made(path, fill)
+            os.fsync(folder)
+    except (sqlite3.Error, OSError) as error:
+        raise BudgetError(f"{path.name[-60:]} could not be made: {_reason(error)}") from None
+    return made
+
+
+def _made(path: Path, fill: Callable[[sqlite3.Connection], None]) -> bool:
     handle, unfinished = mkstemp(prefix=f".{path.name[:40]}.", suffix=".new", dir=path.parent)
     os.close(handle)
     try:
@@ -135,40 +181,54 @@ def create(path: Path, fill: Callable[[sqlite3.Connection], None]) -> bool:
     except FileExistsError:
         return False
     finally:
-        os.unlink(unfinished)
-    _synchronise_folder(path.parent)
+        for suffix in ("", "-wal", "-shm"):
+            Path(unfinished + suffix).unlink(missing_ok=True)
     return True
 
 
-def _connection(path: Path) -> sqlite3.Connection:
-    db = _opened(path, "rw")
+@contextmanager
+def _folder(path: Path) -> Iterator[int]:
+    """A folder to be synchronised: a new name is on the disk only when its folder is."""
+    handle = os.open(path, os.O_RDONLY)
     try:
-        db.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone()
-    except sqlite3.OperationalError:
-        db.close()
-        if path.with_name(path.name + "-wal").exists():
-            raise
-        db = _opened(path, "ro&immutable=1")
-    return db
-
-
-def _opened(path: Path, mode: str) -> sqlite3.Connection:
-    return sqlite3.connect(
-        f"{path.as_uri()}?mode={mode}", uri=True, isolation_level=None, timeout=PATIENCE, check_same_thread=False
-    )
-
-
-def _synchronise_folder(folder: Path) -> None:
-    """A new name is on the disk only when its folder is."""
-    handle = os.open(folder, os.O_RDONLY)
-    try:
-        os.fsync(handle)
+        yield handle
     finally:
         os.close(handle)
 
 
-def _reason(error: sqlite3.Error) -> str:
-    primary = getattr(error, "sqlite_errorcode", 0) & 0xFF
+def _opened(path: Path, mode: str) -> sqlite3.Connection:
+    """A connection that has read the file once.
+
+    Immutable means: looking at the file alone. Otherwise SQLite makes a log beside a file that has none, which would
+    then belong to someone who may only read. SQLite takes no locks for an immutable file and, when it closes one, drops
+    those of the whole process; but without a log nobody here has the file open, and ``_opening`` keeps it so.
+    """
+    db = sqlite3.connect(
+        f"{path.as_uri()}?mode={mode}", uri=True, isolation_level=None, timeout=PATIENCE, check_same_thread=False
+    )
+    try:
+        db.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone()
+    except BaseException:
+        db.close()
+        raise
+    return db
+
+
+def _has_log_or_may(path: Path) -> bool:
+    """Whether there is a log, or it may be made here by someone who may also write to the file."""
+    log = _log(path)
+    return log.exists() or (os.access(path, os.W_OK) and os.access(log.parent, os.W_OK))
+
+
+def _log(path: Path) -> Path:
+    file = path.resolve()
+    return file.with_name(file.name + "-wal")
+
+
+def _reason(error: Exception) -> str:
+    if isinstance(error, OSError):
+        return "its folder takes no new file, or no links"
+    primary = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT) & 0xFF
     return REASONS.get(primary, "SQLite reports an error")
 
 
@@ -190,9 +250,11 @@ def _before_fork() -> None:
         store._lock.acquire()
         store._disconnect()
         _held.append(store)
+    _opening.acquire()
 
 
 def _after_fork() -> None:
+    _opening.release()
     while _held:
         _held.pop()._lock.release()
     _forking.release()

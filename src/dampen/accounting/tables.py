@@ -5,13 +5,12 @@
 
 import sqlite3
 from collections.abc import Iterator
-from fractions import Fraction
 from typing import NamedTuple
 
 from dampen.accounting.account import NOTHING, Account, added
-from dampen.accounting.chain import BEGINNING, Entry, Head, now
+from dampen.accounting.chain import BEGINNING, Entry, Head, adjacency_of, exact, now
 from dampen.accounting.scopes import within
-from dampen.privacy import Adjacency, Amount, PrivacyLoss
+from dampen.privacy import Amount, PrivacyLoss
 
 SCHEMA = (
     """CREATE TABLE entries (
@@ -24,7 +23,7 @@ SCHEMA = (
     """CREATE TABLE purposes (
         scope TEXT NOT NULL, note TEXT NOT NULL, charges INTEGER NOT NULL, epsilon TEXT NOT NULL, delta TEXT NOT NULL,
         about REAL NOT NULL, PRIMARY KEY (scope, note)) STRICT, WITHOUT ROWID""",
-    "CREATE TABLE unfinished (number INTEGER PRIMARY KEY) STRICT",
+    "CREATE TABLE unfinished (number INTEGER PRIMARY KEY, scope TEXT NOT NULL) STRICT",
     "CREATE TRIGGER keep_entries BEFORE UPDATE ON entries BEGIN SELECT RAISE(ABORT, 'append only'); END",
     "CREATE TRIGGER lose_no_entry BEFORE DELETE ON entries BEGIN SELECT RAISE(ABORT, 'append only'); END",
 )
@@ -103,11 +102,11 @@ def save_purpose(db: sqlite3.Connection, charge: Entry) -> None:
     where = "WHERE scope = ? AND note = ?"
     row = db.execute(f"SELECT charges, epsilon, delta FROM purposes {where}", key).fetchone()
     if row is not None:
-        charges, spent = row[0], Amount(Fraction(row[1]), Fraction(row[2]))
+        charges, spent = row[0], Amount(exact(row[1]), exact(row[2]))
     total = added(spent, charge.amount)
     values = (*key, charges + 1, str(total.epsilon), str(total.delta), float(total.epsilon))
     db.execute("REPLACE INTO purposes VALUES (?, ?, ?, ?, ?, ?)", values)
-    db.execute("INSERT INTO unfinished VALUES (?)", (charge.number,))
+    db.execute("INSERT INTO unfinished VALUES (?, ?)", (charge.number, charge.scope))
 
 
 class Purpose(NamedTuple):
@@ -126,14 +125,22 @@ def read_purposes(db: sqlite3.Connection, scope: str, most: int = -1) -> list[Pu
         f"SELECT scope, note, charges, epsilon, delta FROM purposes WHERE {where} ORDER BY about DESC LIMIT ?",
         (*names, most),
     )
-    return [Purpose(name, note, n, Amount(Fraction(e), Fraction(d))) for name, note, n, e, d in rows]
+    return [Purpose(name, note, n, Amount(exact(e), exact(d))) for name, note, n, e, d in rows]
 
 
-def read_unfinished(db: sqlite3.Connection, scope: str) -> list[Entry]:
-    """The charges of a scope and those below it that no outcome refers to."""
+def read_unfinished(db: sqlite3.Connection, scope: str, most: int = -1) -> list[Entry]:
+    """The first charges of a scope and those below it that no outcome refers to."""
     where, names = within(scope)
-    rows = db.execute(f"SELECT entries.* FROM unfinished JOIN entries USING (number) WHERE {where}", names)
+    numbers = f"SELECT number FROM unfinished WHERE {where} ORDER BY number LIMIT ?"
+    rows = db.execute(f"SELECT * FROM entries WHERE number IN ({numbers}) ORDER BY number", (*names, most))
     return list(map(Entry._make, rows))
+
+
+def count_unfinished(db: sqlite3.Connection, scope: str) -> int:
+    """How many charges of a scope and those below it have no outcome."""
+    where, names = within(scope)
+    [count] = db.execute(f"SELECT count(*) FROM unfinished WHERE {where}", names).fetchone()
+    return int(count)
 
 
 def read_last(db: sqlite3.Connection, scope: str, most: int) -> list[Entry]:
@@ -150,11 +157,11 @@ def read_entries(db: sqlite3.Connection) -> Iterator[Entry]:
 
 def _account(row: tuple[str, ...]) -> Account:
     scope, *numbers, adjacency, unit = row
-    exact = [Fraction(number) for number in numbers]
+    epsilon_limit, delta_limit, epsilon_spent, delta_spent = map(exact, numbers)
     return Account(
-        Amount(exact[0], exact[1]),
-        Amount(exact[2], exact[3]),
-        None if adjacency is None else Adjacency(adjacency),
+        Amount(epsilon_limit, delta_limit),
+        Amount(epsilon_spent, delta_spent),
+        None if adjacency is None else adjacency_of(adjacency),
         unit,
         scope,
     )

@@ -6,10 +6,10 @@ from dataclasses import dataclass, field, replace
 
 from dampen.accounting import tables
 from dampen.accounting.account import NOTHING, Account, added
-from dampen.accounting.chain import BEGINNING, Entry, Head
+from dampen.accounting.chain import BEGINNING, Entry, Head, Unreadable, adjacency_of, exact
 from dampen.accounting.scopes import branch_of
 from dampen.errors import BudgetError, ParameterError
-from dampen.privacy import Adjacency, Amount
+from dampen.privacy import Amount
 
 Progress = Callable[[int], None]
 """Called now and then with the number of entries done."""
@@ -42,7 +42,7 @@ class Books:
 
     accounts: dict[str, Account] = field(default_factory=dict)
     purposes: dict[tuple[str, str], tuple[int, Amount]] = field(default_factory=dict)
-    unfinished: set[int] = field(default_factory=set)
+    unfinished: dict[int, str] = field(default_factory=dict)
     faults: list[str] = field(default_factory=list)
     head: Head = START
 
@@ -57,11 +57,11 @@ class Books:
         try:
             if add is None or not add(entry):
                 self.faults.append(f"entry {entry.number} does not fit what precedes it")
-        except (BudgetError, ParameterError, ValueError, ArithmeticError, TypeError, KeyError):
+        except (BudgetError, ParameterError, Unreadable, KeyError):
             self.faults.append(f"entry {entry.number} charges what was not allowed, or cannot be read")
 
     def _add_limit(self, entry: Entry) -> bool:
-        adjacency = None if entry.adjacency is None else Adjacency(entry.adjacency)
+        adjacency = None if entry.adjacency is None else adjacency_of(entry.adjacency)
         account = self.accounts.get(entry.scope) or Account(
             entry.amount, adjacency=adjacency, unit=entry.unit, name=entry.scope
         )
@@ -70,7 +70,7 @@ class Books:
         return entry.amount.epsilon >= spent.epsilon and entry.amount.delta >= spent.delta
 
     def _add_charge(self, entry: Entry) -> bool:
-        self.unfinished.add(entry.number)
+        self.unfinished[entry.number] = entry.scope
         charges, amount = self.purposes.get((entry.scope, entry.note), (0, NOTHING))
         self.purposes[entry.scope, entry.note] = (charges + 1, added(amount, entry.amount))
         root = self.accounts[""]
@@ -80,21 +80,30 @@ class Books:
         return fits
 
     def _add_outcome(self, entry: Entry) -> bool:
-        known = entry.refers in self.unfinished
-        self.unfinished.discard(entry.refers or 0)
-        return known
+        return self.unfinished.pop(entry.refers or 0, None) == entry.scope
 
     def differences(self, db: sqlite3.Connection) -> list[str]:
         """Where the stored sums are not those of the entries."""
-        accounts = {account.name: account for account in tables.load_accounts(db, "")}
-        purposes = {(p.scope, p.note): (p.charges, p.amount) for p in tables.read_purposes(db, "")}
-        unfinished = {number for [number] in db.execute("SELECT number FROM unfinished")}
-        pairs = {
-            "limits and spending": (accounts, self.accounts),
-            "the sums by note": (purposes, self.purposes),
-            "the list of unfinished charges": (unfinished, self.unfinished),
+        sums = {
+            "limits and spending are": lambda: {a.name: a for a in tables.load_accounts(db, "")} == self.accounts,
+            "the sums by note are": lambda: self._same_purposes(db),
+            "the list of unfinished charges is": lambda: (
+                dict(db.execute("SELECT number, scope FROM unfinished")) == self.unfinished
+            ),
         }
-        return [f"{name} are not what the entries say" for name, (kept, true) in pairs.items() if kept != true]
+        return [f"{name} not what the entries say" for name, same in sums.items() if not _readable(same)]
+
+    def _same_purposes(self, db: sqlite3.Connection) -> bool:
+        kept = {(p.scope, p.note): (p.charges, p.amount) for p in tables.read_purposes(db, "")}
+        order = db.execute("SELECT epsilon, about FROM purposes")
+        return kept == self.purposes and all(float(exact(epsilon)) == about for epsilon, about in order)
+
+
+def _readable(same: Callable[[], bool]) -> bool:
+    try:
+        return same()
+    except (Unreadable, UnicodeDecodeError):
+        return False
 
 
 def verified(db: sqlite3.Connection, known: Head | None, progress: Progress | None) -> LedgerReport:
@@ -108,7 +117,7 @@ def verified(db: sqlite3.Connection, known: Head | None, progress: Progress | No
             if progress is not None and entry.number % 10_000 == 0:
                 progress(entry.number)
         books.faults += books.differences(db)
-    except sqlite3.DatabaseError:
+    except (sqlite3.Error, UnicodeDecodeError):
         books.faults.append("the file is damaged: it cannot be read to the end")
     if not met:
         cut = known is not None and known.number > books.head.number

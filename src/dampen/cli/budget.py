@@ -55,7 +55,7 @@ def create(
 def show(
     file: File,
     scope: Scope = None,
-    most: Annotated[int, typer.Option(help="How many purposes to list.")] = 10,
+    most: Annotated[int, typer.Option(help="How many purposes and unfinished charges to list.")] = 10,
     as_json: Json = False,
 ) -> None:
     """Show what is spent, by whom, on what, and the head to keep elsewhere."""

@@ -20,8 +20,6 @@ BAR = 24
 """How many characters a full limit is drawn with."""
 LONG = 50_000
 """A ledger of so many entries takes a while to recompute."""
-MOST_UNFINISHED = 5
-"""So many unfinished charges are listed; of the others only their number is told."""
 
 
 def draw_summary(console: Console, ledger: Ledger, most: int) -> None:
@@ -32,10 +30,10 @@ def draw_summary(console: Console, ledger: Ledger, most: int) -> None:
     console.print(_accounts(summary.accounts, console))
     if summary.purposes:
         console.print(_purposes(summary.purposes))
-    for entry in summary.unfinished[:MOST_UNFINISHED]:
+    for entry in summary.unfinished:
         console.print(Text(f"unfinished: entry {entry.number}, {entry.at}, {entry.amount}, {entry.note}"))
-    if len(summary.unfinished) > MOST_UNFINISHED:
-        console.print(Text(f"unfinished: {len(summary.unfinished)} charges in all; they stay spent"))
+    if summary.unfinished_count > len(summary.unfinished):
+        console.print(Text(f"unfinished: {summary.unfinished_count} charges in all; they stay spent"))
     console.print(Text(f"head (keep it elsewhere): {summary.head}"), soft_wrap=True)
 
 
@@ -55,6 +53,7 @@ def summary_as_json(ledger: Ledger, most: int) -> str:
             for p in summary.purposes
         ],
         "unfinished": [entry.number for entry in summary.unfinished],
+        "unfinished_count": summary.unfinished_count,
         "entries": summary.entries,
         "head": summary.head,
     }

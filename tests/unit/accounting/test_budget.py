@@ -5,8 +5,10 @@ import os
 import pickle
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from contextlib import closing, suppress
 from fractions import Fraction
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -15,6 +17,8 @@ from hypothesis import strategies as st
 
 from dampen import Adjacency, Budget, Frame, PrivacyLoss, SelectionProblem
 from dampen._validate import Number
+from dampen.accounting import Ledger
+from dampen.accounting.account import Account
 from dampen.errors import BudgetError, BudgetExceeded, ParameterError
 from dampen.mechanisms import PermuteAndFlip
 from dampen.privacy import Amount
@@ -265,6 +269,30 @@ def test_sixty_four_threads_never_overspend() -> None:
     assert budget.remaining.epsilon == 0
 
 
+def test_no_other_thread_comes_between_the_check_and_the_charge(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two threads try to meet after the check and before the charge; the lock keeps them apart."""
+    budget, meeting, granted = Budget(epsilon=1), threading.Barrier(2), []
+    honest = Account.charged
+
+    def charged(self: Account, charges: Iterable[PrivacyLoss]) -> Account:
+        after = honest(self, charges)
+        with suppress(threading.BrokenBarrierError):
+            meeting.wait(timeout=0.5)
+        return after
+
+    def spend() -> None:
+        with suppress(BudgetExceeded):
+            granted.append(budget.reserve(loss(1)))
+
+    monkeypatch.setattr(Account, "charged", charged)
+    threads = [threading.Thread(target=spend) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(timeout=60)
+    assert (len(granted), meeting.broken) == (1, True)
+
+
 # Never copied
 
 
@@ -358,3 +386,50 @@ def test_printing_a_budget_shows_spent_and_limit() -> None:
     budget.reserve(loss("1/4", "1/2000"))
     assert repr(budget) == str(budget) == "Budget(spent: epsilon 0.25 of 1, delta 0.0005 of 0.001)"
     assert repr(Budget(epsilon="1/3")) == "Budget(spent: epsilon 0 of 1/3)"
+
+
+# Quotes, batches, and the way to the durable one (all of it: contracts/test_budgets.py, test_ledger.py)
+
+
+def test_a_batch_is_charged_at_once_and_a_quote_not_at_all() -> None:
+    budget = Budget(epsilon=1)
+    assert budget.quote([loss("1/4")] * 3) == loss("3/4")
+    assert state(budget) == (Amount(Fraction(0), Fraction(0)), budget.limit, budget.limit, None, None)
+    with budget.batch([loss("1/4")] * 3, note="three") as batch:
+        assert budget.spent.epsilon == Fraction(3, 4)
+        assert batch.reserve(loss("1/4")).note == "three"
+    assert budget.spent.epsilon == Fraction(3, 4)
+
+
+BATCH_FORK = """
+import os
+import dampen
+from dampen.errors import BudgetError
+
+loss = dampen.PrivacyLoss("1/4", adjacency=dampen.Adjacency.ADD_REMOVE)
+batch = dampen.Budget(epsilon=1).batch([loss, loss])
+child = os.fork()
+if child == 0:
+    try:
+        batch.reserve(loss)
+    except BudgetError as error:
+        os._exit(7 if "fork" in str(error) else 1)
+    os._exit(0)
+code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+batch.reserve(loss)
+print(code, batch.spent.epsilon)
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not fork")
+def test_a_batch_does_not_cross_a_fork(run_python: "RunPython") -> None:
+    done = run_python(BATCH_FORK)
+    assert done.stdout.split() == ["7", "1/4"], done.stderr
+
+
+def test_opening_needs_a_path_and_gives_a_ledger(tmp_path: Path) -> None:
+    with closing(Budget.open(tmp_path / "study.db", epsilon=1)) as ledger:
+        assert isinstance(ledger, Ledger)
+        assert not isinstance(ledger, Budget)
+    with pytest.raises(TypeError):
+        Budget.open(epsilon=1)  # type: ignore[call-arg]

@@ -1,4 +1,4 @@
-"""The one conversion that exists, against high-precision arithmetic of another library."""
+"""Sums, rounding up, and the one conversion that exists, against high-precision arithmetic of another library."""
 
 from decimal import ROUND_CEILING, Decimal, localcontext
 from fractions import Fraction
@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from dampen import Adjacency, PrivacyLoss
 from dampen._validate import Number
-from dampen.accounting import converted
+from dampen.accounting import composed, converted
+from dampen.accounting.compose import GRID, rounded_up
 from dampen.errors import BudgetError
 
 if TYPE_CHECKING:
@@ -100,3 +101,39 @@ def test_units_never_convert(adjacency: Adjacency, refused: "Refused") -> None:
 def test_a_delta_of_one_or_more_is_refused(epsilon: str, delta: Number, refused: "Refused") -> None:
     with refused(BudgetError, "REPLACE", "delta"):
         converted(PrivacyLoss(epsilon, delta, adjacency=ADD_REMOVE), REPLACE, "row")
+
+
+# Sums
+
+
+def test_epsilons_deltas_and_rhos_add_exactly() -> None:
+    parts = [
+        PrivacyLoss("1/3", "1/1000", adjacency=REPLACE, unit="patient", bounded_range="1/3", rho="1/72"),
+        PrivacyLoss("1/7", "1/3000", adjacency=REPLACE, unit="patient", bounded_range="1/7", rho="1/8"),
+    ]
+    assert composed(parts) == PrivacyLoss(
+        Fraction(10, 21), Fraction(4, 3000), adjacency=REPLACE, unit="patient", rho=Fraction(10, 72)
+    )
+
+
+def test_a_sum_has_no_bounded_range_and_a_rho_only_when_every_part_has_one() -> None:
+    ranged = PrivacyLoss(1, adjacency=ADD_REMOVE, bounded_range=1, rho="1/8")
+    assert composed([ranged, ranged]).bounded_range is None
+    assert composed([ranged, PrivacyLoss(1, adjacency=ADD_REMOVE)]).rho is None
+    assert composed([ranged]) == ranged
+
+
+@given(st.lists(st.fractions(min_value=0, max_value=2, max_denominator=10**9), min_size=1, max_size=8))
+def test_sums_do_not_depend_on_the_order(parts: list[Fraction]) -> None:
+    total = composed([PrivacyLoss(part, part / 100, adjacency=ADD_REMOVE) for part in parts])
+    assert total == PrivacyLoss(sum(parts), sum(parts) / 100, adjacency=ADD_REMOVE)
+    assert total == composed([PrivacyLoss(part, part / 100, adjacency=ADD_REMOVE) for part in reversed(parts)])
+
+
+@given(st.fractions(min_value=0, max_value=2))
+def test_rounding_up_gives_the_least_multiple_of_the_grid_not_below(number: Fraction) -> None:
+    assert GRID == 2**80
+    rounded = rounded_up(number)
+    assert (rounded * GRID).denominator == 1
+    assert rounded - Fraction(1, GRID) < number <= rounded
+    assert rounded_up(rounded) == rounded
