@@ -11,6 +11,7 @@ from dampen.mechanisms import SelectionMechanism, TopK
 from dampen.mechanisms.base import ExponentMechanism
 from dampen.mechanisms.top_k import one_shot_noise
 from dampen.problem import SelectionProblem, count_candidates
+from dampen.runs import Runs
 from dampen.vectors import Floats
 
 __all__ = ["error_bound", "expected_error", "tail_bound"]
@@ -57,10 +58,13 @@ def error_bound(mechanism: SelectionMechanism, problem: SelectionProblem, failur
 
 def _law_and_errors(mechanism: SelectionMechanism, problem: SelectionProblem) -> tuple[Floats, Floats]:
     problem.require_public("accuracy")
-    probabilities = np.exp(np.asarray(mechanism.log_probabilities(problem), dtype=np.float64))
-    utilities = np.asarray(problem.utilities, dtype=np.float64)
+    utilities = np.asarray(problem.groups, dtype=np.float64)
     if not isinstance(mechanism, TopK):
-        return probabilities, utilities.max() - utilities
+        law = mechanism.log_probabilities(problem)
+        of_each = np.exp(np.asarray(law.values if isinstance(law, Runs) else law, dtype=np.float64))
+        members = np.ones(len(utilities)) if problem.sizes is None else problem.sizes.astype(np.float64)
+        return of_each * members, utilities.max() - utilities
+    probabilities = np.exp(np.asarray(mechanism.log_probabilities(problem), dtype=np.float64))
     best = np.sort(utilities)[::-1][: mechanism.k]
     places = dict(zip(problem.frame.candidates, utilities, strict=True))
     picked = np.array([[places[candidate] for candidate in outcome] for outcome in mechanism.outcomes(problem.frame)])

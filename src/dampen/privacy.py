@@ -97,6 +97,14 @@ def default_unit(adjacency: Adjacency) -> str:
     return "edge" if adjacency is Adjacency.EDGE else "row"
 
 
+def as_budget(budget: Any) -> "BudgetLike":
+    """Accept whatever can be paid from, and refuse everything else in one sentence."""
+    if not callable(getattr(budget, "reserve", None)):
+        raise ParameterError(f"budget must be a dampen.Budget; got {type(budget).__name__}")
+    payer: BudgetLike = budget
+    return payer
+
+
 def as_unit(unit: object) -> str:
     """Accept a name for what one neighbour step moves."""
     return text(unit=unit, longest=100)

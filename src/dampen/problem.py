@@ -12,7 +12,7 @@ from dampen.errors import DataError, NotPublic, ParameterError
 from dampen.privacy import Adjacency, as_adjacency, default_unit
 from dampen.runs import Runs
 from dampen.sensitivity import Constant, SensitivityFunction
-from dampen.vectors import Vector, as_vector
+from dampen.vectors import Sizes, Vector, as_vector
 
 LARGEST_CHECKED = 10**7
 """Up to so many candidates are checked to be distinct; longer sequences are trusted."""
@@ -95,7 +95,7 @@ class SelectionProblem:
         return self.utilities.values if isinstance(self.utilities, Runs) else self.utilities
 
     @property
-    def sizes(self) -> tuple[int, ...] | None:
+    def sizes(self) -> Sizes | None:
         """How many candidates each group holds; ``None`` when every group is one candidate."""
         return self.utilities.sizes if isinstance(self.utilities, Runs) else None
 
@@ -138,7 +138,8 @@ def _distinct(candidates: Sequence[Any]) -> Sequence[Any]:
     elif isinstance(candidates, np.ndarray):
         candidates = candidates.copy()
         candidates.flags.writeable = False
-    if not isinstance(candidates, range) and count_candidates(candidates) <= LARGEST_CHECKED and _repeats(candidates):
+    known = isinstance(candidates, range) or getattr(candidates, "distinct", False) is True
+    if not known and count_candidates(candidates) <= LARGEST_CHECKED and _repeats(candidates):
         raise ParameterError("candidates must be distinct; a label is given twice")
     return candidates
 

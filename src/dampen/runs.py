@@ -2,14 +2,14 @@
 
 import numbers
 from collections.abc import Callable, Sequence
-from itertools import accumulate
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dampen.errors import DataError, ParameterError
-from dampen.vectors import Vector, as_vector
+from dampen.vectors import LARGEST_WHOLE, Sizes, Vector, as_vector
 
 LARGEST_EXPANSION = 10**8
 """How many entries ``np.asarray(runs)`` writes out at most."""
@@ -19,21 +19,29 @@ class Runs:
     """Groups of equal entries: ``values[g]`` stands ``sizes[g]`` times.
 
     ``unrank(g, i)`` tells the index of the i-th entry of group g; left out, the groups lie one after the other.
-    Sizes may exceed 64 bits. ``np.asarray(runs)`` writes everything out and is refused above 1e8 entries.
+    ``sizes`` is an array of 64-bit integers, or of Python's where one of them is larger. ``np.asarray(runs)`` writes
+    everything out and is refused above 1e8 entries.
     """
 
-    def __init__(self, values: Any, sizes: Sequence[int], unrank: Callable[[int, int], int] | None = None) -> None:
+    def __init__(
+        self, values: Any, sizes: Sequence[int] | Sizes, unrank: Callable[[int, int], int] | None = None
+    ) -> None:
         self.values: Vector = as_vector(values, "values of runs")
-        self.sizes: tuple[int, ...] = _whole_sizes(sizes)
+        self.sizes = whole_sizes(sizes)
         if len(self.sizes) != len(self.values):
             raise ParameterError("runs need exactly one size for each value")
-        self.total = sum(self.sizes)
+        self.total = total_size(self.sizes)
         self._unrank = unrank
-        self._starts = tuple(accumulate(self.sizes, initial=0)) if unrank is None else ()
+
+    @cached_property
+    def _ends(self) -> Sizes:
+        return cumulative_sizes(self.sizes)
 
     def unrank(self, group: int, member: int) -> int:
         """The index of a group's member among all entries."""
-        return self._starts[group] + member if self._unrank is None else self._unrank(group, member)
+        if self._unrank is not None:
+            return self._unrank(group, member)
+        return int(self._ends[group]) - int(self.sizes[group]) + member
 
     def with_values(self, values: Vector) -> "Runs":
         """The same groups holding other values, as a law holds probabilities where a problem holds utilities."""
@@ -49,18 +57,46 @@ class Runs:
         if self.total > LARGEST_EXPANSION:
             raise ParameterError(f"runs of more than {LARGEST_EXPANSION} entries are not written out; use the groups")
         if self._unrank is None:
-            expanded: NDArray[Any] = np.repeat(self.values, self.sizes)
+            expanded: NDArray[Any] = np.repeat(self.values, self.sizes.astype(np.int64))
         else:
             expanded = np.empty(self.total, self.values.dtype)
-            for group, size in enumerate(self.sizes):
+            for group, size in enumerate(self.sizes.tolist()):
                 for member in range(size):
                     expanded[self._unrank(group, member)] = self.values[group]
         return expanded if dtype is None else expanded.astype(dtype)
 
 
-def _whole_sizes(sizes: Sequence[int]) -> tuple[int, ...]:
-    listed = sizes.tolist() if isinstance(sizes, np.ndarray) else list(sizes)
-    for size in listed:
-        if isinstance(size, bool) or not isinstance(size, numbers.Integral) or size < 1:
-            raise DataError("sizes of runs must be whole numbers of at least 1")
-    return tuple(int(size) for size in listed)
+def whole_sizes(sizes: Any) -> Sizes:
+    """Sizes of groups, at least 1 each: 64-bit integers where all of them fit, else Python's."""
+    typed = isinstance(sizes, np.ndarray) and sizes.dtype.kind in "iu"
+    listed = sizes if typed else np.array(list(sizes), dtype=object)
+    strange = not typed and any(isinstance(n, bool) or not isinstance(n, numbers.Integral) for n in listed)
+    if strange or (len(listed) and listed.min() < 1):
+        raise DataError("sizes of runs must be whole numbers of at least 1")
+    fits = not len(listed) or listed.max() <= LARGEST_WHOLE
+    kept = listed.astype(np.int64) if fits else np.array([int(n) for n in listed], dtype=object)
+    kept.flags.writeable = False
+    return kept
+
+
+def total_size(sizes: Sizes) -> int:
+    """The sum of sizes, exactly."""
+    return int(summable(sizes).sum())
+
+
+def cumulative_sizes(sizes: Sizes) -> Sizes:
+    """The sums of the first sizes, exactly: whole numbers stay whole numbers."""
+    return np.add.accumulate(summable(sizes))
+
+
+def summable(sizes: Sizes) -> Sizes:
+    """The same sizes, in a type in which their sum fits."""
+    fits = sizes.dtype != object and int(sizes.max(initial=0)) * len(sizes) <= LARGEST_WHOLE
+    return sizes if fits else sizes.astype(object)
+
+
+def nth_member(sizes: Sizes, place: int) -> tuple[int, int]:
+    """The group of the ``place``-th of all members, and which of the group's members it is."""
+    ends = cumulative_sizes(sizes)
+    group = int(np.searchsorted(ends, place, side="right"))
+    return group, place - (int(ends[group]) - int(sizes[group]))

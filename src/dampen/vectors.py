@@ -11,6 +11,8 @@ from dampen.errors import DataError
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 Vector = Floats | Integers
+Sizes = NDArray[Any]
+"""How many members each group has: 64-bit integers, or Python's where one of them is larger."""
 NumberArray = TypeVar("NumberArray", Floats, Integers)
 
 LARGEST_WHOLE = 2**62 - 1

@@ -10,7 +10,7 @@ import numpy as np
 
 from dampen._validate import Number, plain, positive, whole
 from dampen.errors import ParameterError, ReleaseFailed
-from dampen.privacy import BudgetLike, PrivacyLoss, Release
+from dampen.privacy import BudgetLike, PrivacyLoss, Release, as_budget
 from dampen.problem import Frame, SelectionProblem, count_candidates
 from dampen.runs import Runs
 from dampen.sampling import entropy
@@ -69,9 +69,7 @@ class SelectionMechanism(ABC):
         if not isinstance(problem, SelectionProblem):
             raise ParameterError(f"problem must be a SelectionProblem; got {type(problem).__name__}")
         loss = self.privacy(problem.frame)
-        if not hasattr(budget, "reserve"):
-            raise ParameterError(f"budget must be a dampen.Budget; got {type(budget).__name__}")
-        with budget.reserve(loss, note=note):
+        with as_budget(budget).reserve(loss, note=note):
             drawn = self._drawn(problem)
             if drawn is None:
                 raise ReleaseFailed("the draw failed after it was paid for; the charge stands")
@@ -164,6 +162,6 @@ def _shown(value: object) -> str:
 def _float_sizes(problem: SelectionProblem) -> Floats:
     if problem.sizes is None:
         return np.ones(len(problem.groups))
-    if max(problem.sizes) > LARGEST_SIZE:
+    if problem.sizes.dtype == object and problem.sizes.max() > LARGEST_SIZE:
         raise ParameterError("the law of more than 2**1000 equal candidates is not computed in floats")
-    return np.array([float(size) for size in problem.sizes])
+    return problem.sizes.astype(np.float64)

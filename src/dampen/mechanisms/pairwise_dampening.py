@@ -107,5 +107,5 @@ class PairwiseDampening(ScoredMechanism):
 
 def _several_leaders(scores: Floats, problem: SelectionProblem) -> Floats:
     """A group of several equal candidates has rivals of its own utility inside it, so its margin is not above 0."""
-    sizes = np.array([size > 1 for size in problem.sizes or ()])
-    return np.where(sizes, np.minimum(scores, 0.0), scores)
+    several = np.zeros(len(scores), dtype=bool) if problem.sizes is None else (problem.sizes > 1).astype(bool)
+    return np.where(several, np.minimum(scores, 0.0), scores)

@@ -1,8 +1,7 @@
 """StableArgmax."""
 
-from bisect import bisect_left, bisect_right
+from bisect import bisect_left
 from dataclasses import dataclass
-from itertools import accumulate
 from typing import Any
 
 import numpy as np
@@ -11,6 +10,7 @@ from dampen.errors import DataError, ParameterError
 from dampen.mechanisms.base import SelectionMechanism
 from dampen.privacy import BudgetLike, PrivacyLoss, Release
 from dampen.problem import Frame, SelectionProblem, count_candidates
+from dampen.runs import nth_member, total_size
 from dampen.sampling import exact
 from dampen.sampling.entropy import Entropy
 from dampen.vectors import Floats
@@ -131,9 +131,7 @@ class StableArgmax(SelectionMechanism):
             dethroned = exact.event(lambda flint: self._others(flint, distance, size), source)
         if winner is not None and not dethroned:
             return winner, 0
-        sizes = problem.sizes or (1,) * len(problem.groups)
-        rivals = [0 if group == winner else count for group, count in enumerate(sizes)]
-        place = exact.uniform_below(sum(rivals), source)
-        ends = list(accumulate(rivals))
-        group = bisect_right(ends, place)
-        return group, place - (ends[group] - rivals[group])
+        rivals = np.ones(len(problem.groups), np.int64) if problem.sizes is None else problem.sizes.copy()
+        if winner is not None:
+            rivals[winner] = 0
+        return nth_member(rivals, exact.uniform_below(total_size(rivals), source))

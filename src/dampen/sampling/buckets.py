@@ -12,6 +12,7 @@ from itertools import accumulate
 import numpy as np
 from numpy.typing import NDArray
 
+from dampen.runs import nth_member, summable
 from dampen.sampling import exact
 from dampen.sampling.entropy import Entropy
 from dampen.sampling.exponents import Exponents
@@ -47,10 +48,10 @@ class BucketSampler:
         sizes = self._exponents.sizes
         if sizes is None:
             return [int(count) for count in np.bincount(self._buckets)]
-        counts = [0] * (int(self._buckets.max()) + 1)
-        for bucket, size in zip(self._buckets.tolist(), sizes, strict=True):
-            counts[bucket] += size
-        return counts
+        sizes = summable(sizes)
+        counts = np.zeros(int(self._buckets.max()) + 1, dtype=sizes.dtype)
+        np.add.at(counts, self._buckets, sizes)
+        return [int(count) for count in counts]
 
     def _member(self, bucket: int, entropy: Entropy) -> tuple[int, int]:
         """A uniform member of one bucket."""
@@ -59,7 +60,5 @@ class BucketSampler:
         if self._exponents.sizes is None:
             return nth_true(inside, place), 0
         groups = np.flatnonzero(inside)
-        sizes = [self._exponents.sizes[group] for group in groups]
-        ends = list(accumulate(sizes))
-        within = bisect_right(ends, place)
-        return int(groups[within]), place - (ends[within] - sizes[within])
+        within, member = nth_member(self._exponents.sizes[groups], place)
+        return int(groups[within]), member

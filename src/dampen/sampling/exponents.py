@@ -16,7 +16,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from dampen.vectors import Floats, Vector
+from dampen.vectors import Floats, Sizes, Vector
 
 DEEPEST = 1024
 """No exponent is further below the best than this."""
@@ -36,7 +36,7 @@ class Exponents:
         unit: Fraction,
         *,
         units_per_score: Fraction | None,
-        sizes: tuple[int, ...] | None,
+        sizes: Sizes | None,
         raised: bool = True,
     ) -> None:
         self.unit = min(unit, Fraction(DEEPEST))
@@ -48,7 +48,7 @@ class Exponents:
         self._cap: float = min(DEEPEST // self.unit, largest) if raised else LARGEST_UNRAISED
 
     @classmethod
-    def of_whole(cls, scores: Vector, rate: Fraction, sizes: tuple[int, ...] | None = None) -> "Exponents":
+    def of_whole(cls, scores: Vector, rate: Fraction, sizes: Sizes | None = None) -> "Exponents":
         """Whole scores times a rate, exactly."""
         return cls(scores, rate, units_per_score=None, sizes=sizes)
 
@@ -58,7 +58,7 @@ class Exponents:
         scores: Vector,
         rate: Fraction,
         unit: Fraction,
-        sizes: tuple[int, ...] | None = None,
+        sizes: Sizes | None = None,
         *,
         raised: bool = True,
     ) -> "Exponents":
@@ -75,6 +75,11 @@ class Exponents:
 
     def __len__(self) -> int:
         return len(self._scores)
+
+    @property
+    def best(self) -> int:
+        """A group with exponent 0."""
+        return int(np.argmax(self._scores))
 
     def units(self, part: slice = slice(None)) -> Vector:
         """How many units below the best, for some of the groups: whole numbers, held as integers or as floats."""

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from dampen.sampling import exact, tables
 from dampen.sampling.entropy import Entropy
 from dampen.sampling.exponents import Exponents
-from dampen.vectors import Floats
+from dampen.vectors import Floats, Integers, Sizes
 
 CHUNK = 1 << 13
 """How many groups are looked at at once."""
@@ -29,7 +29,8 @@ LN_2 = 0.6931471805599453
 """The natural logarithm of 2, to within 2^-53."""
 RELATIVE_SLACK = 2.0**-48
 """By which share large numbers are widened beyond their rounding errors."""
-LARGEST_FLOAT_SIZE = 2**1000
+LONGEST_FLOAT_SIZE = 1000
+LARGEST_FLOAT_SIZE = 2**LONGEST_FLOAT_SIZE
 """Larger groups are taken to be of this size at least, and of any size at most."""
 
 
@@ -132,7 +133,7 @@ def draw_by_race(exponents: Exponents, noise: Noise, entropy: Entropy) -> tuple[
             runner.width += exact.MORE_BITS
         runners = _still_running(runners, exponents, noise)
     group = runners[0].group
-    return group, 0 if exponents.sizes is None else exact.uniform_below(exponents.sizes[group], entropy)
+    return group, 0 if exponents.sizes is None else exact.uniform_below(int(exponents.sizes[group]), entropy)
 
 
 def draw_first(exponents: Exponents, noise: Noise, count: int, entropy: Entropy) -> list[int]:
@@ -176,45 +177,82 @@ def _order(runners: list[_Runner], exponents: Exponents, noise: Noise) -> list[_
 def _first_look(exponents: Exponents, noise: Noise, entropy: Entropy, count: int = 1) -> list[_Runner]:
     """The groups that the first bits do not rule out among the first ``count``."""
     lows, kept = np.full(count, -np.inf), []
-    for start in range(0, len(exponents), CHUNK):
+    for start in _starts(exponents):
         part = slice(start, min(start + CHUNK, len(exponents)))
         prefixes = entropy.words(part.stop - start, tables.WIDTH)
-        low, high = _bounds(exponents, noise, part, prefixes.astype(np.intp))
-        lows = np.sort(np.concatenate([lows, low]))[-count:] if count > 1 else np.array([max(lows[0], low.max())])
+        x, sizes = exponents.approximate(part), None if exponents.sizes is None else exponents.sizes[part]
+        places = np.arange(len(x)) if count > 1 else _within_reach(noise, x, sizes, prefixes, lows[0])
+        if not len(places):
+            continue
+        low, high = _bounds(noise, x[places], None if sizes is None else sizes[places], prefixes[places])
+        lows = np.sort(np.concatenate([lows, low]))[-count:]
         ahead = np.flatnonzero(high + SLACK >= lows[0] - SLACK)
         kept += [
-            (float(high[place]), _Runner(start + int(place), int(prefixes[place]), tables.WIDTH)) for place in ahead
+            (float(high[place]), _Runner(start + int(places[place]), int(prefixes[places[place]]), tables.WIDTH))
+            for place in ahead
         ]
     return [runner for high_end, runner in kept if high_end + SLACK >= lows[0] - SLACK]
 
 
-def _bounds(exponents: Exponents, noise: Noise, part: slice, prefixes: NDArray[np.intp]) -> tuple[Floats, Floats]:
+def _starts(exponents: Exponents) -> list[int]:
+    """Where chunks begin: the one with the best group first, so that the others are measured against it."""
+    best = exponents.best // CHUNK * CHUNK
+    return [best, *(start for start in range(0, len(exponents), CHUNK) if start != best)]
+
+
+def _within_reach(
+    noise: Noise, x: Floats, sizes: Sizes | None, prefixes: NDArray[np.uint16], best: float
+) -> NDArray[np.intp]:
+    """The groups that may still win, told from x alone: only with the last prefix a noise may be arbitrarily large.
+
+    Q decreases in y, so with any other prefix the noise of a group is at most that of the largest group with the last
+    prefix but one.
+    """
+    last, first = 2**tables.WIDTH - 1, int(np.argmin(x))
+    one = slice(first, first + 1)
+    low, _ = _bounds(noise, x[one], None if sizes is None else sizes[one], prefixes[one])
+    largest = None if sizes is None else sizes[np.argmax(sizes, keepdims=True)]
+    _, ceiling = _bounds(noise, np.zeros(1), largest, np.array([last - 1], dtype=np.uint16))
+    reach = float(ceiling[0]) - max(best, float(low[0])) + 2 * SLACK
+    return np.flatnonzero((x * (1 - RELATIVE_SLACK) <= reach) | (prefixes == last))
+
+
+def _bounds(noise: Noise, x: Floats, sizes: Sizes | None, prefixes: NDArray[np.uint16]) -> tuple[Floats, Floats]:
     """Bounds of noise - x from the first bits."""
-    inner, outer = tables.log_table(tables.WIDTH), tables.log_log_table(tables.WIDTH)
-    sizes = None if exponents.sizes is None else exponents.sizes[part]
+    inner, outer, places = tables.log_table(tables.WIDTH), tables.log_log_table(tables.WIDTH), prefixes.astype(np.intp)
     size_low, size_high, log_size_low, log_size_high = _sizes(sizes)
-    y_low = np.maximum(inner.lower.take(prefixes), 0.0).astype(np.float64) / size_high
-    y_high = inner.upper.take(prefixes).astype(np.float64) / size_low
-    x = exponents.approximate(part)
-    low = noise.below(y_high, outer.upper.take(prefixes) - log_size_low) - x * (1 + RELATIVE_SLACK)
-    high = noise.above(y_low, outer.lower.take(prefixes) - log_size_high) - x * (1 - RELATIVE_SLACK)
+    y_low = np.maximum(inner.lower.take(places), 0.0).astype(np.float64) / size_high
+    y_high = inner.upper.take(places).astype(np.float64) / size_low
+    low = noise.below(y_high, outer.upper.take(places) - log_size_low) - x * (1 + RELATIVE_SLACK)
+    high = noise.above(y_low, outer.lower.take(places) - log_size_high) - x * (1 - RELATIVE_SLACK)
     return low, high
 
 
-def _sizes(sizes: tuple[int, ...] | None) -> tuple[Floats, Floats, Floats, Floats]:
+def _sizes(sizes: Sizes | None) -> tuple[Floats, Floats, Floats, Floats]:
     """Bounds of group sizes as floats, and of their logarithms from the table of -ln.
 
     With e the bit length of n and b its first bits, n = 2^e * v for some v in [b, b + 1) / 2^width.
     """
-    if sizes is None:
+    if sizes is None or sizes.max() == 1:
         return np.ones(1), np.ones(1), np.zeros(1), np.zeros(1)
     table = tables.log_table(tables.WIDTH)
-    lengths = np.array([size.bit_length() for size in sizes], dtype=np.float64)
-    leading = np.array([(size << tables.WIDTH) >> size.bit_length() for size in sizes])
-    capped = np.array([min(size, LARGEST_FLOAT_SIZE) for size in sizes], dtype=np.float64) * (1 - RELATIVE_SLACK)
-    beyond = np.array([size > LARGEST_FLOAT_SIZE for size in sizes])
-    largest = np.where(beyond, np.inf, capped * (1 + 4 * RELATIVE_SLACK))
+    lengths, leading = _leading_bits(sizes)
+    within = np.minimum(sizes, LARGEST_FLOAT_SIZE) if sizes.dtype == object else sizes
+    capped = within.astype(np.float64) * (1 - RELATIVE_SLACK)
+    largest = np.where(lengths > LONGEST_FLOAT_SIZE, np.inf, capped * (1 + 4 * RELATIVE_SLACK))
     return capped, largest, lengths * LN_2 - table.upper[leading], lengths * LN_2 - table.lower[leading]
+
+
+def _leading_bits(sizes: Sizes) -> tuple[Floats, Integers]:
+    """The bit lengths of sizes, and their first bits as if all were at least so long."""
+    if sizes.dtype == object:
+        lengths = np.array([size.bit_length() for size in sizes])
+        return lengths.astype(np.float64), np.array([(size << tables.WIDTH) >> size.bit_length() for size in sizes])
+    lengths = np.frexp(sizes.astype(np.float64))[1].astype(np.int64)
+    lengths -= sizes < np.left_shift(1, lengths - 1)
+    surplus = lengths - tables.WIDTH
+    leading = np.left_shift(np.right_shift(sizes, np.maximum(surplus, 0)), np.maximum(-surplus, 0))
+    return lengths.astype(np.float64), leading
 
 
 def _still_running(runners: list[_Runner], exponents: Exponents, noise: Noise) -> list[_Runner]:
@@ -234,6 +272,6 @@ def _score(flint: Any, exponents: Exponents, noise: Noise, runner: _Runner, pref
     """Noise minus x at U = prefix / 2^width, in ball arithmetic; ``None`` where it is infinite (U = 0 or 1)."""
     if prefix in (0, 1 << runner.width):
         return None
-    size = 1 if exponents.sizes is None else exponents.sizes[runner.group]
+    size = 1 if exponents.sizes is None else int(exponents.sizes[runner.group])
     largest = noise.ball(-flint.arb((prefix, -runner.width)).log() / size)
     return largest - exact.ball(flint, exponents.exact(runner.group))

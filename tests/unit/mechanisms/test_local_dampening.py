@@ -86,7 +86,7 @@ def test_scores_of_runs_are_those_of_their_groups() -> None:
     scores = LocalDampening(1).scores(posed(runs, Table([[1, 2], [2, 3]], bound=10)))
     assert isinstance(scores, Runs)
     assert scores.values.tolist() == [2.4, 2.0]
-    assert scores.sizes == (2, 3)
+    assert scores.sizes.tolist() == [2, 3]
 
 
 @pytest.mark.parametrize("law", ["Exponential", None, LocalDampening, Exponential(1)], ids=str)
