@@ -4,17 +4,16 @@ import csv
 import re
 from collections.abc import Iterator
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
-from dampen.errors import DataError, ParameterError
+from dampen.errors import DataError
+from dampen.statistics.files import connected, existing, is_parquet, not_a_table, opened_csv, place_of, quoted
 
-DELIMITERS = ",;\t|"
 WHOLE = re.compile(r"[+-]?[0-9]{1,30}")
 
 
 def read_labels(path: str | Path) -> tuple[str, ...]:
     """One label per line; blank lines are skipped."""
-    file = _existing(path)
+    file = existing(path)
     text = _text(file, f"{file.name[-60:]} must be a text file in UTF-8 with one label per line")
     lines = (line.strip() for line in text.splitlines())
     return tuple(line for line in lines if line)
@@ -27,8 +26,8 @@ def read_scores(path: str | Path, *, label: str, score: str, real: bool = False)
     rather than guessed from the data. A CSV file has double quotes and a header line, which alone tells whether fields
     end in a comma, semicolon, tab or bar.
     """
-    file = _existing(path)
-    read = _parquet_rows if file.suffix.lower() == ".parquet" else _csv_rows
+    file = existing(path)
+    read = _parquet_rows if is_parquet(file) else _csv_rows
     rows = list(read(file, label, score))
     if any(not name or not text for name, text in rows):
         raise DataError(f"columns {label!r} and {score!r} must have no missing values")
@@ -38,50 +37,25 @@ def read_scores(path: str | Path, *, label: str, score: str, real: bool = False)
 
 
 def _csv_rows(file: Path, label: str, score: str) -> Iterator[tuple[str, str]]:
-    text = _text(file, f"{file.name[-60:]} must be a CSV file in UTF-8 with a header line, or a Parquet file")
+    text = _text(file, str(not_a_table(file)))
     try:
-        lines, header = _opened(text.splitlines(keepends=True), {label, score})
-        places = [_place(header, file, label=label), _place(header, file, score=score)]
+        lines, header, _ = opened_csv(text.splitlines(keepends=True), {label, score})
+        places = [place_of(header, file, label=label), place_of(header, file, score=score)]
         for row in lines:
             if row:
                 if len(row) != len(header):
                     raise DataError(f"{file.name} must have as many fields in every line as in its header")
                 yield row[places[0]], row[places[1]]
     except csv.Error:
-        raise DataError(f"{file.name} must be a CSV file with a header line, or a Parquet file") from None
-
-
-def _opened(lines: list[str], wanted: set[str]) -> tuple[Iterator[list[str]], list[str]]:
-    """The rows after the header, and the header, by the first delimiter under which it holds the wanted columns."""
-    for delimiter in (*DELIMITERS, ","):
-        rows = csv.reader(lines, delimiter=delimiter, strict=True)
-        header = next(rows, [])
-        if wanted <= set(header):
-            break
-    return rows, header
+        raise not_a_table(file) from None
 
 
 def _parquet_rows(file: Path, label: str, score: str) -> list[tuple[str, str]]:
-    import duckdb
-
-    with TemporaryDirectory() as folder, duckdb.connect() as connection:
-        plain_name = Path(folder) / "scores.parquet"
-        plain_name.symlink_to(file.resolve())
-        try:
-            table = connection.read_parquet(str(plain_name))
-            columns = list(table.columns)
-            places = [_place(columns, file, label=label), _place(columns, file, score=score)]
-            quoted = ['"' + columns[place].replace('"', '""') + '"' for place in places]
-            return table.project(", ".join(f"cast({name} as varchar)" for name in quoted)).fetchall()
-        except duckdb.Error:
-            raise DataError(f"{file.name} must be a CSV file with a header line, or a Parquet file") from None
-
-
-def _place(columns: list[str], file: Path, **named: str) -> int:
-    [(argument, column)] = named.items()
-    if columns.count(column) != 1:
-        raise ParameterError(f"{argument} must be a column of {file.name[-60:]}; got {column[:60]!r}")
-    return columns.index(column)
+    with connected(file) as (connection, name):
+        table = connection.read_parquet(name)
+        columns = list(table.columns)
+        places = [place_of(columns, file, label=label), place_of(columns, file, score=score)]
+        return table.project(", ".join(f"cast({quoted(columns[place])} as varchar)" for place in places)).fetchall()
 
 
 def _wholes(rows: list[tuple[str, str]], score: str) -> dict[str, int]:
@@ -102,10 +76,3 @@ def _text(file: Path, rule: str) -> str:
         return file.read_text(encoding="utf-8-sig")
     except (UnicodeDecodeError, OSError):
         raise DataError(rule) from None
-
-
-def _existing(path: str | Path) -> Path:
-    file = Path(path)
-    if not file.is_file():
-        raise ParameterError(f"file must exist; got {str(path)[-200:]!r}")
-    return file

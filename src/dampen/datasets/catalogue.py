@@ -1,0 +1,190 @@
+"""What is known of every data set, without the data."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+
+WHOLE, REAL, CATEGORY = "whole", "real", "category"
+
+
+@dataclass(frozen=True)
+class Description:
+    """One file of a public data set.
+
+    ``columns`` maps each column to its kind: ``"whole"`` or ``"real"`` numbers, or ``"category"`` for labels. ``file``
+    is where the file stands inside the data folder, ``sha256`` its checksum. ``source`` says where the data come from.
+    """
+
+    name: str
+    file: str
+    rows: int
+    columns: Mapping[str, str]
+    source: str
+    licence: str
+    sha256: str
+
+
+def _columns(whole: str = "", real: str = "", category: str = "", order: str = "") -> Mapping[str, str]:
+    kinds = dict.fromkeys(whole.split(), WHOLE)
+    kinds |= dict.fromkeys(real.split(), REAL) | dict.fromkeys(category.split(), CATEGORY)
+    return MappingProxyType({name: kinds[name] for name in (order.split() or kinds)})
+
+
+def _numbered(count: int) -> Mapping[str, str]:
+    return MappingProxyType({str(place): WHOLE for place in range(count)})
+
+
+_DPBENCH = "DPBench 1-D histograms (Hay et al., SIGMOD 2016; dpcomp-org/dpcomp_core, datafiles/1D)"
+_SURVEYS = "the code of Differentially Private Selection using Smooth Sensitivity"
+_NONE = "none stated"
+_ATTRIBUTION = "CC BY 4.0"
+
+_DESCRIPTIONS = (
+    Description(
+        "PATENT",
+        "dpbench_1d/PATENT.n4096.npy",
+        4096,
+        _columns(whole="count"),
+        _DPBENCH,
+        _NONE,
+        "0dac5363cfc1e15189cf00ef3a817dcfeb39678d986b1951ba4f451b1cc6f864",
+    ),
+    Description(
+        "HEPTH",
+        "dpbench_1d/HEPTH.n4096.npy",
+        4096,
+        _columns(whole="count"),
+        _DPBENCH,
+        _NONE,
+        "a39f1283608ac1eae6d1d5bc289e6eb7a42687b765f5f80af1b40566ff853884",
+    ),
+    Description(
+        "INCOME",
+        "dpbench_1d/INCOME.n4096.npy",
+        4096,
+        _columns(whole="count"),
+        _DPBENCH,
+        _NONE,
+        "2bdb4bb9625d836ad923b280d303860dd12034ef3ae0cf9658e834cb95d8a0c5",
+    ),
+    Description(
+        "nltcs",
+        "nltcs/nltcs.parquet",
+        21_574,
+        _numbered(16),
+        f"National Long Term Care Survey, StatLib, as in {_SURVEYS}",
+        _NONE,
+        "a07c0c1b68924bd89d9135814a5b37350c198d23ec071d55a7058c53c8f40cc4",
+    ),
+    Description(
+        "acs",
+        "acs/acs.parquet",
+        47_461,
+        _numbered(23),
+        f"American Community Survey, IPUMS USA, as in {_SURVEYS}",
+        "IPUMS terms of use (cite IPUMS USA)",
+        "ec43af3e03dfbe1848e2719bee8f0ce8b88f208176be61c5cb3103a23d6e2ae8",
+    ),
+    Description(
+        "adult",
+        "adult/adult_full.parquet",
+        48_842,
+        _columns(
+            whole="age fnlwgt educational-num capital-gain capital-loss hours-per-week",
+            category="workclass education marital-status occupation relationship race gender native-country income",
+            order="age workclass fnlwgt education educational-num marital-status occupation relationship race gender "
+            "capital-gain capital-loss hours-per-week native-country income",
+        ),
+        "UCI Adult, doi 10.24432/C5XW20",
+        _ATTRIBUTION,
+        "10504292ef1906b48610915b817da4ec753c0d171c7c7f798a83fb653b87c144",
+    ),
+    Description(
+        "adult_clean",
+        "adult/adult_clean.parquet",
+        45_222,
+        _columns(
+            whole="age educational-num capital-gain capital-loss hours-per-week",
+            category="workclass marital-status occupation relationship race gender native-country income",
+            order="age workclass educational-num marital-status occupation relationship race gender capital-gain "
+            "capital-loss hours-per-week native-country income",
+        ),
+        "UCI Adult, doi 10.24432/C5XW20",
+        _ATTRIBUTION,
+        "0f1eb29546e18e0a4f1b92504617349497e3419ba8b1e482f13905f35db8f614",
+    ),
+    Description(
+        "compas",
+        "compas/compas.parquet",
+        4732,
+        _columns(
+            whole="age juv_fel_count decile_score juv_misd_count juv_other_count priors_count c_days_from_compas start "
+            "end event",
+            category="sex race c_charge_degree type_of_assessment",
+            order="sex age race juv_fel_count decile_score juv_misd_count juv_other_count priors_count "
+            "c_days_from_compas c_charge_degree type_of_assessment start end event",
+        ),
+        "ProPublica's two-year violent recidivism file, propublica/compas-analysis",
+        _NONE,
+        "3c0d68e9a4d545404a18114010daace44a0e224adfa449e6f22983a9bbc86377",
+    ),
+    Description(
+        "wine_white",
+        "wine_white/wine_white.parquet",
+        4898,
+        _columns(
+            real="fixed_acidity volatile_acidity citric_acid residual_sugar chlorides free_sulfur_dioxide "
+            "total_sulfur_dioxide density pH sulphates alcohol",
+            whole="quality",
+            order="fixed_acidity volatile_acidity citric_acid residual_sugar chlorides free_sulfur_dioxide "
+            "total_sulfur_dioxide density pH sulphates alcohol quality",
+        ),
+        "UCI Wine Quality, white wines, doi 10.24432/C56S3T",
+        _ATTRIBUTION,
+        "ee5006d07307a52bb06e3db528e0eb5700424e0e565326a06d20a16f6945120a",
+    ),
+    Description(
+        "mushroom",
+        "mushroom/mushroom.parquet",
+        8124,
+        _columns(
+            category="class cap_shape cap_surface cap_color bruises odor gill_attachment gill_spacing gill_size "
+            "gill_color stalk_shape stalk_root stalk_surface_above_ring stalk_surface_below_ring "
+            "stalk_color_above_ring stalk_color_below_ring veil_type veil_color ring_number ring_type "
+            "spore_print_color population habitat",
+        ),
+        "UCI Mushroom, doi 10.24432/C5959T",
+        _ATTRIBUTION,
+        "bbedcf3e734e50d456154b6170b6c96ecb9121653dbe340a515ec785d5730f3b",
+    ),
+    Description(
+        "pendigits",
+        "pendigits/pendigits.parquet",
+        10_992,
+        _columns(whole=" ".join(f"input{place}" for place in range(1, 17)) + " class"),
+        "UCI Pen-Based Recognition of Handwritten Digits, doi 10.24432/C5MG6K",
+        _ATTRIBUTION,
+        "4a9f9d35b5fd335803d380a33f282af3202359b3fc75c477c94710dcd4816435",
+    ),
+    Description(
+        "wall_following",
+        "wall_following/wall_following_4.parquet",
+        5456,
+        _columns(real="SD_front SD_left SD_right SD_back", category="class"),
+        "UCI Wall-Following Robot Navigation, 4 sensors, doi 10.24432/C57C8W",
+        _ATTRIBUTION,
+        "62851c27ca78b9eba5075a0e0ed5289c6585da5d9fb191e111167bd4d73847f0",
+    ),
+    Description(
+        "sf_salaries",
+        "sf_salaries/sf_salaries.parquet",
+        148_654,
+        _columns(whole="Year", real="TotalPay TotalPayBenefits"),
+        "Kaggle kaggle/sf-salaries, from Transparent California",
+        "CC0",
+        "ae33017f9f6b5a58294d5eb8fc624170c98ee627330caba4d5144cffb3c8b8af",
+    ),
+)
+
+CATALOGUE: Mapping[str, Description] = MappingProxyType({known.name: known for known in _DESCRIPTIONS})
+"""Every table and histogram by its name."""
