@@ -7,6 +7,8 @@ neighbours on which the claim fails, which a test recomputes.
 
 from experiments.refuted.base import Evidence, Kind, RefutedMechanism
 from experiments.refuted.exponential_smooth_sensitivity import ExponentialWithSmoothSensitivity
+from experiments.refuted.percentile_algorithm_2 import DampeningByAlgorithm2
+from experiments.refuted.percentile_lemma_5_3 import StableArgmaxByLemma53
 from experiments.refuted.printed_admissibility import DampeningAsPrinted
 from experiments.refuted.smooth_noisy_max import (
     SmoothNoisyMaxLaplace,
@@ -16,15 +18,18 @@ from experiments.refuted.smooth_noisy_max import (
 
 INHABITANTS: tuple[type[RefutedMechanism], ...] = (
     DampeningAsPrinted,
+    DampeningByAlgorithm2,
     ExponentialWithSmoothSensitivity,
     SmoothNoisyMaxLaplace,
     SmoothNoisyMaxLaplaceLogNormal,
     SmoothNoisyMaxStudent,
+    StableArgmaxByLemma53,
 )
 
 __all__ = [
     "INHABITANTS",
     "DampeningAsPrinted",
+    "DampeningByAlgorithm2",
     "Evidence",
     "ExponentialWithSmoothSensitivity",
     "Kind",
@@ -32,4 +37,5 @@ __all__ = [
     "SmoothNoisyMaxLaplace",
     "SmoothNoisyMaxLaplaceLogNormal",
     "SmoothNoisyMaxStudent",
+    "StableArgmaxByLemma53",
 ]

@@ -5,15 +5,20 @@ demand utilities of 0 and 1 run on the universes of kind ``indicator`` alone. ``
 sensitivity; the others have rungs that differ between neighbours.
 """
 
+from dampen import Adjacency
 from tests.audit.universes.base import Movements, Universe
 from tests.audit.universes.counts import approval_ballots, counts_add_remove, counts_replace
 from tests.audit.universes.database_graphs import database_graphs, leader_and_followers
 from tests.audit.universes.degrees import degrees
 from tests.audit.universes.grids import rank_errors_on_a_grid
 from tests.audit.universes.information_gain import information_gain
+from tests.audit.universes.majorities import approvals, category_counts, category_winners
+from tests.audit.universes.percentiles import percentile_hits, percentile_labels, percentile_ranks, percentile_values
 from tests.audit.universes.two_stars import two_stars
 from tests.audit.universes.weights import weighted_sums
 from tests.audit.universes.winners import winners
+
+ADD_REMOVE, REPLACE = Adjacency.ADD_REMOVE, Adjacency.REPLACE
 
 CLASSICAL: tuple[Universe, ...] = (
     counts_add_remove(),
@@ -22,7 +27,15 @@ CLASSICAL: tuple[Universe, ...] = (
     weighted_sums(),
     rank_errors_on_a_grid(),
     degrees(largest=6),
+    *(percentile_values(adjacency) for adjacency in (ADD_REMOVE, REPLACE)),
+    *(category_counts(adjacency) for adjacency in (ADD_REMOVE, REPLACE)),
 )
+QUERIES_IN_FULL: tuple[Universe, ...] = (
+    *(percentile_values(adjacency, stable=False) for adjacency in (ADD_REMOVE, REPLACE)),
+    *(percentile_ranks(adjacency, plain=plain) for adjacency in (ADD_REMOVE, REPLACE) for plain in (True, False)),
+    *(approvals(adjacency) for adjacency in (ADD_REMOVE, REPLACE)),
+)
+"""Constant sensitivities too; the exponential mechanism and permute-and-flip run on them."""
 INFORMATION_GAIN = information_gain(attributes=2, largest=6, bounded=True)
 INSTANCE_BASED: tuple[Universe, ...] = (
     database_graphs(seeds=range(40), nodes=12, size=2, monotone=False),
@@ -32,28 +45,36 @@ INSTANCE_BASED: tuple[Universe, ...] = (
     leader_and_followers(8),
     two_stars(5, monotone=True),
     two_stars(5, monotone=False),
+    percentile_labels(labels=4, top=2, percents=("0", "40", "90")),
 )
 INDICATOR: tuple[Universe, ...] = (
     winners(labels=2, largest=20),
     winners(labels=3, largest=9),
     winners(labels=3, largest=6, own_steps=False),
     winners(labels=4, largest=5, strict=True),
+    category_winners(REPLACE, largest=6),
 )
+HITS: tuple[Universe, ...] = tuple(percentile_hits(adjacency, largest=3) for adjacency in (ADD_REMOVE, REPLACE))
+"""Indicators written as runs."""
 INDICATOR_IN_FULL: tuple[Universe, ...] = (
     winners(labels=2, largest=40),
     winners(labels=3, largest=20),
     winners(labels=3, largest=12, own_steps=False),
     winners(labels=4, largest=9, strict=True),
+    *(category_winners(adjacency, largest=12) for adjacency in (ADD_REMOVE, REPLACE)),
+    *(percentile_hits(adjacency, largest=5) for adjacency in (ADD_REMOVE, REPLACE)),
 )
 """For the mechanisms that run nowhere else."""
-UNIVERSES: tuple[Universe, ...] = (*CLASSICAL, INFORMATION_GAIN, *INSTANCE_BASED, *INDICATOR)
+UNIVERSES: tuple[Universe, ...] = (*CLASSICAL, INFORMATION_GAIN, *INSTANCE_BASED, *INDICATOR, *HITS)
 
 __all__ = [
     "CLASSICAL",
+    "HITS",
     "INDICATOR",
     "INDICATOR_IN_FULL",
     "INFORMATION_GAIN",
     "INSTANCE_BASED",
+    "QUERIES_IN_FULL",
     "UNIVERSES",
     "Movements",
     "Universe",

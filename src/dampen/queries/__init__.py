@@ -1,0 +1,17 @@
+"""Counts in, problems out: one file per question. Each problem's sensitivity is proved in docs/proofs."""
+
+from dampen.queries.majority import approval_problem, count_problem, winner_problem
+from dampen.queries.percentile_hit import percentile_hit_problem
+from dampen.queries.percentile_label import percentile_label_problem
+from dampen.queries.percentile_rank import percentile_rank_problem
+from dampen.queries.percentile_value import percentile_value_problem
+
+__all__ = [
+    "approval_problem",
+    "count_problem",
+    "percentile_hit_problem",
+    "percentile_label_problem",
+    "percentile_rank_problem",
+    "percentile_value_problem",
+    "winner_problem",
+]
