@@ -7,9 +7,9 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from dampen import accounting, accuracy, audit, errors, mechanisms, sensitivity
+    from dampen import accounting, accuracy, audit, datasets, errors, mechanisms, queries, sensitivity
     from dampen.accounting import Budget
-    from dampen.applications import select, top_k
+    from dampen.applications import median, most_common, percentile, quantiles, select, top_categories, top_k
     from dampen.privacy import Adjacency, PrivacyLoss, Release
     from dampen.problem import Frame, SelectionProblem
     from dampen.runs import Runs
@@ -27,10 +27,17 @@ __all__ = [
     "accounting",
     "accuracy",
     "audit",
+    "datasets",
     "errors",
     "mechanisms",
+    "median",
+    "most_common",
+    "percentile",
+    "quantiles",
+    "queries",
     "select",
     "sensitivity",
+    "top_categories",
     "top_k",
 ]
 
@@ -42,7 +49,12 @@ _HOMES = {
     "Release": "dampen.privacy",
     "Runs": "dampen.runs",
     "SelectionProblem": "dampen.problem",
+    "median": "dampen.applications",
+    "most_common": "dampen.applications",
+    "percentile": "dampen.applications",
+    "quantiles": "dampen.applications",
     "select": "dampen.applications",
+    "top_categories": "dampen.applications",
     "top_k": "dampen.applications",
 }
 

@@ -4,10 +4,10 @@ import numbers
 from collections.abc import Callable, Iterable
 from typing import Any, Protocol
 
-from dampen._validate import Number, plain, positive, shown, whole
+from dampen._validate import Number, positive, shown
+from dampen.applications.mechanism_choice import Choice, chosen_mechanism, chosen_top
 from dampen.errors import DataError, ParameterError
-from dampen.mechanisms import PairwiseDampening, PermuteAndFlip, SelectionMechanism, TopK
-from dampen.mechanisms.base import ExponentMechanism
+from dampen.mechanisms import PairwiseDampening, PermuteAndFlip, SelectionMechanism
 from dampen.privacy import Adjacency, BudgetLike
 from dampen.problem import Frame, SelectionProblem
 from dampen.sensitivity import Constant, SensitivityFunction
@@ -30,7 +30,7 @@ def select(
     monotone: bool = False,
     adjacency: Adjacency = Adjacency.ADD_REMOVE,
     candidates: Iterable[Any] | None = None,
-    mechanism: SelectionMechanism | Callable[[Number], SelectionMechanism] | None = None,
+    mechanism: Choice | None = None,
     note: str = "select",
 ) -> Any:
     """The label with the highest score, privately.
@@ -65,7 +65,7 @@ def select(
     >>> dampen.select({"ann": 31, "bob": 0}, sensitivity=1, monotone=True, epsilon=1, budget=budget) in ("ann", "bob")
     True
     """
-    chosen = _mechanism(mechanism or _default(sensitivity), epsilon)
+    chosen = chosen_mechanism(mechanism, epsilon, default=_default(sensitivity))
     problem = selection_problem(
         scores, sensitivity=sensitivity, monotone=monotone, adjacency=adjacency, candidates=candidates
     )
@@ -100,15 +100,12 @@ def top_k(
     >>> len(dampen.top_k({"ann": 31, "bob": 9, "cy": 0}, 2, sensitivity=1, monotone=True, epsilon=1, budget=budget))
     2
     """
-    share = positive(epsilon=epsilon) / whole(k=k, least=1)
-    base = _mechanism(mechanism or PermuteAndFlip, share)
-    if not isinstance(base, ExponentMechanism):
-        raise ParameterError(f"mechanism must be of the exponential or permute-and-flip type; got {shown(mechanism)}")
+    chosen = chosen_top(k, mechanism, epsilon)
     problem = selection_problem(
         scores, sensitivity=sensitivity, monotone=monotone, adjacency=adjacency, candidates=candidates
     )
-    chosen: tuple[Any, ...] = TopK(k, base).release(problem, budget=budget, note=note).value
-    return chosen
+    drawn: tuple[Any, ...] = chosen.release(problem, budget=budget, note=note).value
+    return drawn
 
 
 def selection_problem(
@@ -136,24 +133,6 @@ def selection_problem(
 def _default(sensitivity: Number | SensitivityFunction) -> Callable[[Number], SelectionMechanism]:
     varies = isinstance(sensitivity, SensitivityFunction) and not isinstance(sensitivity, Constant)
     return PairwiseDampening if varies else PermuteAndFlip
-
-
-def _mechanism(
-    mechanism: SelectionMechanism | Callable[[Number], SelectionMechanism], epsilon: Number
-) -> SelectionMechanism:
-    positive(epsilon=epsilon)
-    chosen: object = mechanism
-    if not isinstance(mechanism, SelectionMechanism):
-        try:
-            chosen = mechanism(epsilon)
-        except (TypeError, ValueError):
-            chosen = None
-    if not isinstance(chosen, SelectionMechanism):
-        rule = "mechanism must be a mechanism, or a class that needs only epsilon such as PermuteAndFlip"
-        raise ParameterError(f"{rule}; got {shown(mechanism)}")
-    if chosen.epsilon != positive(epsilon=epsilon):
-        raise ParameterError(f"epsilon must be the mechanism's own, {plain(chosen.epsilon)}; got {shown(epsilon)}")
-    return chosen
 
 
 def _listed(scores: Scores) -> tuple[tuple[Any, ...], list[Any]]:

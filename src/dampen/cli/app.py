@@ -5,6 +5,8 @@ import typer
 import dampen
 from dampen.cli.budget import budget
 from dampen.cli.demo import demo
+from dampen.cli.mode import mode
+from dampen.cli.percentile import percentile
 from dampen.cli.select import select
 from dampen.cli.top_k import top_k
 
@@ -30,6 +32,8 @@ def _options(
     """Private answers with noise fitted to the data at hand."""
 
 
+app.command()(percentile)
+app.command()(mode)
 app.command()(select)
 app.command()(top_k)
 app.command()(demo)

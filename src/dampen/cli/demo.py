@@ -18,6 +18,7 @@ from dampen.sensitivity import Table
 
 CITIES = ("Aldby", "Brook", "Carn", "Dunmore", "Elm", "Fairlee", "Glen", "Hythe")
 VOTES = (212, 204, 187, 120, 96, 41, 12, 3)
+AGES = tuple(int(age) for age in np.linspace(18, 71, 300) ** 1.05 % 90)
 BAR = 40
 """How many characters a probability of 1 would be drawn with."""
 
@@ -64,6 +65,12 @@ def draw_laws(console: Console, problem: SelectionProblem, epsilons: tuple[str, 
     console.print(table)
 
 
+def find_the_median(console: Console, budget: dampen.Budget) -> None:
+    """What is the median age? Any age from 0 to 120 may come out; how far is it from the true one?"""
+    answer = dampen.median(AGES, bounds=(0, 120), step=1, epsilon="1/4", budget=budget)
+    console.print(f"true median: {sorted(AGES)[len(AGES) // 2]}; private at epsilon 1/4: [bold]{answer}[/bold]")
+
+
 def use_the_data_at_hand(console: Console, budget: dampen.Budget) -> None:
     """Which city spends most? Why fear the worst case when the data at hand is far from it?"""
     spending = [5200, 4900, 4100, 900]
@@ -91,7 +98,7 @@ def check_the_promise(console: Console, budget: dampen.Budget) -> None:
 def run_out(console: Console, budget: dampen.Budget) -> None:
     """What happens when the budget runs out?"""
     scores = dict(zip(CITIES, VOTES, strict=True))
-    for epsilon in ("3/4", "1/10"):
+    for epsilon in ("1/2", "1/10"):
         try:
             answer = dampen.select(scores, sensitivity=1, monotone=True, epsilon=epsilon, budget=budget)
             console.print(f"asked at epsilon {epsilon}: {answer}")
@@ -117,6 +124,7 @@ def survive_a_crash(console: Console, budget: dampen.Budget) -> None:
 
 STEPS: tuple[Callable[[Console, dampen.Budget], None], ...] = (
     choose_a_city,
+    find_the_median,
     use_the_data_at_hand,
     check_the_promise,
     run_out,

@@ -5,7 +5,8 @@ from typing import Annotated
 
 import typer
 
-from dampen.cli import payment, scores
+from dampen.cli import answers, payment, scores
+from dampen.cli.adjacency import AdjacencyName, Neighbours
 from dampen.mechanisms import Exponential, PermuteAndFlip, ReportNoisyMax
 
 
@@ -33,12 +34,12 @@ def select(
     monotone: scores.Monotone = False,
     candidates: scores.Candidates = None,
     real: scores.Real = False,
-    adjacency: scores.Neighbours = scores.AdjacencyName.ADD_REMOVE,
+    adjacency: Neighbours = AdjacencyName.ADD_REMOVE,
     mechanism: Annotated[MechanismName, typer.Option(help="How to choose.")] = MechanismName.PERMUTE_AND_FLIP,
     budget: payment.LedgerFile = None,
     scope: payment.Scope = None,
     note: payment.Note = None,
-    as_json: scores.Json = False,
+    as_json: answers.Json = False,
 ) -> None:
     """Choose the label with the highest score, privately."""
     chosen = MECHANISMS[mechanism](epsilon)
@@ -54,4 +55,5 @@ def select(
         adjacency=adjacency,
     )
     release = chosen.release(problem, budget=paying, note="select" if note is None else note)
-    scores.show(release, as_json=as_json, labels_published=candidates is None, remembered=budget is not None)
+    remarks = (scores.LABELS_PUBLISHED,) if candidates is None else ()
+    answers.show(release, as_json=as_json, remembered=budget is not None, remarks=remarks)

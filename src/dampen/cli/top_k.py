@@ -6,7 +6,8 @@ from typing import Annotated
 import typer
 
 from dampen._validate import positive, whole
-from dampen.cli import payment, scores
+from dampen.cli import answers, payment, scores
+from dampen.cli.adjacency import AdjacencyName, Neighbours
 from dampen.mechanisms import Exponential, PermuteAndFlip, TopK
 
 
@@ -30,12 +31,12 @@ def top_k(
     monotone: scores.Monotone = False,
     candidates: scores.Candidates = None,
     real: scores.Real = False,
-    adjacency: scores.Neighbours = scores.AdjacencyName.ADD_REMOVE,
+    adjacency: Neighbours = AdjacencyName.ADD_REMOVE,
     mechanism: Annotated[BaseName, typer.Option(help="How to choose each place.")] = BaseName.PERMUTE_AND_FLIP,
     budget: payment.LedgerFile = None,
     scope: payment.Scope = None,
     note: payment.Note = None,
-    as_json: scores.Json = False,
+    as_json: answers.Json = False,
 ) -> None:
     """Choose the k labels with the highest scores, best first, privately."""
     chosen = TopK(k, BASES[mechanism](positive(epsilon=epsilon) / whole(k=k, least=1)))
@@ -51,4 +52,5 @@ def top_k(
         adjacency=adjacency,
     )
     release = chosen.release(problem, budget=paying, note="top-k" if note is None else note)
-    scores.show(release, as_json=as_json, labels_published=candidates is None, remembered=budget is not None)
+    remarks = (scores.LABELS_PUBLISHED,) if candidates is None else ()
+    answers.show(release, as_json=as_json, remembered=budget is not None, remarks=remarks)

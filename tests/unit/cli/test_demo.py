@@ -37,7 +37,7 @@ def test_the_law_is_a_chart_of_bars_in_proportion(tour: str) -> None:
 
 def test_the_budget_left_follows_every_step(tour: str) -> None:
     left = re.findall(r"budget: spent epsilon (\S+) of 1, (\S+) left", tour)
-    assert left == [("0.25", "0.75"), ("0.25", "0.75"), ("0.25", "0.75"), ("1", "0"), ("1", "0")]
+    assert left == [("0.25", "0.75"), ("0.5", "0.5"), ("0.5", "0.5"), ("0.5", "0.5"), ("1", "0"), ("1", "0")]
     assert len(STEPS) == len(left)
 
 

@@ -1,0 +1,135 @@
+"""Several percentiles of the same values at one price."""
+
+from collections.abc import Iterable, Sequence
+from fractions import Fraction
+from typing import Any
+
+from dampen._validate import Number, one_of, positive, shown
+from dampen.accounting import Budget
+from dampen.applications.composite import paid
+from dampen.errors import ParameterError
+from dampen.mechanisms import PermuteAndFlip
+from dampen.privacy import Adjacency, BudgetLike, PrivacyLoss, Release
+from dampen.problem import SelectionProblem
+from dampen.queries import percentile_value_problem
+from dampen.queries.halving import halving, levels
+from dampen.queries.stretches import record_adjacency, share_of
+from dampen.sampling import entropy
+from dampen.sampling.scatter import scatter
+from dampen.statistics.grid import as_grid
+from dampen.statistics.order import GridCounts, count_on_grid
+
+FINENESS = 12
+"""Before halving, every record takes one of 2**FINENESS finer cells of its grid point, so that ties can be cut."""
+FEW = 3
+"""Fewer distinct percentiles than this are asked one by one: halving two takes two levels and gains nothing."""
+
+
+def quantiles(
+    values: Any,
+    ps: Iterable[Number],
+    *,
+    grid: Any = None,
+    bounds: tuple[Number, Number] | None = None,
+    step: Number | None = None,
+    bins: int | None = None,
+    epsilon: Number,
+    budget: BudgetLike,
+    adjacency: Adjacency = Adjacency.ADD_REMOVE,
+    strategy: str = "auto",
+    column: str | None = None,
+    missing: str = "refuse",
+    note: str = "quantiles",
+) -> tuple[Any, ...]:
+    """The percentiles ``ps`` of the values, privately, in the order of ``ps``. ``epsilon`` is the price of them all.
+
+    The answers never cross: a larger p has no smaller answer. The other arguments are those of :func:`percentile`.
+
+    Parameters
+    ----------
+    strategy
+        ``"even"`` asks for each percentile on all records with an equal share of epsilon. ``"halving"`` asks for the
+        middle one, cuts the records there and goes on in both halves, so that q percentiles share epsilon among
+        floor(log2 q) + 1 levels. ``"auto"`` decides by the number of distinct percentiles alone.
+
+    >>> import dampen
+    >>> budget = dampen.Budget(epsilon=1)
+    >>> low, high = dampen.quantiles(range(100), (25, 75), grid=range(0, 121), epsilon=1, budget=budget)
+    >>> low <= high
+    True
+    """
+    release = release_quantiles(
+        values, ps, grid=grid, bounds=bounds, step=step, bins=bins, epsilon=epsilon, budget=budget,
+        adjacency=adjacency, strategy=strategy, column=column, missing=missing, note=note,
+    )  # fmt: skip
+    answers: tuple[Any, ...] = release.value
+    return answers
+
+
+def release_quantiles(
+    values: Any,
+    ps: Iterable[Number],
+    *,
+    grid: Any = None,
+    bounds: tuple[Number, Number] | None = None,
+    step: Number | None = None,
+    bins: int | None = None,
+    epsilon: Number,
+    budget: BudgetLike,
+    adjacency: Adjacency,
+    strategy: str,
+    column: str | None,
+    missing: str,
+    note: str,
+) -> Release:
+    """Pay for and draw all percentiles: one reservation."""
+    price, asked = positive(epsilon=epsilon), _shares(ps)
+    shares = sorted(set(asked))
+    way = chosen_strategy(strategy, len(shares))
+    loss = PrivacyLoss(price, adjacency=record_adjacency(adjacency))
+    counted = count_on_grid(values, as_grid(grid, bounds=bounds, step=step, bins=bins), column=column, missing=missing)
+    if way == "even":
+        problems = [percentile_value_problem(counted, 100 * q, grid=counted.grid, adjacency=adjacency) for q in shares]
+        answers = paid(lambda: _drawn_evenly(problems, price), loss, budget=budget, note=note)
+    else:
+        per_level = price / levels(len(shares)) / (2 if adjacency is Adjacency.REPLACE else 1)
+        answers = paid(lambda: _drawn_by_halving(counted, shares, per_level), loss, budget=budget, note=note)
+    by_share = dict(zip(shares, sorted(answers), strict=True))
+    return Release(tuple(by_share[share] for share in asked), loss, f"{len(shares)} percentiles, {way}", note)
+
+
+def chosen_strategy(strategy: str, count: int) -> str:
+    """How so many distinct percentiles are asked for: public, it depends on their number alone."""
+    named = one_of(("auto", "even", "halving"), strategy=strategy)
+    return named if named != "auto" else "even" if count < FEW else "halving"
+
+
+def _drawn_evenly(problems: Sequence[SelectionProblem], epsilon: Fraction) -> list[Any]:
+    mechanism, purse = PermuteAndFlip(epsilon / len(problems)), Budget(epsilon=epsilon)
+    return [mechanism.release(problem, budget=purse).value for problem in problems]
+
+
+def _drawn_by_halving(counted: GridCounts, shares: Sequence[Fraction], epsilon: Fraction) -> list[Any]:
+    """One draw per part at ``epsilon``; what a level costs in all is a matter of docs/proofs/quantiles.md."""
+    bits = max(0, min(FINENESS, 62 - len(counted.grid).bit_length()))
+    places, counts = scatter(counted.places, counted.counts, bits, entropy.system_entropy())
+    steps = halving(places, counts, len(counted.grid) << bits, shares)
+    mechanism, purse = PermuteAndFlip(epsilon), Budget(epsilon=epsilon * len(shares))
+    problem = next(steps)
+    while True:
+        try:
+            problem = steps.send(mechanism.release(problem, budget=purse).value)
+        except StopIteration as end:
+            return [counted.grid[place >> bits] for place in end.value.values()]
+
+
+def _shares(ps: Iterable[Number]) -> tuple[Fraction, ...]:
+    try:
+        listed = None if isinstance(ps, str | bytes) else list(ps)
+    except TypeError:
+        listed = None
+    if listed is None:
+        raise ParameterError(f"ps must be a list of percentages, such as (25, 50, 75); got {shown(ps)}")
+    if not listed:
+        raise ParameterError("ps must not be empty")
+    return tuple(share_of(p) for p in listed)

@@ -1,0 +1,155 @@
+"""What is the median? Which values do so many percent of the records not exceed?"""
+
+from typing import Any, Literal
+
+from dampen._validate import Number, exact, one_of, shown
+from dampen.applications.mechanism_choice import Choice, chosen_mechanism
+from dampen.errors import ParameterError
+from dampen.mechanisms import LocalDampening, PermuteAndFlip, SelectionMechanism
+from dampen.privacy import Adjacency, BudgetLike, Release
+from dampen.problem import SelectionProblem
+from dampen.queries import percentile_label_problem, percentile_rank_problem, percentile_value_problem
+from dampen.statistics.grid import as_grid
+
+Method = Literal["distance", "rank", "label"]
+
+
+def percentile(
+    values: Any,
+    p: Number,
+    *,
+    grid: Any = None,
+    bounds: tuple[Number, Number] | None = None,
+    step: Number | None = None,
+    bins: int | None = None,
+    epsilon: Number,
+    budget: BudgetLike,
+    adjacency: Adjacency = Adjacency.ADD_REMOVE,
+    method: Method = "distance",
+    mechanism: Choice | None = None,
+    column: str | None = None,
+    missing: str = "refuse",
+    note: str = "percentile",
+) -> Any:
+    """The p-th percentile of the values, privately: a value of the public grid.
+
+    Parameters
+    ----------
+    values
+        Numbers in a list, array or Series; a data frame or the path of a CSV or Parquet file with ``column``.
+    p
+        Between 0 and 100, taken exactly: 50 is the median, 0 the minimum, 100 the maximum. The percentile is the
+        element floor(p n / 100) of the n sorted values, counted from 0, and the last one for p = 100.
+    grid
+        All possible answers: a range, or increasing numbers. Public, so never taken from the data. A value counts at
+        the largest grid point not above it.
+    bounds, step, bins
+        Instead of ``grid``: lo, lo + step, ... up to hi, or the left edges of so many bins of equal width.
+    adjacency
+        ``ADD_REMOVE``: one record more or less. ``REPLACE``: one record has another value, their number is public.
+    method
+        ``"distance"`` counts the people who must change before a value is the percentile: the default, and the most
+        accurate. ``"rank"`` compares ranks. ``"label"`` is the question of the dampening paper and answers with the
+        *position* of a record whose value is near the percentile; it needs ``REPLACE``, whole values and
+        ``bounds=(0, hi)``.
+    mechanism
+        A mechanism class, or a mechanism with the same epsilon. By default permute-and-flip; local dampening for
+        ``"label"``.
+    missing
+        ``"refuse"`` or ``"drop"`` missing values.
+    note
+        What the answer is for; a ledger remembers it.
+
+    >>> import dampen
+    >>> budget = dampen.Budget(epsilon=1)
+    >>> dampen.percentile([23, 31, 45], 50, grid=range(0, 121), epsilon=1, budget=budget) in range(0, 121)
+    True
+    """
+    problem = percentile_problem(
+        values, p, method, grid=grid, bounds=bounds, step=step, bins=bins, adjacency=adjacency, column=column,
+        missing=missing,
+    )  # fmt: skip
+    return release_percentile(problem, method, epsilon=epsilon, budget=budget, mechanism=mechanism, note=note).value
+
+
+def median(
+    values: Any,
+    *,
+    grid: Any = None,
+    bounds: tuple[Number, Number] | None = None,
+    step: Number | None = None,
+    bins: int | None = None,
+    epsilon: Number,
+    budget: BudgetLike,
+    adjacency: Adjacency = Adjacency.ADD_REMOVE,
+    method: Method = "distance",
+    mechanism: Choice | None = None,
+    column: str | None = None,
+    missing: str = "refuse",
+    note: str = "median",
+) -> Any:
+    """The median of the values, privately: :func:`percentile` at 50.
+
+    >>> import dampen
+    >>> budget = dampen.Budget(epsilon=1)
+    >>> dampen.median([1.5, 2.5, 4.0], bounds=(0, 10), step="0.5", epsilon=1, budget=budget) <= 10
+    True
+    """
+    return percentile(
+        values, 50, grid=grid, bounds=bounds, step=step, bins=bins, epsilon=epsilon, budget=budget,
+        adjacency=adjacency, method=method, mechanism=mechanism, column=column, missing=missing, note=note,
+    )  # fmt: skip
+
+
+def percentile_problem(
+    values: Any,
+    p: Number,
+    method: str = "distance",
+    *,
+    grid: Any = None,
+    bounds: tuple[Number, Number] | None = None,
+    step: Number | None = None,
+    bins: int | None = None,
+    adjacency: Adjacency = Adjacency.ADD_REMOVE,
+    column: str | None = None,
+    missing: str = "refuse",
+) -> SelectionProblem:
+    """The problem that :func:`percentile` poses."""
+    if one_of(("distance", "rank", "label"), method=method) == "label":
+        if not (column is None and grid is None and step is None and bins is None and missing == "refuse"):
+            raise ParameterError(
+                "method 'label' takes values and bounds=(0, hi): no grid, step, bins or column, and missing='refuse'"
+            )
+        return percentile_label_problem(values, p, bound=_label_bound(bounds, adjacency))
+    pose = percentile_rank_problem if method == "rank" else percentile_value_problem
+    public = as_grid(grid, bounds=bounds, step=step, bins=bins)
+    return pose(values, p, grid=public, adjacency=adjacency, column=column, missing=missing)
+
+
+def release_percentile(
+    problem: SelectionProblem,
+    method: str,
+    *,
+    epsilon: Number,
+    budget: BudgetLike,
+    mechanism: Choice | None,
+    note: str,
+) -> Release:
+    """Pay for and draw the percentile."""
+    chosen = percentile_mechanism(method, epsilon=epsilon, mechanism=mechanism)
+    return chosen.release(problem, budget=budget, note=note)
+
+
+def percentile_mechanism(method: str, *, epsilon: Number, mechanism: Choice | None) -> SelectionMechanism:
+    """The mechanism that the caller names, or the default of the method."""
+    return chosen_mechanism(mechanism, epsilon, default=LocalDampening if method == "label" else PermuteAndFlip)
+
+
+def _label_bound(bounds: tuple[Number, Number] | None, adjacency: Adjacency) -> int:
+    if adjacency is not Adjacency.REPLACE:
+        raise ParameterError(f"adjacency must be Adjacency.REPLACE for method 'label'; got {shown(adjacency)}")
+    pair = bounds if isinstance(bounds, list | tuple) and len(bounds) == 2 else (1, 1)
+    low, high = exact(bounds=pair[0]), exact(bounds=pair[1])
+    if low != 0 or high < 1 or high.denominator != 1:
+        raise ParameterError(f"bounds must be (0, hi) with a whole hi for method 'label'; got {shown(bounds)}")
+    return int(high)

@@ -1,0 +1,140 @@
+"""Real percentiles, from real entropy, against exact laws at alpha = 1e-6; a law that is 30 % wrong is rejected."""
+
+from collections import Counter
+from collections.abc import Hashable, Mapping
+from itertools import product
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.stats import chi2
+
+import dampen
+from dampen import Adjacency, Budget
+from dampen.applications import many_percentiles
+from dampen.mechanisms import Exponential, PermuteAndFlip
+from dampen.queries import count_problem, percentile_rank_problem, percentile_value_problem
+from tests.audit.test_halving import QUARTILES, Law, joint_law, whole_part
+
+ALPHA = 1e-6
+DRAWS = 4_000
+ADD_REMOVE, REPLACE = Adjacency.ADD_REMOVE, Adjacency.REPLACE
+TIES = [1, 3, 3, 3, 4]
+
+both = pytest.mark.parametrize("adjacency", [ADD_REMOVE, REPLACE])
+
+
+def p_value(counts: Mapping[Hashable, int], law: Mapping[Hashable, float]) -> float:
+    """Pearson's test; outcomes expected fewer than five times count as one."""
+    total, drawn = sum(law.values()), sum(counts.values())
+    rows = [(counts.get(outcome, 0), chance / total * drawn) for outcome, chance in law.items()]
+    likely = [row for row in rows if row[1] >= 5]
+    rare = [row for row in rows if row[1] < 5]
+    kept = [*likely, (sum(seen for seen, _ in rare), sum(due for _, due in rare))] if rare else likely
+    return float(chi2.sf(sum((seen - due) ** 2 / due for seen, due in kept), df=len(kept) - 1))
+
+
+def check(counts: Mapping[Any, int], law: Mapping[Any, float]) -> None:
+    assert set(counts) <= set(law)
+    assert p_value(counts, law) > ALPHA
+    likeliest = max(law, key=lambda outcome: law[outcome])
+    rest = (1 - 0.7 * law[likeliest]) / (1 - law[likeliest])
+    wrong = {outcome: chance * (0.7 if outcome == likeliest else rest) for outcome, chance in law.items()}
+    assert p_value(counts, wrong) < ALPHA
+
+
+def law_of(mechanism: Any, problem: dampen.SelectionProblem) -> dict[Any, float]:
+    law = np.exp(np.asarray(mechanism.log_probabilities(problem)))
+    return dict(zip(problem.frame.candidates, law.tolist(), strict=True))
+
+
+@both
+@pytest.mark.parametrize(("p", "mechanism"), [(50, PermuteAndFlip), ("100/3", PermuteAndFlip), (100, Exponential)])
+def test_percentiles_follow_the_law_of_their_distance(p: Any, mechanism: Any, adjacency: Adjacency) -> None:
+    budget = Budget(epsilon=DRAWS)
+    counts = Counter(
+        dampen.percentile(TIES, p, grid=range(6), epsilon=1, budget=budget, adjacency=adjacency, mechanism=mechanism)
+        for _ in range(DRAWS)
+    )
+    check(counts, law_of(mechanism(1), percentile_value_problem(TIES, p, grid=range(6), adjacency=adjacency)))
+
+
+@both
+def test_percentiles_follow_the_law_of_their_rank(adjacency: Adjacency) -> None:
+    budget = Budget(epsilon=2 * DRAWS)
+    counts = Counter(
+        dampen.median(TIES, grid=range(6), epsilon=2, budget=budget, adjacency=adjacency, method="rank")
+        for _ in range(DRAWS)
+    )
+    check(counts, law_of(PermuteAndFlip(2), percentile_rank_problem(TIES, 50, grid=range(6), adjacency=adjacency)))
+
+
+def test_a_billion_values_in_two_stretches() -> None:
+    """All records at one value in the middle: it, everything below and everything above have known chances."""
+    values, grid = [5 * 10**8] * 20, range(10**9)
+    problem = percentile_value_problem(values, 50, grid=grid, adjacency=ADD_REMOVE)
+    law = PermuteAndFlip(1).log_probabilities(problem)
+    chances = np.exp(law.values) * law.sizes.astype(np.float64)  # type: ignore[union-attr]
+    budget = Budget(epsilon=2000)
+    found = [dampen.percentile(values, 50, grid=grid, epsilon=1, budget=budget) for _ in range(2000)]
+    counts = Counter((answer > values[0]) - (answer < values[0]) for answer in found)
+    check(counts, dict(zip((-1, 0, 1), chances.tolist(), strict=True)))
+
+
+@both
+def test_the_most_common_follows_its_law(adjacency: Adjacency) -> None:
+    budget, categories = Budget(epsilon=DRAWS), ("a", "b", "c", "d")
+    values = ["a", "a", "a", "b", "b", "c"]
+    counts = Counter(
+        dampen.most_common(values, categories=categories, epsilon=1, budget=budget, adjacency=adjacency)
+        for _ in range(DRAWS)
+    )
+    check(counts, law_of(PermuteAndFlip(1), count_problem(values, categories=categories, adjacency=adjacency)))
+
+
+# Several percentiles
+
+QUARTERS = (25, 50, 75)
+
+
+def sorted_law(law: Law) -> Law:
+    total = Law()
+    for places, chance in law.items():
+        total[tuple(sorted(places))] = total.get(tuple(sorted(places)), 0.0) + chance
+    return total
+
+
+def ask_often(values: list[int], size: int, **arguments: Any) -> Counter[tuple[Any, ...]]:
+    budget = Budget(epsilon=3 * DRAWS)
+    return Counter(
+        dampen.quantiles(values, QUARTERS, grid=range(size), epsilon=3, budget=budget, **arguments)
+        for _ in range(DRAWS)
+    )
+
+
+@both
+def test_even_answers_are_independent_and_sorted(adjacency: Adjacency) -> None:
+    one_by_one = [
+        law_of(PermuteAndFlip(1), percentile_value_problem(TIES[:4], p, grid=range(4), adjacency=adjacency))
+        for p in QUARTERS
+    ]
+    joint = Law()
+    for places in product(range(4), repeat=3):
+        joint[places] = float(np.prod([law[place] for law, place in zip(one_by_one, places, strict=True)]))
+    check(ask_often(TIES[:4], 4, adjacency=adjacency, strategy="even"), sorted_law(joint))
+
+
+@both
+def test_halving_follows_its_joint_law_over_all_coins(adjacency: Adjacency, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two finer cells for each grid point, so that all coins can be written down."""
+    monkeypatch.setattr(many_percentiles, "FINENESS", 1)
+    records = (0, 1, 1, 1)
+    mechanism = PermuteAndFlip(3) if adjacency is ADD_REMOVE else PermuteAndFlip("3/2")
+    mechanism = PermuteAndFlip(mechanism.epsilon / 2)
+    mixed = Law()
+    for coins in product((0, 1), repeat=len(records)):
+        finer = tuple(sorted(2 * record + coin for record, coin in zip(records, coins, strict=True)))
+        for places, chance in joint_law(whole_part(finer, 4, QUARTILES), mechanism).items():
+            coarse = tuple(place // 2 for place in places)
+            mixed[coarse] = mixed.get(coarse, 0.0) + chance / 2 ** len(records)
+    check(ask_often(list(records), 2, adjacency=adjacency, strategy="halving"), mixed)
