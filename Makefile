@@ -11,7 +11,7 @@ help:
 	@echo "make demo       a guided tour on built-in data, in a virtual environment of its own"
 	@echo "make test       lint, types, tests, audit gate, documentation tests (minutes)"
 	@echo "make test-long  the same with full counts"
-	@echo "make bench      speed against the peers, as ratios in one run"
+	@echo "make bench      speed and accuracy against the peers"
 	@echo "make wheel      build the wheel into dist/"
 
 $(BIN)/python:
@@ -57,6 +57,7 @@ bench: $(VENV)/.installed-dev bench-diffprivlib
 	$(BIN)/python -m benchmarks.selection
 	$(BIN)/python -m benchmarks.dampening
 	$(BIN)/python -m benchmarks.ledger
+	$(BIN)/python -m benchmarks.percentiles
 
 wheel: $(VENV)/.installed-dev
 	$(BIN)/python -m hatchling build -t wheel

@@ -1,4 +1,4 @@
-"""Promises about speed, and whether one run of a benchmark kept them."""
+"""Promises about speed, accuracy and memory, and whether one run of a benchmark kept them."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
