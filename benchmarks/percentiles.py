@@ -30,7 +30,7 @@ from benchmarks.percentile_laws import (
 from benchmarks.percentile_peers import Sample, ask_diffprivlib, compared, opendp_answers
 from benchmarks.targets import Target
 from benchmarks.timing import Measured
-from dampen.applications.many_percentiles import FEW
+from dampen.applications.many_percentiles import FEWEST_HALVED
 from dampen.errors import ParameterError
 
 EPSILON = 1.0
@@ -199,8 +199,8 @@ def strategies() -> tuple[dict[str, Any], list[Target]]:
             for error, spread in ((duel.even, duel.even_spread), (duel.halving, duel.halving_spread))
         )
         print(f"| {duel.data} | {duel.count} | {even} | {halving} | {duel.ratio:.2f} |")
-    many = {f"{duel.data}, {duel.count}": duel.excess for duel in found if duel.count >= FEW}
-    promise = f"from {FEW} percentiles on halving errs at most 0.05 of a grid step more than an even split"
+    many = {f"{duel.data}, {duel.count}": duel.excess for duel in found if duel.count >= FEWEST_HALVED}
+    promise = f"from {FEWEST_HALVED} percentiles on halving errs at most 0.05 of a grid step more than an even split"
     return {"duels": [asdict(duel) for duel in found]}, [Target(promise, 0.05, many)]
 
 

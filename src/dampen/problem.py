@@ -133,11 +133,11 @@ def _distinct(candidates: Sequence[Any]) -> Sequence[Any]:
         raise ParameterError(f"candidates must be a sequence; got {type(candidates).__name__}")
     if count_candidates(candidates) == 0:
         raise ParameterError("candidates must not be empty")
-    if isinstance(candidates, list):
-        candidates = tuple(candidates)
-    elif isinstance(candidates, np.ndarray):
+    if isinstance(candidates, np.ndarray):
         candidates = candidates.copy()
         candidates.flags.writeable = False
+    elif isinstance(candidates, list) or not (isinstance(candidates, Sequence) or hasattr(candidates, "total")):
+        candidates = tuple(candidates)
     known = isinstance(candidates, range) or getattr(candidates, "distinct", False) is True
     if not known and count_candidates(candidates) <= LARGEST_CHECKED and _repeats(candidates):
         raise ParameterError("candidates must be distinct; a label is given twice")

@@ -4,12 +4,13 @@ Write-ahead log with full synchronisation: a charge is on the disk when its comm
 nothing and promise nothing, leave the synchronisation to the next charge.
 """
 
+import glob
 import os
 import sqlite3
 import threading
 import weakref
 from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from tempfile import mkstemp
 
@@ -38,8 +39,9 @@ class Store:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self._lock = threading.Lock()
+        self._lock = threading.RLock()
         self._connection: sqlite3.Connection | None = None
+        self._identity: tuple[int, int] | None = None
         with _forking:
             _living.add(self)
 
@@ -58,6 +60,7 @@ class Store:
     def writing(self, *, synchronous: bool = True) -> Iterator[sqlite3.Connection]:
         """One transaction that no other writer overlaps; on any error nothing of it is kept."""
         with self._told("written"), self._connected() as db:
+            self._require_same_file()
             db.execute(f"PRAGMA synchronous={'FULL' if synchronous else 'NORMAL'}")
             db.execute("BEGIN IMMEDIATE")
             try:
@@ -89,6 +92,7 @@ class Store:
             if self._connection is None and _has_log_or_may(self.path):
                 with _opening:
                     self._connection = _opened(self.path, "rw" if os.access(self.path, os.W_OK) else "ro")
+                    self._identity = _identity(self.path)
             if self._connection is not None:
                 yield self._connection
                 return
@@ -102,6 +106,14 @@ class Store:
 
     def __del__(self) -> None:
         self._disconnect()
+
+    def _require_same_file(self) -> None:
+        """Refuse to write where others would not look: to a file that was moved, replaced or has a second name."""
+        name = self.path.name[-60:]
+        if self._identity is not None and _identity(self.path) != self._identity:
+            raise BudgetError(f"{name} was moved, removed or replaced while it was open; put it back, or open it anew")
+        if _names(self.path) > 1:
+            raise BudgetError(f"{name} has a second name (a hard link); a ledger must have one")
 
     @contextmanager
     def _told(self, what: str) -> Iterator[None]:
@@ -151,20 +163,19 @@ def _read_marks(path: Path, mode: str) -> tuple[int, int]:
     return application, version
 
 
-def create(path: Path, fill: Callable[[sqlite3.Connection], None]) -> bool:
-    """Make a ledger that appears under its name only when it is complete; False when another one was faster."""
+def create(path: Path, fill: Callable[[sqlite3.Connection], None]) -> None:
+    """Make a ledger that appears under its name only when it is complete; nothing happens if another was faster."""
     steps.reached("before the file")
     try:
         with _opening, _folder(path.parent) as folder:
-            made = _made(path, fill)
+            _make(path, fill)
             os.fsync(folder)
     except (sqlite3.Error, OSError) as error:
         raise BudgetError(f"{path.name[-60:]} could not be made: {_reason(error)}") from None
-    return made
 
 
-def _made(path: Path, fill: Callable[[sqlite3.Connection], None]) -> bool:
-    handle, unfinished = mkstemp(prefix=f".{path.name[:40]}.", suffix=".new", dir=path.parent)
+def _make(path: Path, fill: Callable[[sqlite3.Connection], None]) -> None:
+    handle, unfinished = mkstemp(prefix=_twin(path), suffix=".new", dir=path.parent)
     os.close(handle)
     try:
         with closing(sqlite3.connect(unfinished, isolation_level=None)) as db:
@@ -176,14 +187,34 @@ def _made(path: Path, fill: Callable[[sqlite3.Connection], None]) -> bool:
             db.execute(f"PRAGMA user_version={FORMAT}")
             db.execute("COMMIT")
         steps.reached("before its name")
-        os.link(unfinished, path)
+        with suppress(FileExistsError):
+            os.link(unfinished, path)
         steps.reached("after its name")
-    except FileExistsError:
-        return False
     finally:
         for suffix in ("", "-wal", "-shm"):
             Path(unfinished + suffix).unlink(missing_ok=True)
-    return True
+
+
+def _twin(path: Path) -> str:
+    """How the name begins under which a ledger is made before it gets its own."""
+    return f".{path.name[:40]}."
+
+
+def _names(path: Path) -> int:
+    """How many names a file has; the first one of a ledger, left over by a crash in the making, is removed."""
+    if path.stat().st_nlink > 1:
+        for twin in path.parent.glob(f"{glob.escape(_twin(path))}*.new"):
+            if _identity(twin) == _identity(path):
+                twin.unlink(missing_ok=True)
+    return path.stat().st_nlink
+
+
+def _identity(path: Path) -> tuple[int, int] | None:
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
 
 
 @contextmanager

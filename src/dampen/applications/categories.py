@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from dampen._validate import Number
-from dampen.applications.mechanism_choice import Choice, chosen_mechanism, chosen_top
+from dampen.applications.mechanism_choice import Choice, chosen_mechanism, chosen_top, refuse_indicators
 from dampen.mechanisms import PermuteAndFlip, SelectionMechanism
 from dampen.privacy import Adjacency, BudgetLike
 from dampen.queries import count_problem
@@ -45,6 +45,7 @@ def most_common(
     True
     """
     chosen = chosen_mechanism(mechanism, epsilon, default=PermuteAndFlip)
+    refuse_indicators(chosen, "dampen.queries.winner_problem")
     problem = count_problem(
         values, categories=categories, adjacency=adjacency, column=column, missing=missing, other=other
     )

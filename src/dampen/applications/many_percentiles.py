@@ -21,7 +21,7 @@ from dampen.statistics.order import GridCounts, count_on_grid
 
 FINENESS = 12
 """Before halving, every record takes one of 2**FINENESS finer cells of its grid point, so that ties can be cut."""
-FEW = 3
+FEWEST_HALVED = 3
 """Fewer distinct percentiles than this are asked one by one: halving two takes two levels and gains nothing."""
 
 
@@ -50,7 +50,7 @@ def quantiles(
     strategy
         ``"even"`` asks for each percentile on all records with an equal share of epsilon. ``"halving"`` asks for the
         middle one, cuts the records there and goes on in both halves, so that q percentiles share epsilon among
-        floor(log2 q) + 1 levels. ``"auto"`` decides by the number of distinct percentiles alone.
+        floor(log2 q) + 1 levels. ``"auto"`` decides by the number of distinct percentiles and the size of the grid.
 
     >>> import dampen
     >>> budget = dampen.Budget(epsilon=1)
@@ -85,36 +85,45 @@ def release_quantiles(
     """Pay for and draw all percentiles: one reservation."""
     price, asked = positive(epsilon=epsilon), _shares(ps)
     shares = sorted(set(asked))
-    way = chosen_strategy(strategy, len(shares))
+    public = as_grid(grid, bounds=bounds, step=step, bins=bins)
+    way = chosen_strategy(strategy, len(shares), len(public))
     loss = PrivacyLoss(price, adjacency=record_adjacency(adjacency))
-    counted = count_on_grid(values, as_grid(grid, bounds=bounds, step=step, bins=bins), column=column, missing=missing)
+    counted = count_on_grid(values, public, column=column, missing=missing)
     if way == "even":
+        single = PermuteAndFlip(price / len(shares))
         problems = [percentile_value_problem(counted, 100 * q, grid=counted.grid, adjacency=adjacency) for q in shares]
-        answers = paid(lambda: _drawn_evenly(problems, price), loss, budget=budget, note=note)
+        answers = paid(lambda: _drawn_evenly(problems, single), loss, budget=budget, note=note)
     else:
-        per_level = price / levels(len(shares)) / (2 if adjacency is Adjacency.REPLACE else 1)
-        answers = paid(lambda: _drawn_by_halving(counted, shares, per_level), loss, budget=budget, note=note)
+        single = PermuteAndFlip(price / levels(len(shares)) / (2 if adjacency is Adjacency.REPLACE else 1))
+        answers = paid(lambda: _drawn_by_halving(counted, shares, single), loss, budget=budget, note=note)
     by_share = dict(zip(shares, sorted(answers), strict=True))
     return Release(tuple(by_share[share] for share in asked), loss, f"{len(shares)} percentiles, {way}", note)
 
 
-def chosen_strategy(strategy: str, count: int) -> str:
-    """How so many distinct percentiles are asked for: public, it depends on their number alone."""
+def chosen_strategy(strategy: str, count: int, size: int) -> str:
+    """How so many distinct percentiles on a grid of this size are asked for: public, whatever the data."""
     named = one_of(("auto", "even", "halving"), strategy=strategy)
-    return named if named != "auto" else "even" if count < FEW else "halving"
+    if named != "auto":
+        return named
+    return "even" if count < FEWEST_HALVED or fineness(size) < FINENESS else "halving"
 
 
-def _drawn_evenly(problems: Sequence[SelectionProblem], epsilon: Fraction) -> list[Any]:
-    mechanism, purse = PermuteAndFlip(epsilon / len(problems)), Budget(epsilon=epsilon)
+def fineness(size: int) -> int:
+    """Into how many finer cells, as a power of 2, each point of a grid of this size is split."""
+    return max(0, min(FINENESS, 62 - size.bit_length()))
+
+
+def _drawn_evenly(problems: Sequence[SelectionProblem], mechanism: PermuteAndFlip) -> list[Any]:
+    purse = Budget(epsilon=mechanism.epsilon * len(problems))
     return [mechanism.release(problem, budget=purse).value for problem in problems]
 
 
-def _drawn_by_halving(counted: GridCounts, shares: Sequence[Fraction], epsilon: Fraction) -> list[Any]:
-    """One draw per part at ``epsilon``; what a level costs in all is a matter of docs/proofs/quantiles.md."""
-    bits = max(0, min(FINENESS, 62 - len(counted.grid).bit_length()))
+def _drawn_by_halving(counted: GridCounts, shares: Sequence[Fraction], mechanism: PermuteAndFlip) -> list[Any]:
+    """One draw per part; what a level costs in all is a matter of docs/proofs/quantiles.md."""
+    bits = fineness(len(counted.grid))
     places, counts = scatter(counted.places, counted.counts, bits, entropy.system_entropy())
     steps = halving(places, counts, len(counted.grid) << bits, shares)
-    mechanism, purse = PermuteAndFlip(epsilon), Budget(epsilon=epsilon * len(shares))
+    purse = Budget(epsilon=mechanism.epsilon * len(shares))
     problem = next(steps)
     while True:
         try:

@@ -4,7 +4,7 @@ from collections.abc import Callable
 
 from dampen._validate import Number, plain, positive, shown, whole
 from dampen.errors import ParameterError
-from dampen.mechanisms import PermuteAndFlip, SelectionMechanism, TopK
+from dampen.mechanisms import PermuteAndFlip, SelectionMechanism, StableArgmax, TopK
 from dampen.mechanisms.base import ExponentMechanism
 from dampen.mechanisms.top_k import one_shot_noise
 
@@ -26,9 +26,17 @@ def chosen_mechanism(
     if not isinstance(chosen, SelectionMechanism):
         rule = "mechanism must be a mechanism, or a class that needs only epsilon such as PermuteAndFlip"
         raise ParameterError(f"{rule}; got {shown(mechanism)}")
+    if isinstance(chosen, TopK):
+        raise ParameterError(f"mechanism must choose one candidate; got {shown(mechanism)}")
     if chosen.epsilon != positive(epsilon=epsilon):
         raise ParameterError(f"epsilon must be the mechanism's own, {plain(chosen.epsilon)}; got {shown(epsilon)}")
     return chosen
+
+
+def refuse_indicators(mechanism: SelectionMechanism, instead: str) -> None:
+    """Refuse, before any data is read, a mechanism that takes utilities of 0 and 1 alone."""
+    if isinstance(mechanism, StableArgmax) or getattr(mechanism, "indicator", False):
+        raise ParameterError(f"mechanism must take any utilities; {shown(mechanism)} takes 0 and 1: use {instead}")
 
 
 def chosen_top(k: int, mechanism: Callable[[Number], SelectionMechanism] | None, epsilon: Number) -> TopK:

@@ -3,10 +3,10 @@
 from typing import Any, Literal
 
 from dampen._validate import Number, exact, one_of, shown
-from dampen.applications.mechanism_choice import Choice, chosen_mechanism
+from dampen.applications.mechanism_choice import Choice, chosen_mechanism, refuse_indicators
 from dampen.errors import ParameterError
 from dampen.mechanisms import LocalDampening, PermuteAndFlip, SelectionMechanism
-from dampen.privacy import Adjacency, BudgetLike, Release
+from dampen.privacy import Adjacency, BudgetLike
 from dampen.problem import SelectionProblem
 from dampen.queries import percentile_label_problem, percentile_rank_problem, percentile_value_problem
 from dampen.statistics.grid import as_grid
@@ -65,11 +65,12 @@ def percentile(
     >>> dampen.percentile([23, 31, 45], 50, grid=range(0, 121), epsilon=1, budget=budget) in range(0, 121)
     True
     """
+    chosen = percentile_mechanism(method, epsilon=epsilon, mechanism=mechanism)
     problem = percentile_problem(
         values, p, method, grid=grid, bounds=bounds, step=step, bins=bins, adjacency=adjacency, column=column,
         missing=missing,
     )  # fmt: skip
-    return release_percentile(problem, method, epsilon=epsilon, budget=budget, mechanism=mechanism, note=note).value
+    return chosen.release(problem, budget=budget, note=note).value
 
 
 def median(
@@ -126,23 +127,11 @@ def percentile_problem(
     return pose(values, p, grid=public, adjacency=adjacency, column=column, missing=missing)
 
 
-def release_percentile(
-    problem: SelectionProblem,
-    method: str,
-    *,
-    epsilon: Number,
-    budget: BudgetLike,
-    mechanism: Choice | None,
-    note: str,
-) -> Release:
-    """Pay for and draw the percentile."""
-    chosen = percentile_mechanism(method, epsilon=epsilon, mechanism=mechanism)
-    return chosen.release(problem, budget=budget, note=note)
-
-
 def percentile_mechanism(method: str, *, epsilon: Number, mechanism: Choice | None) -> SelectionMechanism:
     """The mechanism that the caller names, or the default of the method."""
-    return chosen_mechanism(mechanism, epsilon, default=LocalDampening if method == "label" else PermuteAndFlip)
+    chosen = chosen_mechanism(mechanism, epsilon, default=LocalDampening if method == "label" else PermuteAndFlip)
+    refuse_indicators(chosen, "dampen.queries.percentile_hit_problem")
+    return chosen
 
 
 def _label_bound(bounds: tuple[Number, Number] | None, adjacency: Adjacency) -> int:

@@ -17,7 +17,7 @@ def mode(
     file: records.File,
     column: records.Column,
     categories: Annotated[Path, typer.Option(help="File of all possible values, one per line.")],
-    epsilon: records.Epsilon,
+    epsilon: payment.Epsilon,
     k: Annotated[int, typer.Option("--k", help="How many values to tell, the most frequent first.")] = 1,
     adjacency: Neighbours = AdjacencyName.ADD_REMOVE,
     drop_missing: records.DropMissing = False,

@@ -11,6 +11,7 @@ from dampen.privacy import BudgetLike
 
 NOTHING_REMEMBERS = "note: nothing remembers this spending; asking again spends again. See --budget."
 
+Epsilon = Annotated[str, typer.Option(help="Privacy to spend in all, e.g. 0.5 or 1/100.")]
 LedgerFile = Annotated[Path | None, typer.Option("--budget", help="Ledger to spend from; see `dampen budget`.")]
 Note = Annotated[str | None, typer.Option(help="What the answer is for; the ledger remembers it.")]
 Scope = Annotated[

@@ -35,7 +35,7 @@ def percentile(
     column: records.Column,
     p: Annotated[list[str], typer.Option("--p", help="Percentage from 0 to 100; repeat it for several.")],
     bounds: Annotated[tuple[str, str], typer.Option(help="Lowest and highest possible answer.")],
-    epsilon: records.Epsilon,
+    epsilon: payment.Epsilon,
     step: Annotated[str | None, typer.Option(help="Distance of possible answers.")] = None,
     bins: Annotated[int | None, typer.Option(help="Number of possible answers, instead of a step.")] = None,
     adjacency: Neighbours = AdjacencyName.ADD_REMOVE,

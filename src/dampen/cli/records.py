@@ -7,7 +7,6 @@ import typer
 
 File = Annotated[Path, typer.Argument(help="CSV (with a header line) or Parquet file, one row per record.")]
 Column = Annotated[str, typer.Option(help="Column to read.")]
-Epsilon = Annotated[str, typer.Option(help="Privacy to spend in all, e.g. 0.5 or 1/100.")]
 DropMissing = Annotated[bool, typer.Option("--drop-missing", help="Leave out missing values instead of refusing them.")]
 
 

@@ -17,7 +17,6 @@ File = Annotated[Path, typer.Argument(help="CSV (with a header line) or Parquet 
 Label = Annotated[str, typer.Option(help="Column of the labels.")]
 Score = Annotated[str, typer.Option(help="Column of the scores.")]
 Sensitivity = Annotated[str, typer.Option(help="How much one record can change any score.")]
-Epsilon = Annotated[str, typer.Option(help="Privacy to spend in all, e.g. 0.5 or 1/100.")]
 Monotone = Annotated[bool, typer.Option("--monotone", help="One record moves all scores the same way.")]
 Candidates = Annotated[Path | None, typer.Option(help="File of all possible labels, one per line.")]
 Real = Annotated[bool, typer.Option("--real", help="Scores need not be whole numbers.")]

@@ -27,7 +27,7 @@ def top_k(
     label: scores.Label,
     score: scores.Score,
     sensitivity: scores.Sensitivity,
-    epsilon: scores.Epsilon,
+    epsilon: payment.Epsilon,
     monotone: scores.Monotone = False,
     candidates: scores.Candidates = None,
     real: scores.Real = False,

@@ -5,7 +5,7 @@ Notation
 n records, one per public label, are whole numbers in [0, L]. a = x_r is the value of label r and
 w_1 <= ... <= w_(n-1) are the *other* values, with w_j = 0 for j <= 0 and w_j = L for j >= n. Then
 abs(x_(k) - x_r) is the distance of a from the interval [w_(k-1), w_k], and LS(x, t, r) is the largest of nine terms
-(docs/proofs/percentile.md). In the code ``upper`` is the + block of terms and ``lower`` its mirror.
+(docs/proofs/percentile.md): four that push the percentile up, their mirror images, and one at t = 1.
 """
 
 from typing import Any

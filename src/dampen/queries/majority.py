@@ -10,7 +10,7 @@ from dampen.privacy import Adjacency
 from dampen.problem import Frame, SelectionProblem
 from dampen.queries.stretches import record_adjacency
 from dampen.sensitivity import Step
-from dampen.statistics.categories import count_categories
+from dampen.statistics.categories import as_categories, count_categories
 from dampen.vectors import Integers
 
 
@@ -35,9 +35,9 @@ def count_problem(
     >>> problem.utilities.tolist(), problem.frame.monotone
     ([2, 1, 0], True)
     """
-    record_adjacency(adjacency)
-    counts = count_categories(values, categories, column=column, missing=missing, other=other)
-    return SelectionProblem(_count_frame(categories, adjacency), counts)
+    frame = _count_frame(as_categories(categories), adjacency)
+    counts = count_categories(values, frame.candidates, column=column, missing=missing, other=other)
+    return SelectionProblem(frame, counts)
 
 
 def winner_problem(
@@ -61,9 +61,8 @@ def winner_problem(
     >>> problem.utilities.tolist(), problem.sensitivity.at(0).tolist(), problem.sensitivity.at(1).tolist()
     ([1, 0, 0], [0.0, 0.0, 0.0], [1.0, 1.0, 0.0])
     """
-    record_adjacency(adjacency)
-    counts = count_categories(values, categories, column=column, missing=missing, other=other)
-    frame = Frame(categories, bound=1, adjacency=adjacency)
+    frame = Frame(as_categories(categories), bound=1, adjacency=record_adjacency(adjacency))
+    counts = count_categories(values, frame.candidates, column=column, missing=missing, other=other)
     utilities, starts = winner_steps(counts, adjacency)
     return SelectionProblem(frame, utilities, Step(starts, bound=1))
 
@@ -83,8 +82,8 @@ def approval_problem(
     >>> problem.utilities.tolist()
     [1, 2]
     """
-    frame = _count_frame(categories, adjacency)
-    return SelectionProblem(frame, count_approvals(ballots, categories))
+    frame = _count_frame(as_categories(categories), adjacency)
+    return SelectionProblem(frame, count_approvals(ballots, frame.candidates))
 
 
 def winner_steps(counts: Integers, adjacency: Adjacency) -> tuple[Integers, Integers]:

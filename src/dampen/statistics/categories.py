@@ -47,7 +47,7 @@ def count_categories(
     >>> count_categories(["tea", "coffee", "tea"], ["coffee", "tea", "water"]).tolist()
     [1, 2, 0]
     """
-    labels, mode = _labels(categories), as_missing(missing)
+    labels, mode = as_categories(categories), as_missing(missing)
     one_of(("refuse", "drop"), other=other)
     if isinstance(values, str | Path):
         with opened_column(values, column) as source:
@@ -56,11 +56,14 @@ def count_categories(
         counted = _count_items(in_memory(values, column), labels, column)
     refuse_missing(counted.pop(MISSING, 0), mode, column)
     if counted.pop(OTHER, 0) and other == "refuse":
-        raise DataError(f"{titled(column)} must hold only the declared categories; other='drop' leaves the rest out")
+        raise DataError(
+            f"{titled(column)} must hold only the declared categories; other='drop' (--drop-other) leaves the rest out"
+        )
     return np.array([counted.get(place, 0) for place in range(len(labels))], dtype=np.int64)
 
 
-def _labels(categories: Any) -> tuple[Any, ...]:
+def as_categories(categories: Any) -> tuple[Any, ...]:
+    """The caller's categories as Python's own labels."""
     rule = "categories must be an ordered sequence of distinct hashable labels, none of them missing"
     try:
         if isinstance(categories, str | bytes | set | frozenset | dict):

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dampen._validate import one_of
+from dampen._validate import one_of, shown
 from dampen.errors import DataError, ParameterError
 from dampen.vectors import Floats, Integers
 
@@ -41,7 +41,9 @@ def titled(column: str | None) -> str:
 def refuse_missing(found: int, missing: str, column: str | None) -> None:
     """Refuse missing values unless they are to be dropped."""
     if found and missing == "refuse":
-        raise DataError(f"{titled(column)} must have no missing values; missing='drop' leaves them out")
+        raise DataError(
+            f"{titled(column)} must have no missing values; leave them out with missing='drop' (--drop-missing)"
+        )
 
 
 def as_missing(missing: str) -> str:
@@ -51,8 +53,8 @@ def as_missing(missing: str) -> str:
 
 def as_numbers(values: Any, column: str | None = None) -> Numbers:
     """Read numbers from a list, an array, or a Series or data frame of any library that narwhals knows."""
-    title = titled(column)
     found = in_memory(values, column)
+    title = titled(column)
     if isinstance(found, list):
         return _from_items(found, title)
     if isinstance(found, np.ndarray):
@@ -62,6 +64,8 @@ def as_numbers(values: Any, column: str | None = None) -> Numbers:
 
 def in_memory(values: Any, column: str | None) -> "list[Any] | NDArray[Any] | nw.Series[Any]":
     """The values themselves, out of the data frame or mapping that holds them."""
+    if not isinstance(column, str | None):
+        raise ParameterError(f"column must be the name of a column, a text; got {shown(column)}")
     if isinstance(values, Mapping):
         return in_memory(_of_mapping(values, column), None)
     if isinstance(values, np.ndarray):
@@ -116,9 +120,11 @@ def _from_series(series: "nw.Series[Any]", title: str) -> Numbers:
     kind = series.dtype
     if kind in (nw.Decimal, nw.Object, nw.Unknown, nw.Int128, nw.UInt128):
         return _from_items(series.to_list(), title)
+    present = series.drop_nulls()
+    if not len(present):
+        return Numbers(np.empty(0, dtype=np.int64), _NO_REALS, len(series))
     if not (kind.is_integer() or kind.is_float()):
         raise DataError(f"{title} must hold numbers")
-    present = series.drop_nulls()
     numbers = _from_array(present.to_numpy(), title)
     return Numbers(numbers.wholes, numbers.reals, numbers.missing + len(series) - len(present))
 

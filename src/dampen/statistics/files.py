@@ -22,7 +22,11 @@ TEXT = "VARCHAR"
 def existing(path: str | Path) -> Path:
     """The path of a file that is there."""
     file = Path(path)
-    if not file.is_file():
+    try:
+        found = file.is_file()
+    except (OSError, ValueError):
+        found = False
+    if not found:
         raise ParameterError(f"file must exist; got {str(path)[-200:]!r}")
     return file
 
@@ -34,7 +38,8 @@ def is_parquet(file: Path) -> bool:
 
 def not_a_table(file: Path) -> DataError:
     """What is raised, without a reason, when a file cannot be read: reasons quote the data."""
-    return DataError(f"{file.name[-60:]} must be a CSV file in UTF-8 with a header line, or a Parquet file")
+    rule = "with a header line, as many fields in every line and one kind of line end"
+    return DataError(f"{file.name[-60:]} must be a CSV file in UTF-8 {rule}, or a Parquet file")
 
 
 def opened_csv(lines: list[str], wanted: set[str]) -> tuple[Iterator[list[str]], list[str], str]:
@@ -51,7 +56,7 @@ def place_of(columns: list[str], file: Path, **named: str) -> int:
     """Where the column that an argument names stands among the columns of a file."""
     [(argument, column)] = named.items()
     if columns.count(column) != 1:
-        raise ParameterError(f"{argument} must be a column of {file.name[-60:]}; got {column[:60]!r}")
+        raise ParameterError(f"{argument} must be a column of {file.name[-60:]}, and one alone; got {column[:60]!r}")
     return columns.index(column)
 
 

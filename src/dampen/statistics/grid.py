@@ -197,7 +197,7 @@ def as_grid(
 
 
 def _from_bounds(bounds: Any, step: Number | None, bins: int | None) -> Grid:
-    if not isinstance(bounds, list | tuple) or len(bounds) != 2:
+    if not isinstance(bounds, list | tuple | np.ndarray) or len(bounds) != 2:
         raise ParameterError(f"bounds must be two numbers (lo, hi); got {shown(bounds)}")
     if (step is None) == (bins is None):
         raise ParameterError("bounds go with either step or bins, and one alone")
@@ -275,6 +275,7 @@ def _listed(grid: Sequence[Any]) -> Vector:
 
 
 def _whole_points(points: Any) -> Integers:
-    if len(points) and not (min(points) >= -LARGEST_WHOLE and max(points) <= LARGEST_WHOLE):
+    ends = (points.min(), points.max()) if isinstance(points, np.ndarray) and len(points) else points
+    if len(points) and not (min(ends) >= -LARGEST_WHOLE and max(ends) <= LARGEST_WHOLE):
         raise ParameterError("grid points must be below 2**62 in size")
     return np.array(points, dtype=np.int64)

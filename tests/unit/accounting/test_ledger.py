@@ -893,3 +893,65 @@ def test_processes_share_the_limit(ledger: Ledger) -> None:
         granted = pool.starmap(spend, [(str(ledger.path), 8)] * 2)
     assert sum(granted) == 10
     assert ledger.spent == amount(10)
+
+
+# The file and its name
+
+
+def refuse_and_keep(ledger: Ledger, refused: "Refused", word: str) -> None:
+    with refused(BudgetError, "study.db", word):
+        ledger.reserve(loss(1))
+
+
+def test_a_ledger_that_was_moved_while_open_grants_nothing(ledger: Ledger, refused: "Refused") -> None:
+    """Its log is named after the old name: who opens the new one would not see it."""
+    ledger.reserve(loss(1))
+    moved = ledger.path.with_name("moved.db")
+    ledger.path.rename(moved)
+    refuse_and_keep(ledger, refused, "moved")
+    moved.rename(ledger.path)
+    ledger.reserve(loss(1))
+    assert ledger.spent == amount(2)
+
+
+def test_a_ledger_that_was_replaced_while_open_grants_nothing(
+    ledger: Ledger, tmp_path: Path, refused: "Refused"
+) -> None:
+    ledger.reserve(loss(1))
+    kept = ledger.path.with_name("kept.db")
+    ledger.path.rename(kept)
+    with closing(Budget.open(tmp_path / "other.db", epsilon=1)):
+        pass
+    (tmp_path / "other.db").rename(ledger.path)
+    refuse_and_keep(ledger, refused, "replaced")
+    ledger.path.unlink()
+    refuse_and_keep(ledger, refused, "removed")
+    kept.rename(ledger.path)
+    assert ledger.spent == amount(1)
+
+
+def test_a_ledger_with_two_names_grants_nothing(ledger: Ledger, refused: "Refused") -> None:
+    """Each name would have a log of its own, and each could be spent in full."""
+    twin = ledger.path.with_name("twin.db")
+    os.link(ledger.path, twin)
+    refuse_and_keep(ledger, refused, "second name")
+    with closing(Budget.open(twin)) as other, refused(BudgetError, "second name"):
+        other.reserve(loss(1))
+    twin.unlink()
+    ledger.reserve(loss(1))
+
+
+def test_looking_at_a_ledger_from_the_progress_of_verify_is_refused_and_not_waited_for(ledger: Ledger) -> None:
+    """Nobody may wait for a lock that only the waiting thread could open."""
+    with closing(Budget.open(ledger.path)) as same:
+        same.batch([loss("1/100000")] * 10_000)
+        texts: list[str] = []
+
+        def look(done: int) -> None:
+            try:
+                texts.append(str(same.spent))
+            except BudgetError as error:
+                texts.append(str(error))
+
+        assert same.verify(progress=look)
+        assert len(texts) == 1

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas
 import pytest
 
 import dampen
@@ -238,3 +239,33 @@ def test_k_is_the_second_argument_and_nothing_else_is_positional() -> None:
         dampen.most_common(LIVES, CITIES, epsilon=1, budget=Budget(epsilon=1))  # type: ignore[call-arg]
     with pytest.raises(TypeError):
         dampen.top_categories(LIVES, 2, CITIES, epsilon=1, budget=Budget(epsilon=1))  # type: ignore[call-arg]
+
+
+def test_categories_are_read_in_their_order_whatever_holds_them() -> None:
+    """A Series answers an index with a label, not a place."""
+    values, budget = ["a"] * 50, dampen.Budget(epsilon=10**6)
+    for index in ([2, 1, 0], [5, 6, 7]):
+        series = pandas.Series(["a", "b", "c"], index=index)
+        assert dampen.most_common(values, categories=series, epsilon=100, budget=budget) == "a"
+        assert dampen.top_categories(values, 1, categories=series, epsilon=100, budget=budget) == ("a",)
+    for categories in (pandas.Index(["a", "b"]), np.array(["a", "b"]), dict.fromkeys("ab").keys(), iter("ab")):
+        answer = dampen.most_common(values, categories=categories, epsilon=100, budget=budget)  # type: ignore[arg-type]
+        assert (answer, type(answer)) == ("a", str)
+
+
+def test_mechanisms_of_0_and_1_are_refused_before_the_data_is_read(
+    untouched: dampen.Budget, refused: "Refused"
+) -> None:
+    """Whether counts happen to be 0 and 1 is data."""
+    for values in (["a"], ["a", "a"]):
+        for mechanism in (dampen.mechanisms.StableArgmax, dampen.mechanisms.ParetoNoisyMax(1, indicator=True)):
+            with refused(ParameterError, "mechanism must", "winner_problem"):
+                dampen.most_common(values, categories=("a", "b"), epsilon=1, budget=untouched, mechanism=mechanism)
+            with refused(ParameterError, "mechanism must", "percentile_hit_problem"):
+                dampen.percentile([1], 50, grid=range(3), epsilon=1, budget=untouched, mechanism=mechanism)
+
+
+def test_a_mechanism_of_several_picks_is_refused(untouched: dampen.Budget, refused: "Refused") -> None:
+    several = dampen.mechanisms.TopK(2, dampen.mechanisms.PermuteAndFlip(1))
+    with refused(ParameterError, "mechanism must choose one candidate"):
+        dampen.most_common(["a"], categories=("a", "b"), epsilon=1, budget=untouched, mechanism=several)

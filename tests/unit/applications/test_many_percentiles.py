@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 import dampen
 from dampen import Adjacency, Budget, PrivacyLoss, SelectionProblem
 from dampen.applications import many_percentiles
-from dampen.applications.many_percentiles import FEW, FINENESS, chosen_strategy
+from dampen.applications.many_percentiles import FEWEST_HALVED, FINENESS, chosen_strategy
 from dampen.errors import BudgetExceeded, DampenError, DataError, ParameterError, ReleaseFailed
 from dampen.mechanisms import PermuteAndFlip, SelectionMechanism
 from dampen.privacy import Amount
@@ -187,11 +187,18 @@ def test_the_way_depends_on_the_ps_alone(
     assert ways == [way] * 4
 
 
-def test_the_choice_is_a_function_of_a_number() -> None:
-    assert FEW == 3
-    assert [chosen_strategy("auto", count) for count in (1, 2, 3, 99)] == ["even", "even", "halving", "halving"]
-    assert {chosen_strategy("even", count) for count in (1, 99)} == {"even"}
-    assert {chosen_strategy("halving", count) for count in (1, 99)} == {"halving"}
+def test_the_choice_is_a_function_of_two_public_numbers() -> None:
+    assert FEWEST_HALVED == 3
+    assert [chosen_strategy("auto", count, 9) for count in (1, 2, 3, 99)] == ["even", "even", "halving", "halving"]
+    assert [chosen_strategy("auto", 9, 2**bits) for bits in (49, 50)] == ["halving", "even"]
+    assert {chosen_strategy("even", count, 9) for count in (1, 99)} == {"even"}
+    assert {chosen_strategy("halving", count, 2**61) for count in (1, 99)} == {"halving"}
+
+
+def test_what_is_wrong_with_the_price_is_found_before_it_is_paid(untouched: dampen.Budget, refused: "Refused") -> None:
+    for strategy in ("even", "halving"):
+        with refused(ParameterError, "epsilon"):
+            dampen.quantiles([1, 2], (10, 50, 90), grid=range(9), epsilon="1e-154", budget=untouched, strategy=strategy)
 
 
 # The price
@@ -366,7 +373,7 @@ def test_every_record_is_scattered_over_as_many_cells_as_can_be_counted(monkeypa
 
     monkeypatch.setattr(many_percentiles, "scatter", recording)
     for size in (10, 10**9, 2**49, 2**50, 2**51, 2**61, 2**62 - 1):
-        ask([3, 3, 5], DECILES, grid=range(size))
+        ask([3, 3, 5], DECILES, grid=range(size), strategy="halving")
     assert FINENESS == 12
     assert asked == [(3, bits) for bits in (12, 12, 12, 11, 10, 0, 0)]
 
