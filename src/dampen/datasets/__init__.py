@@ -1,7 +1,8 @@
 """Public data sets of the literature, read from the user's own folder. Nothing is downloaded or shipped.
 
 A table is a :class:`Dataset`, a mapping of columns. A histogram is one array and needs no column name, so
-:func:`load_dpbench` returns it bare; ``CATALOGUE["HEPTH"]`` describes it.
+:func:`load_dpbench` returns it bare; ``CATALOGUE["HEPTH"]`` describes it. A graph is a :class:`dampen.Graph`, its nodes
+numbered from 0.
 
 ``verify=False`` reads a file that was rebuilt from its source, whose bytes and so whose checksum differ. Its rows,
 columns and kinds are checked all the same.
@@ -9,7 +10,8 @@ columns and kinds are checked all the same.
 
 from dampen._validate import flag, one_of
 from dampen.datasets.catalogue import CATALOGUE, Description
-from dampen.datasets.loading import Dataset, load_histogram, load_table
+from dampen.datasets.loading import Dataset, load_graph, load_histogram, load_table
+from dampen.statistics.graph import Graph
 from dampen.vectors import Integers
 
 __all__ = [
@@ -18,12 +20,21 @@ __all__ = [
     "Description",
     "load_acs",
     "load_adult",
+    "load_amazon",
+    "load_ca_grqc",
+    "load_ca_hepth",
     "load_compas",
+    "load_dblp",
     "load_dpbench",
+    "load_enron",
+    "load_facebook",
+    "load_github",
+    "load_gowalla",
     "load_mushroom",
     "load_nltcs",
     "load_pendigits",
     "load_sf_salaries",
+    "load_stanford",
     "load_wall_following",
     "load_wine_white",
 ]
@@ -83,3 +94,48 @@ def load_wall_following(*, verify: bool = True) -> Dataset:
 def load_sf_salaries(*, verify: bool = True) -> Dataset:
     """Pay of San Francisco city employees, 2011 to 2014: Year, TotalPay and TotalPayBenefits in US dollars."""
     return load_table(CATALOGUE["sf_salaries"], verify)
+
+
+def load_enron(*, verify: bool = True) -> Graph:
+    """E-mails at Enron: an edge where one address wrote to another. 36,692 nodes, 183,831 edges."""
+    return load_graph(CATALOGUE["enron"], verify)
+
+
+def load_dblp(*, verify: bool = True) -> Graph:
+    """DBLP: an edge between authors of a common paper. 317,080 nodes, 1,049,866 edges."""
+    return load_graph(CATALOGUE["dblp"], verify)
+
+
+def load_github(*, verify: bool = True) -> Graph:
+    """GitHub developers who follow each other. 37,700 nodes, 289,003 edges."""
+    return load_graph(CATALOGUE["github"], verify)
+
+
+def load_gowalla(*, verify: bool = True) -> Graph:
+    """Friendships on Gowalla. 196,591 nodes, 950,327 edges."""
+    return load_graph(CATALOGUE["gowalla"], verify)
+
+
+def load_amazon(*, verify: bool = True) -> Graph:
+    """Amazon: an edge between products often bought together. 334,863 nodes, 925,872 edges."""
+    return load_graph(CATALOGUE["amazon"], verify)
+
+
+def load_stanford(*, verify: bool = True) -> Graph:
+    """Pages of stanford.edu: an edge where one links to the other. 281,903 nodes, 1,992,636 edges."""
+    return load_graph(CATALOGUE["stanford"], verify)
+
+
+def load_facebook(*, verify: bool = True) -> Graph:
+    """Friendships in ten ego networks on Facebook, combined. 4,039 nodes, 88,234 edges."""
+    return load_graph(CATALOGUE["facebook"], verify)
+
+
+def load_ca_grqc(*, verify: bool = True) -> Graph:
+    """arXiv, general relativity: an edge between authors of a common paper. 5,242 nodes, 14,484 edges."""
+    return load_graph(CATALOGUE["ca_grqc"], verify)
+
+
+def load_ca_hepth(*, verify: bool = True) -> Graph:
+    """arXiv, theory of high-energy physics: an edge between authors of a common paper. 9,877 nodes, 25,973 edges."""
+    return load_graph(CATALOGUE["ca_hepth"], verify)

@@ -13,6 +13,7 @@ class Description:
 
     ``columns`` maps each column to its kind: ``"whole"`` or ``"real"`` numbers, or ``"category"`` for labels. ``file``
     is where the file stands inside the data folder, ``sha256`` its checksum. ``source`` says where the data come from.
+    The rows of a graph are its edges, and ``nodes`` is how many nodes it has.
     """
 
     name: str
@@ -22,6 +23,7 @@ class Description:
     source: str
     licence: str
     sha256: str
+    nodes: int | None = None
 
 
 def _columns(whole: str = "", real: str = "", category: str = "", order: str = "") -> Mapping[str, str]:
@@ -38,6 +40,14 @@ _DPBENCH = "DPBench 1-D histograms (Hay et al., SIGMOD 2016; dpcomp-org/dpcomp_c
 _SURVEYS = "the code of Differentially Private Selection using Smooth Sensitivity"
 _NONE = "none stated"
 _ATTRIBUTION = "CC BY 4.0"
+_CITED = "none stated (cite SNAP)"
+
+
+def _graph(name: str, folder: str, edges: int, nodes: int, source: str, licence: str, sha256: str) -> Description:
+    return Description(
+        name, f"{folder}/edges.parquet", edges, _columns(whole="src dst"), source, licence, sha256, nodes=nodes
+    )
+
 
 _DESCRIPTIONS = (
     Description(
@@ -184,7 +194,88 @@ _DESCRIPTIONS = (
         "CC0",
         "ae33017f9f6b5a58294d5eb8fc624170c98ee627330caba4d5144cffb3c8b8af",
     ),
+    _graph(
+        "enron",
+        "email_enron",
+        183_831,
+        36_692,
+        "SNAP Email-Enron",
+        _CITED,
+        "9a793b9b1580a44dcfee17204ca9cfbb5162b8c4484bce9bca85652a0f507b8a",
+    ),
+    _graph(
+        "dblp",
+        "com_dblp",
+        1_049_866,
+        317_080,
+        "SNAP com-DBLP",
+        _CITED,
+        "b5db085a7a562f5a2e3339fbc46049c996418d69d3deeb02ccd77ac4a8f72e2c",
+    ),
+    _graph(
+        "github",
+        "musae_github",
+        289_003,
+        37_700,
+        "MUSAE GitHub (Rozemberczki, Allen, Sarkar 2019)",
+        "GPL-3.0",
+        "dfcdb561fe9ace3ddcda6dea78c9bce341392a73cb6286f7e8f76d6c81272ff5",
+    ),
+    _graph(
+        "gowalla",
+        "gowalla",
+        950_327,
+        196_591,
+        "SNAP loc-Gowalla",
+        _CITED,
+        "fbdd28ff1754d404ea3e629f52db1e1e55281aef0c1c051ff69ff5358dec78d1",
+    ),
+    _graph(
+        "amazon",
+        "com_amazon",
+        925_872,
+        334_863,
+        "SNAP com-Amazon",
+        _CITED,
+        "8f0138ae6dc58c61239bd8915dc3d9bcabde212d5a2020f9c536b39c4ed6a92f",
+    ),
+    _graph(
+        "stanford",
+        "web_stanford",
+        1_992_636,
+        281_903,
+        "SNAP web-Stanford",
+        _CITED,
+        "34f0cf618e5a5ea328c944313975112973008fc06ad793e0678a383f2b542655",
+    ),
+    _graph(
+        "facebook",
+        "ego_facebook",
+        88_234,
+        4_039,
+        "SNAP ego-Facebook",
+        _CITED,
+        "514929868540fea7f94fcfde1e2fe710affcc95426d8bac88daf0b62df2cbfe9",
+    ),
+    _graph(
+        "ca_grqc",
+        "ca_grqc",
+        14_484,
+        5_242,
+        "SNAP ca-GrQc",
+        _CITED,
+        "f50a90bb9d452e93d8b55351fd8e08c8acdd4f3903f061a3749a36a7959584bc",
+    ),
+    _graph(
+        "ca_hepth",
+        "ca_hepth",
+        25_973,
+        9_877,
+        "SNAP ca-HepTh",
+        _CITED,
+        "9776d0fb28ea9dc6f94b13de873eb9f0f7e6bff86ad183a5a13121ef52b07202",
+    ),
 )
 
 CATALOGUE: Mapping[str, Description] = MappingProxyType({known.name: known for known in _DESCRIPTIONS})
-"""Every table and histogram by its name."""
+"""Every table, histogram and graph by its name."""

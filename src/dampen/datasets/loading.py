@@ -14,6 +14,7 @@ from dampen._validate import flag
 from dampen.datasets.catalogue import CATEGORY, REAL, WHOLE, Description
 from dampen.errors import DataError, ParameterError
 from dampen.statistics.files import connected
+from dampen.statistics.graph import Graph
 from dampen.vectors import Integers
 
 KINDS = {"i": WHOLE, "u": WHOLE, "f": REAL, "O": CATEGORY, "U": CATEGORY}
@@ -74,6 +75,15 @@ def load_histogram(description: Description, verify: bool = True) -> Integers:
         raise DataError(rule)
     counts.flags.writeable = False
     return counts
+
+
+def load_graph(description: Description, verify: bool = True) -> Graph:
+    """A graph of the catalogue, from its Parquet file with one row for each edge."""
+    file = _checked(description, verify)
+    graph = Graph.from_file(file, nodes=description.nodes, src="src", dst="dst")
+    if len(graph.neighbours) != 2 * description.rows or graph.report.rows != description.rows:
+        raise DataError(f"{file.name} must have the edges that are described for {description.name}, each of them once")
+    return graph
 
 
 def data_folders() -> list[Path]:

@@ -65,7 +65,8 @@ def quoted(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
 
 
-def _literal(text: str) -> str:
+def literal(text: str) -> str:
+    """A text as SQL takes it."""
     return "'" + text.replace("'", "''") + "'"
 
 
@@ -109,28 +110,29 @@ def opened_column(path: str | Path, column: str | None) -> Iterator[FileColumn]:
     file = existing(path)
     if not isinstance(column, str):
         raise ParameterError(f"column must name the column of {file.name[-60:]} that holds the values")
-    header, delimiter = ([], "") if is_parquet(file) else _header(file, column)
+    header, delimiter = ([], "") if is_parquet(file) else header_of(file, column)
     place = 0 if is_parquet(file) else place_of(header, file, column=column)
     with connected(file) as (connection, name):
         if is_parquet(file):
             table = connection.read_parquet(name)
             kind = str(table.types[place_of(list(table.columns), file, column=column)])
-            source, value = f"read_parquet({_literal(name)})", quoted(column)
+            source, value = f"read_parquet({literal(name)})", quoted(column)
         else:
-            kind, source, value = TEXT, _csv_source(name, len(header), delimiter), f"c{place}"
+            kind, source, value = TEXT, csv_source(name, len(header), delimiter), f"c{place}"
         connection.execute(f"create temp view data as select {value} as value from {source}")
         yield FileColumn(connection, kind)
 
 
-def _csv_source(name: str, width: int, delimiter: str) -> str:
+def csv_source(name: str, width: int, delimiter: str) -> str:
+    """SQL: the rows of a CSV file after its header, every field as text."""
     fields = ", ".join(f"'c{place}': 'VARCHAR'" for place in range(width))
     return (
-        f"read_csv({_literal(name)}, auto_detect=false, header=true, delim='{delimiter}', quote='\"', escape='\"', "
+        f"read_csv({literal(name)}, auto_detect=false, header=true, delim='{delimiter}', quote='\"', escape='\"', "
         f"columns={{{fields}}}, nullstr='\x01', strict_mode=true, null_padding=false, ignore_errors=false)"
     )
 
 
-def _header(file: Path, column: str) -> tuple[list[str], str]:
+def header_of(file: Path, column: str) -> tuple[list[str], str]:
     """The names of the columns and the delimiter, from the header alone; a quoted name may go over several lines."""
     try:
         with file.open(encoding="utf-8-sig", newline="") as lines:

@@ -16,6 +16,7 @@ from dampen import datasets
 from dampen.datasets import CATALOGUE, Dataset, Description, loading
 from dampen.errors import DataError, ParameterError
 from dampen.statistics import count_on_grid
+from dampen.statistics.graph import Graph
 
 if TYPE_CHECKING:
     from tests.conftest import Refused, RunPython
@@ -150,6 +151,23 @@ def test_another_histogram_is_refused(content: Any, folder: Path, refused: "Refu
         loading.load_histogram(known, verify=False)
 
 
+@pytest.mark.parametrize(
+    "rows", ["(0, 1), (1, 2)", "(0, 1), (1, 2), (1, 0)", "(0, 1), (1, 2), (2, 2)", "(0, 1), (1, 2), (0, 2), (0, 2)"]
+)
+def test_another_graph_is_refused_even_then(rows: str, folder: Path, refused: "Refused") -> None:
+    known = dataclasses.replace(COLOURS, file="g/edges.parquet", nodes=3)
+    place(folder / known.file, rows, "src, dst")
+    with refused(DataError, "edges.parquet", "edges that are described for colours"):
+        loading.load_graph(known, verify=False)
+
+
+def test_a_graph_is_loaded_with_its_public_nodes(folder: Path) -> None:
+    known = dataclasses.replace(COLOURS, file="g/edges.parquet", nodes=5)
+    place(folder / known.file, "(0, 1), (1, 2), (0, 3)", "src, dst")
+    graph = loading.load_graph(known, verify=False)
+    assert (graph.nodes, graph.degrees().tolist()) == (5, [2, 2, 1, 1, 0])
+
+
 def test_unknown_names_and_flags_are_refused(refused: "Refused") -> None:
     with refused(ParameterError, "name must be one of", "'HEPTH'", "'hepth'"):
         datasets.load_dpbench("hepth")
@@ -174,8 +192,11 @@ def test_tables_need_no_data_frame_library(folder: Path, run_python: "RunPython"
 @needs_data
 @pytest.mark.parametrize("name", CATALOGUE)
 def test_the_real_file_is_what_the_catalogue_says(name: str) -> None:
-    loaded = LOADERS[name]()
-    assert (len(loaded) if isinstance(loaded, np.ndarray) else loaded.rows) == CATALOGUE[name].rows
+    loaded, known = LOADERS[name](), CATALOGUE[name]
+    if isinstance(loaded, Graph):
+        assert (loaded.nodes, len(loaded.edges()[0])) == (known.nodes, known.rows)
+    else:
+        assert (len(loaded) if isinstance(loaded, np.ndarray) else loaded.rows) == known.rows
 
 
 @needs_data

@@ -1,0 +1,242 @@
+"""Edges in: from arrays, data frames, files and other libraries' graphs to pairs of places among the declared nodes."""
+
+from collections.abc import Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from importlib import import_module
+from math import isnan
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dampen._validate import shown
+from dampen.errors import DataError, MissingExtra, ParameterError
+from dampen.statistics.columns import in_memory
+from dampen.vectors import Integers
+
+MOST_NODES = 2**31 - 2
+"""Places of nodes are 32-bit numbers."""
+
+NOWHERE = -1
+"""In place of a node: the value names none."""
+
+Pairs = tuple[Integers, Integers]
+
+
+@dataclass(frozen=True, eq=False)
+class Nodes:
+    """The public node set: how many there are, and their labels in order (a range where they are just numbered)."""
+
+    count: int
+    labels: Sequence[Any]
+
+    @property
+    def numbered(self) -> bool:
+        """Whether the labels are 0, 1, 2, ..."""
+        return isinstance(self.labels, range)
+
+    @cached_property
+    def place_of(self) -> dict[Any, int]:
+        """The place of each label."""
+        return {label: place for place, label in enumerate(self.labels)}
+
+    def rule(self, title: str) -> str:
+        """What must hold of every end of an edge."""
+        if self.numbered:
+            return (
+                f"{title} must hold whole numbers from 0 to {self.count - 1}, none missing; list other labels in nodes="
+            )
+        return f"{title} must hold only labels listed in nodes=, none missing"
+
+    def checked(self, places: Integers, title: str) -> Integers:
+        """The places, if all of them are places of nodes."""
+        if len(places) and (places.min() < 0 or places.max() >= self.count):
+            raise DataError(self.rule(title))
+        return places
+
+    def places(self, values: Any, title: str) -> Integers:
+        """Where the values stand among the nodes."""
+        found = in_memory(values, None)
+        array = found if isinstance(found, np.ndarray) else _array(found)
+        if self.numbered:
+            return self.checked(_wholes(array), title)
+        return self.checked(_looked_up(array, self), title)
+
+
+def as_nodes(nodes: Any) -> Nodes:
+    """The declared node set: a count, or distinct labels in order."""
+    if isinstance(nodes, Integral) and not isinstance(nodes, bool):
+        if not 1 <= int(nodes) <= MOST_NODES:
+            raise ParameterError(f"nodes must be a count from 1 to {MOST_NODES}, or labels; got {shown(nodes)}")
+        return Nodes(int(nodes), range(int(nodes)))
+    rule = "nodes must be a count, or an ordered sequence of distinct labels, none of them missing"
+    try:
+        if isinstance(nodes, str | bytes | set | frozenset | Mapping):
+            raise TypeError
+        labels = tuple(nodes.tolist() if isinstance(nodes, np.ndarray) else nodes)
+        if len(set(labels)) < len(labels) or any(_absent(label) for label in labels):
+            raise TypeError
+    except TypeError:
+        raise ParameterError(f"{rule}; got {shown(nodes)}") from None
+    if not labels:
+        raise ParameterError("nodes must not be empty")
+    return Nodes(len(labels), range(len(labels)) if _just_numbers(labels) else labels)
+
+
+def explicit_nodes(labels: Iterable[Any], argument: str) -> Nodes:
+    """The nodes of another library's graph, sorted: the order in which it met them may tell of its edges."""
+    found = list(labels)
+    if not found:
+        raise ParameterError(f"{argument} must have a node")
+    try:
+        ordered = sorted(found)
+    except TypeError:
+        ordered = sorted(found, key=lambda label: (type(label).__name__, repr(label)))
+    return as_nodes(ordered)
+
+
+def from_columns(frame: Any, nodes: Nodes, src: str, dst: str) -> Pairs:
+    """The edges of a data frame or mapping; of a lazy frame both columns are read at once."""
+    ends = _two_columns(frame, src, dst)
+    _same_length(*map(len, ends))
+    return nodes.places(ends[0], f"column {src[:60]!r}"), nodes.places(ends[1], f"column {dst[:60]!r}")
+
+
+def from_arrays(src: Any, dst: Any, nodes: Nodes) -> Pairs:
+    """The edges of two equally long sequences."""
+    tails, heads = nodes.places(src, "src"), nodes.places(dst, "dst")
+    _same_length(len(tails), len(heads))
+    return tails, heads
+
+
+def from_networkx(graph: Any) -> tuple[Nodes, Pairs]:
+    """Nodes and edges of a networkx graph of any kind; weights are not looked at."""
+    networkx = _extra("networkx")
+    if not isinstance(graph, networkx.Graph):
+        raise ParameterError(f"graph must be a networkx graph; got {type(graph).__name__}")
+    nodes = explicit_nodes(graph.nodes, "graph")
+    places = np.array([nodes.place_of[end] for edge in graph.edges() for end in edge], dtype=np.int64)
+    return nodes, (places[::2], places[1::2])
+
+
+def from_igraph(graph: Any) -> tuple[Nodes, Pairs]:
+    """Nodes and edges of an igraph graph; its vertices are known by the attribute ``name``, if they have one."""
+    igraph = _extra("igraph")
+    if not isinstance(graph, igraph.Graph):
+        raise ParameterError(f"graph must be an igraph graph; got {type(graph).__name__}")
+    names = graph.vs["name"] if "name" in graph.vs.attributes() else range(graph.vcount())
+    nodes = explicit_nodes(names, "graph")
+    places = np.array([nodes.place_of[name] for name in names], dtype=np.int64)
+    ends = np.array(graph.get_edgelist(), dtype=np.int64).reshape(-1, 2)
+    return nodes, (places[ends[:, 0]], places[ends[:, 1]])
+
+
+def from_scipy(matrix: Any) -> tuple[Nodes, Pairs]:
+    """Nodes and edges of a square sparse matrix: an edge wherever an entry is not zero."""
+    from scipy import sparse
+
+    known: bool = sparse.issparse(matrix)
+    if not known or matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
+        raise ParameterError(f"matrix must be a square sparse matrix of scipy; got {type(matrix).__name__}")
+    nodes = as_nodes(int(matrix.shape[0])) if matrix.shape[0] else as_nodes(())
+    entries = matrix.tocoo()
+    kept = entries.data != 0
+    return nodes, (entries.row[kept].astype(np.int64), entries.col[kept].astype(np.int64))
+
+
+def _extra(name: str) -> Any:
+    try:
+        return import_module(name)
+    except ImportError:
+        raise MissingExtra(f"{name} is not installed; install dampen[graph]") from None
+
+
+def _same_length(src: int, dst: int) -> None:
+    if src != dst:
+        raise DataError("src and dst must have equally many entries")
+
+
+def _two_columns(frame: Any, src: str, dst: str) -> tuple[Any, Any]:
+    for name, column in {"src": src, "dst": dst}.items():
+        if not isinstance(column, str):
+            raise ParameterError(f"{name} must name a column of the data; got {shown(column)}")
+    if src == dst:
+        raise ParameterError(f"src and dst must be two columns; got {shown(src)} twice")
+    if isinstance(frame, Mapping):
+        _require_columns(list(frame), src, dst)
+        return frame[src], frame[dst]
+    import narwhals as nw
+
+    native = nw.from_native(frame, pass_through=True)
+    if not isinstance(native, nw.DataFrame | nw.LazyFrame):
+        raise ParameterError(f"frame must be a data frame or a mapping of columns; got {type(frame).__name__}")
+    _require_columns(native.collect_schema().names(), src, dst)
+    chosen = native.select(src, dst)
+    columns = chosen.collect() if isinstance(chosen, nw.LazyFrame) else chosen
+    return columns[src], columns[dst]
+
+
+def _require_columns(names: list[Any], src: str, dst: str) -> None:
+    for name, column in {"src": src, "dst": dst}.items():
+        if names.count(column) != 1:
+            raise ParameterError(f"{name} must be a column of the data; got {shown(column)}")
+
+
+def _array(values: Any) -> NDArray[Any]:
+    """A list or Series as an array: of numbers where it holds nothing else, of objects otherwise."""
+    if isinstance(values, list):
+        whole = {*map(type, values)} <= {int}
+        try:
+            return np.array(values, dtype=np.int64 if whole else object)
+        except OverflowError:
+            return np.array(values, dtype=object)
+        except ValueError:
+            raise DataError("src and dst must hold single labels") from None
+    if values.dtype.is_numeric() and not values.is_null().any():
+        return np.asarray(values.to_numpy())
+    return np.array(values.to_list(), dtype=object)
+
+
+def _wholes(array: NDArray[Any]) -> Integers:
+    """Whole numbers as they are, or below 0 where 64 bits cannot hold them; everything else as ``NOWHERE``."""
+    if isinstance(array, np.ma.MaskedArray):
+        return np.where(np.ma.getmaskarray(array), NOWHERE, _wholes(array.data))
+    if array.dtype.kind in "iu":
+        return array.astype(np.int64)
+    if array.dtype.kind == "f":
+        usable = (array >= 0) & (array <= MOST_NODES)
+        floor = np.where(usable, array, NOWHERE).astype(np.int64)
+        return np.where(floor == array, floor, NOWHERE)
+    if array.dtype == object:
+        return np.array([_whole(item) for item in array.tolist()], dtype=np.int64)
+    return np.full(len(array), NOWHERE, dtype=np.int64)
+
+
+def _whole(item: Any) -> int:
+    usable = isinstance(item, Real) and not isinstance(item, bool | np.bool_)
+    return int(item) if usable and 0 <= item <= MOST_NODES and item == int(item) else NOWHERE
+
+
+def _looked_up(array: NDArray[Any], nodes: Nodes) -> Integers:
+    """The place of every value; each distinct number is looked up once."""
+    if isinstance(array, np.ma.MaskedArray):
+        return np.where(np.ma.getmaskarray(array), NOWHERE, _looked_up(array.data, nodes))
+    if array.dtype.kind in "iuf":
+        distinct, where = np.unique(array, return_inverse=True)
+        return np.array([nodes.place_of.get(value, NOWHERE) for value in distinct.tolist()], dtype=np.int64)[where]
+    return np.array(
+        [nodes.place_of.get(item, NOWHERE) if isinstance(item, Hashable) else NOWHERE for item in array.tolist()],
+        dtype=np.int64,
+    )
+
+
+def _absent(label: Any) -> bool:
+    missing = label is None or type(label).__name__ in ("NAType", "NaTType")
+    return missing or (isinstance(label, Real) and isnan(label))
+
+
+def _just_numbers(labels: tuple[Any, ...]) -> bool:
+    """Whether labels are 0, 1, 2, ... in order; ``True`` is not 1 here."""
+    return all(type(label) is int for label in labels) and labels == tuple(range(len(labels)))

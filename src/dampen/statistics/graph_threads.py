@@ -1,0 +1,72 @@
+"""Long counts in threads: parts handed out one by one, a bar after a second, an ear for interrupts."""
+
+import os
+from collections.abc import Callable, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from threading import Event, Lock
+from typing import Any, TypeVar
+
+from dampen._validate import whole
+
+Part = TypeVar("Part")
+
+PATIENCE = 1.0
+"""Seconds before a bar is shown."""
+
+
+def as_threads(threads: int | None) -> int:
+    """How many threads to use: all the processors that this process may use, unless said otherwise."""
+    if threads is not None:
+        return whole(threads=threads, least=1)
+    allowed = getattr(os, "sched_getaffinity", None)
+    return len(allowed(0)) if allowed else os.cpu_count() or 1
+
+
+def run_parts(
+    worker: Callable[[], Callable[[Part], object]], parts: Sequence[Part], *, threads: int, title: str
+) -> None:
+    """Hand out parts of a count, in order, to threads that take the next one when they are done.
+
+    ``worker`` is called once in each thread and returns what counts one part, with memory of its own. After an error or
+    an interrupt no thread takes another part.
+    """
+    waiting, lock, stop = iter(parts), Lock(), Event()
+    done: list[Part] = []
+
+    def run() -> None:
+        try:
+            count = worker()
+            while not stop.is_set():
+                with lock:
+                    part = next(waiting, stop)
+                if isinstance(part, Event):
+                    break
+                count(part)
+                done.append(part)
+        except BaseException:
+            stop.set()
+            raise
+
+    with ThreadPoolExecutor(max(1, min(threads, len(parts)))) as pool:
+        running = [pool.submit(run) for _ in range(min(threads, len(parts)))]
+        try:
+            _watch(running, done, len(parts), title)
+        except BaseException:
+            stop.set()
+            raise
+    for future in running:
+        future.result()
+
+
+def _watch(running: list[Future[None]], done: Sequence[Any], total: int, title: str) -> None:
+    """Wait for all; from the first second on with a bar, if someone is there to see it."""
+    if not wait(running, timeout=PATIENCE).not_done:
+        return
+    from rich.console import Console
+    from rich.progress import Progress
+
+    console = Console(stderr=True)
+    with Progress(console=console, transient=True, disable=not console.is_terminal) as bar:
+        task = bar.add_task(title, total=total)
+        while wait(running, timeout=0.1).not_done:
+            bar.update(task, completed=len(done))
