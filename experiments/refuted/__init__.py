@@ -6,7 +6,9 @@ neighbours on which the claim fails, which a test recomputes.
 """
 
 from experiments.refuted.base import Evidence, Kind, RefutedMechanism
+from experiments.refuted.degree_projections import GreedyProjection, ProjectionWhenExceeded
 from experiments.refuted.exponential_smooth_sensitivity import ExponentialWithSmoothSensitivity
+from experiments.refuted.level_of_ego_betweenness import LevelOfEgoBetweenness
 from experiments.refuted.percentile_algorithm_2 import DampeningByAlgorithm2
 from experiments.refuted.percentile_lemma_5_3 import StableArgmaxByLemma53
 from experiments.refuted.printed_admissibility import DampeningAsPrinted
@@ -20,6 +22,9 @@ INHABITANTS: tuple[type[RefutedMechanism], ...] = (
     DampeningAsPrinted,
     DampeningByAlgorithm2,
     ExponentialWithSmoothSensitivity,
+    GreedyProjection,
+    LevelOfEgoBetweenness,
+    ProjectionWhenExceeded,
     SmoothNoisyMaxLaplace,
     SmoothNoisyMaxLaplaceLogNormal,
     SmoothNoisyMaxStudent,
@@ -32,7 +37,10 @@ __all__ = [
     "DampeningByAlgorithm2",
     "Evidence",
     "ExponentialWithSmoothSensitivity",
+    "GreedyProjection",
     "Kind",
+    "LevelOfEgoBetweenness",
+    "ProjectionWhenExceeded",
     "RefutedMechanism",
     "SmoothNoisyMaxLaplace",
     "SmoothNoisyMaxLaplaceLogNormal",

@@ -2,6 +2,7 @@
 
 from dampen.mechanisms.base import SelectionMechanism
 from dampen.mechanisms.exponential import Exponential
+from dampen.mechanisms.laplace_top_k import LaplaceTopK
 from dampen.mechanisms.local_dampening import LocalDampening
 from dampen.mechanisms.pairwise_dampening import PairwiseDampening
 from dampen.mechanisms.pareto_noisy_max import ParetoNoisyMax
@@ -14,6 +15,7 @@ from dampen.mechanisms.top_k import TopK
 
 __all__ = [
     "Exponential",
+    "LaplaceTopK",
     "LocalDampening",
     "PairwiseDampening",
     "ParetoNoisyMax",

@@ -1,5 +1,7 @@
 """Counts in, problems out: one file per question. Each problem's sensitivity is proved in docs/proofs."""
 
+from dampen.queries.centrality import degree_problem, ego_betweenness_problem, ego_betweenness_range_problem
+from dampen.queries.level import level_problem
 from dampen.queries.majority import approval_problem, count_problem, winner_problem
 from dampen.queries.percentile_hit import percentile_hit_problem
 from dampen.queries.percentile_label import percentile_label_problem
@@ -9,6 +11,10 @@ from dampen.queries.percentile_value import percentile_value_problem
 __all__ = [
     "approval_problem",
     "count_problem",
+    "degree_problem",
+    "ego_betweenness_problem",
+    "ego_betweenness_range_problem",
+    "level_problem",
     "percentile_hit_problem",
     "percentile_label_problem",
     "percentile_rank_problem",

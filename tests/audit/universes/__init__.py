@@ -10,6 +10,7 @@ from tests.audit.universes.base import Movements, Universe
 from tests.audit.universes.counts import approval_ballots, counts_add_remove, counts_replace
 from tests.audit.universes.database_graphs import database_graphs, leader_and_followers
 from tests.audit.universes.degrees import degrees
+from tests.audit.universes.ego_betweenness import ego_betweenness, ego_betweenness_range, node_degrees
 from tests.audit.universes.grids import rank_errors_on_a_grid
 from tests.audit.universes.information_gain import information_gain
 from tests.audit.universes.majorities import approvals, category_counts, category_winners
@@ -34,8 +35,17 @@ QUERIES_IN_FULL: tuple[Universe, ...] = (
     *(percentile_values(adjacency, stable=False) for adjacency in (ADD_REMOVE, REPLACE)),
     *(percentile_ranks(adjacency, plain=plain) for adjacency in (ADD_REMOVE, REPLACE) for plain in (True, False)),
     *(approvals(adjacency) for adjacency in (ADD_REMOVE, REPLACE)),
+    ego_betweenness_range(largest=6),
 )
 """Constant sensitivities too; the exponential mechanism and permute-and-flip run on them."""
+EGO_BETWEENNESS: tuple[Universe, ...] = tuple(ego_betweenness(largest=6, tight=tight) for tight in (False, True))
+"""For dampening, plain, shifted and to infinity."""
+FEW_MOVERS: tuple[Universe, ...] = (
+    counts_add_remove(),
+    counts_replace(),
+    node_degrees(largest=4, smallest=3),
+)
+"""Whole utilities of which one step moves at most two."""
 INFORMATION_GAIN = information_gain(attributes=2, largest=6, bounded=True)
 INSTANCE_BASED: tuple[Universe, ...] = (
     database_graphs(seeds=range(40), nodes=12, size=2, monotone=False),
@@ -69,6 +79,8 @@ UNIVERSES: tuple[Universe, ...] = (*CLASSICAL, INFORMATION_GAIN, *INSTANCE_BASED
 
 __all__ = [
     "CLASSICAL",
+    "EGO_BETWEENNESS",
+    "FEW_MOVERS",
     "HITS",
     "INDICATOR",
     "INDICATOR_IN_FULL",

@@ -1,0 +1,176 @@
+"""The most influential nodes by their distance-2 betweenness: a score that only two nodes feel much.
+
+T_a(v) is the sum over pairs {x, y} of neighbours of v without an edge of (1 + a) / (g + a), where g counts the common
+neighbours of x and y in the whole graph: for a = 0 the share of all shortest paths of length 2 that pass through v, for
+a = infinity the number of open pairs. An edge at v raises it by at most the degree d; any other edge lowers it by at
+most about d / (2 + a). The *level score* s(v) counts the edges between T_a(v) and a level L, so one edge moves the
+scores of its two ends by at most 1, and all other scores down by at most a small drift. Proofs: docs/proofs/level.md.
+
+Everything here is whole numbers on public grids: weights are rounded down to 2^-f, so that T_a is exact, and scores to
+2^-20.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from math import ceil, log
+from typing import Any
+
+import numpy as np
+
+from dampen._validate import Number, positive, whole
+from dampen.errors import DataError, ParameterError
+from dampen.privacy import Adjacency
+from dampen.problem import Frame, SelectionProblem
+from dampen.queries.centrality import degree_problem
+from dampen.vectors import Floats, Integers, as_vector
+
+GRID = Fraction(1, 2**20)
+"""Scores are rounded down to multiples of this."""
+SHARE_FOR_H = Fraction(1, 20)
+"""The share of epsilon that goes into h, the noisy k-th largest degree."""
+SMALLEST_H = 8
+RESOLVED = 3
+"""A smoothing a is used once a score of h stands out by so many ln n of the noise."""
+SMOOTHINGS: tuple[int | None, ...] = (0, 1, 2, 4, 8, 16, 32, None)
+"""The a that are tried in turn; ``None`` is infinity."""
+LARGEST_GRAPH = 2**30
+
+
+@dataclass(frozen=True)
+class LevelPlan:
+    """How the level method scores: a function of the released h, of epsilon, k and n alone.
+
+    ``smoothing``: a, or ``None`` for infinity; ``by_degree``: the score is the degree, and nothing else is used.
+    ``bound`` and ``drift`` are in units of the score's grid (1 for degrees): how far the two ends of an edge move, and
+    in what interval all others do.
+    """
+
+    n: int
+    by_degree: bool
+    smoothing: int | None
+    floor: Fraction
+    level: Fraction
+    bound: int
+    drift: int
+
+    @property
+    def bits(self) -> int:
+        """Weights are multiples of 2^-bits: as fine as sums over n^2 / 2 pairs allow in 64 bits."""
+        return weight_bits(self.n)
+
+
+def weight_bits(n: int) -> int:
+    """The f <= 40 for which n^2 / 2 times 2^f stays below 2^62."""
+    return min(40, 63 - 2 * n.bit_length())
+
+
+def level_rates(epsilon: Number) -> tuple[Fraction, Fraction]:
+    """What h costs and what the list costs; together epsilon."""
+    total = positive(epsilon=epsilon)
+    return total * SHARE_FOR_H, total * (1 - SHARE_FOR_H)
+
+
+def clipped_h(noisy: int, n: int) -> int:
+    """The noisy k-th largest degree within [8, n - 1]."""
+    return max(SMALLEST_H, min(noisy, n - 1))
+
+
+def kth_largest_degree(degrees: Any, k: int) -> int:
+    """Not private. One edge moves it by at most 1."""
+    counts = as_vector(degrees, "degrees")
+    if whole(k=k, least=1) > len(counts):
+        raise ParameterError(f"k must not exceed the number of nodes, {len(counts)}; got {k}")
+    return int(np.partition(counts, len(counts) - k)[len(counts) - k])
+
+
+def level_plan(h: int, *, epsilon: Number, k: int, n: int) -> LevelPlan:
+    """Choose the score for a released h; ``epsilon`` is that of the list alone.
+
+    By degree where a node of degree h stands out by less than 2 ln n of the noise; else with the least smoothing whose
+    noise leaves it 3 ln n, and the level near h^2 / 2, which is T of a node of degree h with few triangles.
+
+    >>> plan = level_plan(400, epsilon="0.4", k=10, n=36692)
+    >>> plan.by_degree, plan.smoothing, float(plan.level), float(plan.floor)
+    (False, 2, 80000.0, 100.0)
+    """
+    rate, nodes = float(positive(epsilon=epsilon)), whole(n=n, least=1)
+    if nodes >= LARGEST_GRAPH:
+        raise ParameterError(f"the level method takes graphs of fewer than 2**30 nodes; got {nodes}")
+    whole(k=k, least=1)
+    needed = log(max(nodes, 2))
+    if rate * h / 2 < 2 * needed:
+        return LevelPlan(nodes, True, None, Fraction(1), Fraction(0), 1, 0)
+    floor = max(Fraction(4), Fraction(h, 4), Fraction(k))
+    smoothing = next(
+        (a for a in SMOOTHINGS if rate * h / (2 + k * float(drift(a, floor, nodes))) >= RESOLVED * needed), None
+    )
+    gamma = {0: Fraction(4, 5), None: Fraction(3, 2)}.get(smoothing, Fraction(1))
+    return scored_plan(nodes, smoothing, floor, gamma * h * h / 2)
+
+
+def scored_plan(n: int, smoothing: int | None, floor: Fraction, level: Fraction) -> LevelPlan:
+    """A plan that scores by T_a. The level is rounded down to the grid of the weights."""
+    fine = 2 ** weight_bits(n)
+    grid_level = Fraction(int(level * fine // 1), fine)
+    moved = 1 / GRID + 2
+    return LevelPlan(n, False, smoothing, floor, grid_level, int(moved), ceil(drift(smoothing, floor, n) / GRID) + 2)
+
+
+def drift(smoothing: int | None, floor: Fraction, n: int) -> Fraction:
+    """How far an edge lowers the score of a node that is not its end: step + (1 - 2 step) / floor.
+
+    ``step`` is the largest difference of the weights of g and g + 1 common neighbours, 1 / (2 + a), and one unit of the
+    weights' grid more where 1 / (2 + a) is not on it.
+    """
+    if smoothing is None:
+        return 1 / floor
+    table = pair_weights(smoothing, weight_bits(n), 3)
+    step = Fraction(int(table[1] - table[2]), int(table[1]))
+    return step + (1 - 2 * step) / floor
+
+
+def pair_weights(smoothing: int | None, bits: int, count: int) -> Integers:
+    """The weights of pairs with 0, 1, ..., count - 1 common neighbours, in units of 2^-bits, rounded down."""
+    if smoothing is None:
+        return np.full(count, 2**bits, dtype=np.int64)
+    top = (1 + smoothing) << bits
+    g = np.arange(count, dtype=np.int64)
+    return np.asarray(np.where(g == 0, 0, top // np.maximum(g + smoothing, 1)), dtype=np.int64)
+
+
+def level_problem(sums: Any, degrees: Any, plan: LevelPlan, *, nodes: Sequence[Any] | None = None) -> SelectionProblem:
+    """The level scores as whole multiples of 2^-20, for :class:`~dampen.mechanisms.LaplaceTopK` with ``plan.drift``.
+
+    ``sums``: T_a in units of 2^-bits, from ``distance_two_sums`` with ``pair_weights``; unused where the plan scores by
+    degree. The utilities of the two ends of an edge move by at most ``plan.bound``, all others within an interval of
+    length ``plan.drift``, which only ``LaplaceTopK`` turns to account.
+    """
+    if plan.by_degree:
+        return degree_problem(degrees, nodes=nodes)
+    counts, totals = as_vector(degrees, "degrees"), as_vector(sums, "sums")
+    if len(counts) != plan.n or len(totals) != plan.n or counts.dtype.kind != "i" or totals.dtype.kind != "i":
+        raise DataError("sums and degrees must be whole numbers, one per node")
+    labels = range(plan.n) if nodes is None else nodes
+    return SelectionProblem(Frame(labels, plan.bound, Adjacency.EDGE), score_units(totals, counts, plan))
+
+
+def score_units(sums: Any, degrees: Any, plan: LevelPlan) -> Integers:
+    """Not private. The level scores, rounded down to whole multiples of 2^-20."""
+    return np.asarray(np.floor(level_scores(sums, degrees, plan) / float(GRID)), dtype=np.int64)
+
+
+def level_scores(sums: Any, degrees: Any, plan: LevelPlan) -> Floats:
+    """Not private. s = S^-1(T - L) with S(x) the integral of max(d + z, floor) over z in [0, x], odd.
+
+    The gap T - L is a difference of whole numbers, so s is within 2^-50 of exact, relatively.
+    """
+    fine = 2**plan.bits
+    gaps = (np.asarray(sums, dtype=np.int64) - int(plan.level * fine)) / fine
+    d, floor = np.asarray(degrees, dtype=np.float64), float(plan.floor)
+    size = np.abs(gaps)
+    flat = np.maximum(floor - d, 0.0)
+    slope = np.maximum(d, floor)
+    beyond = np.maximum(size - slope * flat, 0.0)
+    steps = np.minimum(size / slope, flat) + 2 * beyond / (np.sqrt(slope * slope + 2 * beyond) + slope)
+    return np.asarray(np.copysign(steps, gaps))
