@@ -9,10 +9,11 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from dampen import accounting, accuracy, audit, datasets, errors, mechanisms, queries, sensitivity
     from dampen.accounting import Budget
-    from dampen.applications import median, most_common, percentile, quantiles, select, top_categories, top_k
+    from dampen.applications import median, most_common, percentile, quantiles, select, top_categories, top_k, top_nodes
     from dampen.privacy import Adjacency, PrivacyLoss, Release
     from dampen.problem import Frame, SelectionProblem
     from dampen.runs import Runs
+    from dampen.statistics.graph import Graph
 
 __version__ = "0.1.0.dev0"
 
@@ -20,6 +21,7 @@ __all__ = [
     "Adjacency",
     "Budget",
     "Frame",
+    "Graph",
     "PrivacyLoss",
     "Release",
     "Runs",
@@ -39,12 +41,14 @@ __all__ = [
     "sensitivity",
     "top_categories",
     "top_k",
+    "top_nodes",
 ]
 
 _HOMES = {
     "Adjacency": "dampen.privacy",
     "Budget": "dampen.accounting",
     "Frame": "dampen.problem",
+    "Graph": "dampen.statistics.graph",
     "PrivacyLoss": "dampen.privacy",
     "Release": "dampen.privacy",
     "Runs": "dampen.runs",
@@ -56,6 +60,7 @@ _HOMES = {
     "select": "dampen.applications",
     "top_categories": "dampen.applications",
     "top_k": "dampen.applications",
+    "top_nodes": "dampen.applications",
 }
 
 

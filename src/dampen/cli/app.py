@@ -9,6 +9,7 @@ from dampen.cli.mode import mode
 from dampen.cli.percentile import percentile
 from dampen.cli.select import select
 from dampen.cli.top_k import top_k
+from dampen.cli.top_nodes import top_nodes
 
 app = typer.Typer(
     name="dampen",
@@ -36,5 +37,6 @@ app.command()(percentile)
 app.command()(mode)
 app.command()(select)
 app.command()(top_k)
+app.command()(top_nodes)
 app.command()(demo)
 app.add_typer(budget, name="budget")

@@ -1,0 +1,185 @@
+"""Which nodes of a graph matter most?"""
+
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from dampen._validate import Number, one_of, positive, shown, whole
+from dampen.accounting import Budget
+from dampen.applications.composite import paid
+from dampen.applications.level_nodes import draw_by_level
+from dampen.errors import ParameterError
+from dampen.mechanisms import (
+    Exponential,
+    LaplaceTopK,
+    LocalDampening,
+    PairwiseDampening,
+    PermuteAndFlip,
+    SelectionMechanism,
+    ShiftedLocalDampening,
+    TopK,
+)
+from dampen.privacy import Adjacency, BudgetLike, PrivacyLoss, Release
+from dampen.problem import SelectionProblem
+from dampen.queries import degree_problem, ego_betweenness_problem, ego_betweenness_range_problem
+from dampen.queries.projection import CHANGES, projected
+from dampen.statistics.graph import Graph
+from dampen.statistics.graph_levels import codegrees
+
+BY_EGO_BETWEENNESS = (
+    "level",
+    "degree",
+    "exponential",
+    "permute_and_flip",
+    "local_dampening",
+    "codegree_dampening",
+    "shifted",
+    "range",
+    "pairwise",
+)
+BY_DEGREE = ("level", "degree", "exponential", "permute_and_flip")
+
+
+def top_nodes(
+    graph: Graph,
+    k: int,
+    *,
+    epsilon: Number,
+    budget: BudgetLike,
+    score: str = "ego_betweenness",
+    method: str = "level",
+    max_degree: int | None = None,
+    shift: Number = 0,
+    note: str = "top_nodes",
+) -> tuple[Any, ...]:
+    """The labels of the k most influential nodes, best first, privately. ``epsilon`` is the price of the whole answer.
+
+    Nodes are public, edges private: one edge more or less (``EDGE``).
+
+    Parameters
+    ----------
+    graph
+        A :class:`dampen.Graph`.
+    score
+        ``"ego_betweenness"``: how many pairs of its neighbours a node links; or ``"degree"``: how many edges it has.
+    method
+        How they are found; nothing in it depends on the data. ``"level"``, the default, scores by the pairs at distance
+        2 that a node links and pays hardly more for k nodes than for one; ``"degree"`` takes the nodes with the most
+        edges instead, which are often the same. The methods of the dampening paper, at epsilon / k for each place:
+        ``"exponential"``, ``"permute_and_flip"``, ``"local_dampening"``, ``"shifted"``; and beyond it ``"range"``,
+        ``"codegree_dampening"`` (with the public ``shift``) and, for k = 1, ``"pairwise"``.
+    max_degree
+        A public bound of the degrees. Where it is given *every* graph is cut down to it first, by a rule of ranks, and
+        the mechanism runs at a third of epsilon, whether or not a degree exceeds it. Left out, nothing is cut.
+    shift
+        The level of utility with which ``"codegree_dampening"`` compares; public.
+    note
+        What the answer is for; a ledger remembers it.
+
+    An answer that is interrupted after it was paid for stays paid for.
+
+    >>> import dampen
+    >>> star = dampen.Graph.from_edges([0] * 50, range(1, 51), nodes=51)
+    >>> dampen.top_nodes(star, 1, epsilon=10, budget=dampen.Budget(epsilon=10))
+    (0,)
+    """
+    release = release_top_nodes(
+        graph,
+        k,
+        epsilon=epsilon,
+        budget=budget,
+        score=score,
+        method=method,
+        max_degree=max_degree,
+        shift=shift,
+        note=note,
+    )
+    chosen: tuple[Any, ...] = release.value
+    return chosen
+
+
+def release_top_nodes(
+    graph: Graph,
+    k: int,
+    *,
+    epsilon: Number,
+    budget: BudgetLike,
+    score: str,
+    method: str,
+    max_degree: int | None,
+    shift: Number,
+    note: str,
+) -> Release:
+    """Pay for and draw the list: one reservation."""
+    price, cut = positive(epsilon=epsilon), _checked(graph, k, max_degree)
+    one_of(("ego_betweenness", "degree"), score=score)
+    named = one_of(BY_EGO_BETWEENNESS if score == "ego_betweenness" else BY_DEGREE, method=method)
+    rate = price / (1 if max_degree is None else CHANGES)
+    draw = _draw(cut, k, rate, score=score, method=named, max_degree=max_degree, shift=shift)
+    loss = PrivacyLoss(price, adjacency=Adjacency.EDGE)
+    places = paid(draw, loss, budget=budget, note=note)
+    return Release(tuple(graph.labels[place] for place in places), loss, f"{k} nodes by {score}, {named}", note)
+
+
+def _checked(graph: Graph, k: int, max_degree: int | None) -> Graph:
+    """The graph that is looked at: itself, or cut down to the public degree bound."""
+    if not isinstance(graph, Graph):
+        raise ParameterError(f"graph must be a dampen.Graph; got {type(graph).__name__}")
+    if whole(k=k, least=1) > graph.nodes:
+        raise ParameterError(f"k must not exceed the number of nodes, {graph.nodes}; got {k}")
+    if max_degree is None:
+        return graph
+    offsets, neighbours = projected(graph.offsets, graph.neighbours, max_degree=whole(max_degree=max_degree, least=1))
+    ends = np.repeat(np.arange(graph.nodes), np.diff(offsets))
+    return Graph.from_edges(ends, neighbours, nodes=graph.nodes)
+
+
+def _draw(
+    graph: Graph, k: int, rate: Fraction, *, score: str, method: str, max_degree: int | None, shift: Number
+) -> Callable[[], tuple[int, ...]]:
+    """Everything that can be refused is refused here; what is returned only draws."""
+    if score == "ego_betweenness" and method == "level":
+        offsets, neighbours = graph.offsets, graph.neighbours
+        return lambda: draw_by_level(offsets, neighbours, k=k, epsilon=rate)
+    problem = _problem(graph, score, method, max_degree)
+    mechanism = _mechanism(graph, k, rate, score, method, shift)
+    price = mechanism.privacy(problem.frame).epsilon
+
+    def draw() -> tuple[int, ...]:
+        answer = mechanism.release(problem, budget=Budget(epsilon=price)).value
+        return answer if isinstance(mechanism, TopK | LaplaceTopK) else (answer,)
+
+    return draw
+
+
+def _problem(graph: Graph, score: str, method: str, max_degree: int | None) -> SelectionProblem:
+    """The question, with the places of the nodes as candidates."""
+    degrees = graph.degrees()
+    if score == "degree" or method == "degree":
+        return degree_problem(degrees)
+    values = graph.ego_betweenness()
+    if method == "range":
+        return ego_betweenness_range_problem(values, degrees, max_degree=max_degree)
+    shared = codegrees(graph.offsets, graph.neighbours) if method in ("codegree_dampening", "pairwise") else None
+    return ego_betweenness_problem(values, degrees, codegrees=shared, max_degree=max_degree)
+
+
+def _mechanism(graph: Graph, k: int, rate: Fraction, score: str, method: str, shift: Number) -> SelectionMechanism:
+    if method in ("degree", "level"):
+        return LaplaceTopK(k, rate)
+    if method == "pairwise":
+        if k != 1:
+            raise ParameterError(f"k must be 1 for method 'pairwise', which compares with the best; got {shown(k)}")
+        return PairwiseDampening(rate)
+    share = rate / k
+    bases: dict[str, Callable[[], Any]] = {
+        "exponential": lambda: Exponential(share),
+        "range": lambda: Exponential(share),
+        "permute_and_flip": lambda: PermuteAndFlip(share),
+        "local_dampening": lambda: LocalDampening(share),
+        "codegree_dampening": lambda: LocalDampening(share, shift=shift),
+        "shifted": lambda: ShiftedLocalDampening(share, horizon=graph.nodes, law=Exponential),
+    }
+    return TopK(k, bases[method]())
