@@ -56,4 +56,4 @@ class LevelOfEgoBetweenness(RefutedMechanism):
     def log_probabilities(self, problem: SelectionProblem) -> Floats:
         """The law of the ordered top two."""
         problem.require_public("log_probabilities")
-        return np.asarray(LaplaceTopK(2, self.epsilon, drift=PLAN.drift).log_probabilities(problem))
+        return np.asarray(LaplaceTopK(2, self.epsilon, movers=2, drift=PLAN.drift).log_probabilities(problem))

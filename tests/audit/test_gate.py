@@ -105,7 +105,7 @@ GATED: dict[str, Gated] = {
     "ParetoNoisyMax, nu 2, indicator": Gated(lambda e: ParetoNoisyMax(e, nu=2, indicator=True), INDICATOR_IN_FULL),
     "SmoothExponential": Gated(lambda e: SmoothExponential(e, DELTA)),
     "SmoothExponential, indicator": Gated(lambda e: SmoothExponential(e, DELTA, indicator=True), INDICATOR_IN_FULL),
-    "LaplaceTopK": Gated(lambda e: LaplaceTopK(3, e), FEW_MOVERS, least=500),
+    "LaplaceTopK": Gated(lambda e: LaplaceTopK(3, e, movers=2), FEW_MOVERS, least=500),
     "TopK, Exponential": Gated(lambda e: TopK(2, Exponential(e)), WITHOUT_RUNS),
     "TopK, PermuteAndFlip": Gated(lambda e: TopK(2, PermuteAndFlip(e)), WITHOUT_RUNS),
     "TopK, LocalDampening, exponential": Gated(

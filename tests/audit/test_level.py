@@ -70,7 +70,7 @@ def test_the_ordered_top_two_hold_their_claim(smoothing: int | None, floor: str,
 
 def test_degrees_at_a_width_of_two_hold_their_claim_for_every_k() -> None:
     for k in (1, 2, 3):
-        report = node_degrees(largest=4, smallest=4).audit(LaplaceTopK(k, 1))
+        report = node_degrees(largest=4, smallest=4).audit(LaplaceTopK(k, 1, movers=2))
         assert report.passed, str(report)
         assert report.worst_log_ratio > 0.7
 

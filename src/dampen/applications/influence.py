@@ -9,7 +9,7 @@ import numpy as np
 from dampen._validate import Number, one_of, positive, shown, whole
 from dampen.accounting import Budget
 from dampen.applications.composite import paid
-from dampen.applications.level_nodes import draw_by_level
+from dampen.applications.level_nodes import draw_by_level, require_level
 from dampen.errors import ParameterError
 from dampen.mechanisms import (
     Exponential,
@@ -141,6 +141,7 @@ def _draw(
 ) -> Callable[[], tuple[int, ...]]:
     """Everything that can be refused is refused here; what is returned only draws."""
     if score == "ego_betweenness" and method == "level":
+        require_level(rate, k=k, n=graph.nodes)
         offsets, neighbours = graph.offsets, graph.neighbours
         return lambda: draw_by_level(offsets, neighbours, k=k, epsilon=rate)
     problem = _problem(graph, score, method, max_degree)
@@ -168,7 +169,7 @@ def _problem(graph: Graph, score: str, method: str, max_degree: int | None) -> S
 
 def _mechanism(graph: Graph, k: int, rate: Fraction, score: str, method: str, shift: Number) -> SelectionMechanism:
     if method in ("degree", "level"):
-        return LaplaceTopK(k, rate)
+        return LaplaceTopK(k, rate, movers=2)
     if method == "pairwise":
         if k != 1:
             raise ParameterError(f"k must be 1 for method 'pairwise', which compares with the best; got {shown(k)}")

@@ -45,6 +45,12 @@ def draw_by_level(
         return tuple(mechanism.first(problem, stream))
 
 
+def require_level(epsilon: Number, *, k: int, n: int) -> None:
+    """Refuse, before anything is paid, what the method could not answer for any graph of n nodes."""
+    for_list = level_rates(epsilon)[1]
+    LaplaceTopK(k, for_list, movers=2, drift=level_plan(clipped_h(n, n), epsilon=for_list, k=k, n=n).drift)
+
+
 def level_sums(offsets: Any, neighbours: Any, plan: LevelPlan) -> Integers:
     """T_a of every node in units of 2^-bits; zeros where the plan scores by degree."""
     n = len(offsets) - 1

@@ -31,15 +31,16 @@ class LaplaceTopK(SelectionMechanism):
 
     Definition
     ----------
-    The k largest of u_r + Laplace(w / epsilon), in order, with w = movers * bound + k * drift.
+    The k largest of u_r + Laplace(w / epsilon), in order. Without a promise w is k times the range in which one step
+    moves the utilities: the bound in a monotone frame, twice the bound in any other. With one it is
+    movers * bound + k * drift where that is less.
 
     Guarantee
     ---------
-    epsilon-differential privacy for the whole ordered list (docs/proofs/laplace_top_k.md), given a public promise: one
-    step moves at most ``movers`` utilities by up to the bound in any direction, and all others within one interval of
-    length ``drift`` that holds 0, which lies below 0 for one order of two neighbours if it lies above for the other.
-    One edge moves two degrees and nothing else: ``movers=2, drift=0``. Where it is less, w is k times the range of all
-    utilities, the bound in a monotone frame and twice the bound in any other, which needs no promise.
+    epsilon-differential privacy for the whole ordered list (docs/proofs/laplace_top_k.md). ``movers`` and ``drift`` are
+    a promise about the query, never made by default: one step moves at most ``movers`` utilities by up to the bound in
+    any direction, and all others within one interval of length ``drift`` that holds 0, which lies below 0 for one order
+    of two neighbours if it lies above for the other. One edge moves two degrees and nothing else: ``movers=2``.
 
     Differs from the paper
     ----------------------
@@ -61,7 +62,7 @@ class LaplaceTopK(SelectionMechanism):
     >>> import numpy as np, dampen
     >>> frame = dampen.Frame(("a", "b", "c", "d"), bound=1, adjacency=dampen.Adjacency.EDGE, monotone=True)
     >>> problem = dampen.SelectionProblem(frame, [99, 93, 80, 80]).as_public()
-    >>> top = LaplaceTopK(2, epsilon=1)
+    >>> top = LaplaceTopK(2, epsilon=1, movers=2)
     >>> float(top.privacy(frame).epsilon), float(top.width(frame))
     (1.0, 2.0)
     >>> law = dict(zip(top.outcomes(frame), np.exp(top.log_probabilities(problem)).round(3).tolist()))
@@ -77,13 +78,13 @@ class LaplaceTopK(SelectionMechanism):
     """
 
     k: int
-    movers: int
+    movers: int | None
     drift: Fraction
 
-    def __init__(self, k: int, epsilon: Number, movers: int = 2, drift: Number = 0) -> None:
+    def __init__(self, k: int, epsilon: Number, movers: int | None = None, drift: Number = 0) -> None:
         super().__init__(epsilon)
         object.__setattr__(self, "k", whole(k=k, least=1))
-        object.__setattr__(self, "movers", whole(movers=movers, least=1))
+        object.__setattr__(self, "movers", None if movers is None else whole(movers=movers, least=1))
         object.__setattr__(self, "drift", non_negative(drift=drift))
 
     def privacy(self, frame: Frame) -> PrivacyLoss:
@@ -99,7 +100,7 @@ class LaplaceTopK(SelectionMechanism):
         if frame.bound is None:
             raise ParameterError("LaplaceTopK needs a frame with a finite bound; this one has bound=None")
         anything = self.k * (frame.bound if frame.monotone else 2 * frame.bound)
-        return min(self.movers * frame.bound + self.k * self.drift, anything)
+        return anything if self.movers is None else min(self.movers * frame.bound + self.k * self.drift, anything)
 
     def release(self, problem: SelectionProblem, *, budget: BudgetLike, note: str = "") -> Release:
         """Pay for and draw an ordered k-tuple; refuses runs and fractions before anything is spent."""
@@ -129,8 +130,7 @@ class LaplaceTopK(SelectionMechanism):
         self.privacy(problem.frame)
         self._require_plain(problem)
         rate = self.epsilon / self.width(problem.frame)
-        utilities = problem.groups.astype(np.float64)
-        return Exponents(utilities, rate, units_per_score=None, sizes=None, raised=False)
+        return Exponents(problem.groups, rate, units_per_score=None, sizes=None, raised=False)
 
     def first(self, problem: SelectionProblem, source: Entropy) -> list[int]:
         """An exact draw: the indices of the k best, in order. Nobody has paid for it here."""

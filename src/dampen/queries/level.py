@@ -34,7 +34,8 @@ RESOLVED = 3
 """A smoothing a is used once a score of h stands out by so many ln n of the noise."""
 SMOOTHINGS: tuple[int | None, ...] = (0, 1, 2, 4, 8, 16, 32, None)
 """The a that are tried in turn; ``None`` is infinity."""
-LARGEST_GRAPH = 2**30
+LARGEST_GRAPH = 2**28
+"""Scores are below n, and floats of that size are within a quarter of the scores' grid of exact."""
 
 
 @dataclass(frozen=True)
@@ -96,7 +97,7 @@ def level_plan(h: int, *, epsilon: Number, k: int, n: int) -> LevelPlan:
     """
     rate, nodes = float(positive(epsilon=epsilon)), whole(n=n, least=1)
     if nodes >= LARGEST_GRAPH:
-        raise ParameterError(f"the level method takes graphs of fewer than 2**30 nodes; got {nodes}")
+        raise ParameterError(f"the level method takes graphs of fewer than 2**28 nodes; got {nodes}")
     whole(k=k, least=1)
     needed = log(max(nodes, 2))
     if rate * h / 2 < 2 * needed:

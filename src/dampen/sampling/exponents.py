@@ -23,6 +23,8 @@ DEEPEST = 1024
 LARGEST_UNITS = 2**49
 """Real scores are read up to so many units below the best: products of that size are off by under 3/16 of a unit."""
 
+LARGEST_GAP = 2**63 - 1
+"""No two whole scores are further apart."""
 LARGEST_UNRAISED = 2.0**1000
 """Where units end that are not raised to the deepest level: far beyond anything that could be drawn."""
 
@@ -45,7 +47,8 @@ class Exponents:
         self._best = scores.max()
         self._slope = None if units_per_score is None else float(units_per_score)
         largest = LARGEST_UNITS if units_per_score is not None else 2**62
-        self._cap: float = min(DEEPEST // self.unit, largest) if raised else LARGEST_UNRAISED
+        unraised = LARGEST_UNRAISED if scores.dtype.kind == "f" else LARGEST_GAP
+        self._cap: float = min(DEEPEST // self.unit, largest) if raised else unraised
 
     @classmethod
     def of_whole(cls, scores: Vector, rate: Fraction, sizes: Sizes | None = None) -> "Exponents":

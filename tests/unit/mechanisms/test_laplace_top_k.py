@@ -61,7 +61,7 @@ def test_the_law_sums_to_one_and_prefers_the_true_order(k: int) -> None:
 
 def test_the_law_forgets_the_last_places() -> None:
     """Summed over what comes third, the law of three is the law of two."""
-    three, two = laws_of(LaplaceTopK(3, 1), PROBLEM), laws_of(LaplaceTopK(2, 1), PROBLEM)
+    three, two = laws_of(LaplaceTopK(3, 1, 2), PROBLEM), laws_of(LaplaceTopK(2, 1, 2), PROBLEM)
     for pair, chance in two.items():
         assert sum(p for order, p in three.items() if order[:2] == pair) == pytest.approx(chance, rel=1e-10)
 
@@ -85,7 +85,7 @@ def test_draws_follow_the_law_path_by_path(monkeypatch: pytest.MonkeyPatch) -> N
     monkeypatch.setattr(tables, "WIDTH", 2)
     monkeypatch.setattr(exact, "MORE_BITS", 1)
     problem = SelectionProblem(Frame(("a", "b", "c"), 1, EDGE), [2, 1, 0])
-    mechanism = LaplaceTopK(2, 1)
+    mechanism = LaplaceTopK(2, 1, movers=2)
 
     def released(source: ScriptedEntropy) -> tuple[str, ...]:
         monkeypatch.setattr(entropy, "system_entropy", lambda: source)
@@ -141,3 +141,23 @@ def test_refusals_before_payment(refused: Refused, untouched: Budget) -> None:
         LaplaceTopK(3, 1).outcomes(Frame(range(100), 1, EDGE))
     with refused(ParameterError, "finite bound"):
         LaplaceTopK(1, 1).privacy(Frame(range(2), None, EDGE))
+
+
+def test_nothing_is_promised_by_default() -> None:
+    """Where all utilities move, two movers would be a false promise: 1.5 epsilon and more on this pair."""
+    frame = Frame(range(4), 1, Adjacency.REPLACE)
+    x, y = (SelectionProblem(frame, utilities) for utilities in ([3, 0, 3, 0], [2, 1, 2, 1]))
+
+    def loss(mechanism: LaplaceTopK) -> float:
+        return float(np.abs(mechanism.log_probabilities(x) - mechanism.log_probabilities(y)).max())
+
+    assert LaplaceTopK(3, 1).width(frame) == 6
+    assert loss(LaplaceTopK(3, 1)) <= 1
+    assert loss(LaplaceTopK(3, 1, movers=2)) > 1
+
+
+def test_whole_utilities_beyond_the_floats_are_not_rounded() -> None:
+    far = 2**60
+    frame = Frame(range(3), 1, EDGE, monotone=True)
+    exponents = LaplaceTopK(1, 1).exponents(SelectionProblem(frame, [far, far - 1, -far]))
+    assert [exponents.exact(group) for group in range(3)] == [0, 1, 2 * far]
