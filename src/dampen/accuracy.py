@@ -7,8 +7,9 @@ import numpy as np
 
 from dampen._validate import Number, non_negative, positive, shown
 from dampen.errors import ParameterError
-from dampen.mechanisms import SelectionMechanism, TopK
+from dampen.mechanisms import SelectionMechanism
 from dampen.mechanisms.base import ExponentMechanism
+from dampen.mechanisms.ordered import OrderedMechanism
 from dampen.mechanisms.top_k import one_shot_noise
 from dampen.problem import SelectionProblem, count_candidates
 from dampen.runs import Runs
@@ -59,7 +60,7 @@ def error_bound(mechanism: SelectionMechanism, problem: SelectionProblem, failur
 def _law_and_errors(mechanism: SelectionMechanism, problem: SelectionProblem) -> tuple[Floats, Floats]:
     problem.require_public("accuracy")
     utilities = np.asarray(problem.groups, dtype=np.float64)
-    if not isinstance(mechanism, TopK):
+    if not isinstance(mechanism, OrderedMechanism):
         law = mechanism.log_probabilities(problem)
         of_each = np.exp(np.asarray(law.values if isinstance(law, Runs) else law, dtype=np.float64))
         members = np.ones(len(utilities)) if problem.sizes is None else problem.sizes.astype(np.float64)

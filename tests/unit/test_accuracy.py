@@ -10,6 +10,7 @@ from dampen.accuracy import error_bound, expected_error, tail_bound
 from dampen.errors import NotPublic, ParameterError
 from dampen.mechanisms import (
     Exponential,
+    LaplaceTopK,
     LocalDampening,
     PairwiseDampening,
     PermuteAndFlip,
@@ -82,3 +83,13 @@ def test_private_problems_and_negative_errors_are_refused() -> None:
         expected_error(Exponential(1), SelectionProblem(FRAME, [5, 4, 2, 2]))
     with pytest.raises(ParameterError):
         tail_bound(Exponential(1), PROBLEM, -1)
+
+
+def test_an_ordered_laplace_list_errs_by_how_far_each_place_falls_short() -> None:
+    frame = Frame(range(3), 1, Adjacency.EDGE, monotone=True)
+    problem = SelectionProblem(frame, [5, 3, 0]).as_public()
+    mechanism = LaplaceTopK(2, 1, movers=2)
+    law = np.exp(mechanism.log_probabilities(problem))
+    utilities = {0: 5, 1: 3, 2: 0}
+    errors = [((5 - utilities[a]) + (3 - utilities[b])) / 2 for a, b in mechanism.outcomes(frame)]
+    assert expected_error(mechanism, problem) == pytest.approx(float(law @ np.array(errors)))

@@ -21,6 +21,7 @@ from dampen.mechanisms import (
     ShiftedLocalDampening,
     TopK,
 )
+from dampen.mechanisms.ordered import OrderedMechanism
 from dampen.privacy import Adjacency, BudgetLike, PrivacyLoss, Release
 from dampen.problem import SelectionProblem
 from dampen.queries import degree_problem, ego_betweenness_problem, ego_betweenness_range_problem
@@ -150,7 +151,7 @@ def _draw(
 
     def draw() -> tuple[int, ...]:
         answer = mechanism.release(problem, budget=Budget(epsilon=price)).value
-        return answer if isinstance(mechanism, TopK | LaplaceTopK) else (answer,)
+        return answer if isinstance(mechanism, OrderedMechanism) else (answer,)
 
     return draw
 

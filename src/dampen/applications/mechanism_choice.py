@@ -6,6 +6,7 @@ from dampen._validate import Number, plain, positive, shown, whole
 from dampen.errors import ParameterError
 from dampen.mechanisms import PermuteAndFlip, SelectionMechanism, StableArgmax, TopK
 from dampen.mechanisms.base import ExponentMechanism
+from dampen.mechanisms.ordered import OrderedMechanism
 from dampen.mechanisms.top_k import one_shot_noise
 
 Choice = SelectionMechanism | Callable[[Number], SelectionMechanism]
@@ -26,7 +27,7 @@ def chosen_mechanism(
     if not isinstance(chosen, SelectionMechanism):
         rule = "mechanism must be a mechanism, or a class that needs only epsilon such as PermuteAndFlip"
         raise ParameterError(f"{rule}; got {shown(mechanism)}")
-    if isinstance(chosen, TopK):
+    if isinstance(chosen, OrderedMechanism):
         raise ParameterError(f"mechanism must choose one candidate; got {shown(mechanism)}")
     if chosen.epsilon != positive(epsilon=epsilon):
         raise ParameterError(f"epsilon must be the mechanism's own, {plain(chosen.epsilon)}; got {shown(epsilon)}")

@@ -1,32 +1,24 @@
 """Ordered top-k where one step moves few scores much."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import permutations
-from math import perm
-from typing import Any
 
 import numpy as np
 
 from dampen._validate import Number, non_negative, whole
 from dampen.errors import ParameterError
-from dampen.mechanisms.base import SelectionMechanism
+from dampen.mechanisms.ordered import OrderedMechanism
 from dampen.mechanisms.ordered_laplace import ordered_laplace
-from dampen.privacy import BudgetLike, PrivacyLoss, Release
-from dampen.problem import Frame, SelectionProblem, count_candidates
-from dampen.sampling import entropy
+from dampen.privacy import PrivacyLoss
+from dampen.problem import Frame, SelectionProblem
 from dampen.sampling.entropy import Entropy
 from dampen.sampling.exponents import Exponents
 from dampen.sampling.race import LaplaceNoise, draw_first
 from dampen.vectors import Floats, Integers
 
-LARGEST_LAW = 10**5
-"""Up to so many ordered outcomes the law is written out."""
-
 
 @dataclass(frozen=True, init=False, repr=False)
-class LaplaceTopK(SelectionMechanism):
+class LaplaceTopK(OrderedMechanism):
     """The k best candidates, best first, at a price that hardly grows with k: for steps that move few scores much.
 
     Definition
@@ -77,7 +69,6 @@ class LaplaceTopK(SelectionMechanism):
     foundations of differential privacy, 2014, section 3.3.
     """
 
-    k: int
     movers: int | None
     drift: Fraction
 
@@ -89,9 +80,7 @@ class LaplaceTopK(SelectionMechanism):
 
     def privacy(self, frame: Frame) -> PrivacyLoss:
         """Epsilon, for every frame with a finite bound."""
-        size = count_candidates(frame.candidates)
-        if self.k > size:
-            raise ParameterError(f"k must not exceed the number of candidates, {size}; got {self.k}")
+        self._require_fitting(frame)
         self.width(frame)
         return PrivacyLoss(self.epsilon, adjacency=frame.adjacency, unit=frame.unit)
 
@@ -101,17 +90,6 @@ class LaplaceTopK(SelectionMechanism):
             raise ParameterError("LaplaceTopK needs a frame with a finite bound; this one has bound=None")
         anything = self.k * (frame.bound if frame.monotone else 2 * frame.bound)
         return anything if self.movers is None else min(self.movers * frame.bound + self.k * self.drift, anything)
-
-    def release(self, problem: SelectionProblem, *, budget: BudgetLike, note: str = "") -> Release:
-        """Pay for and draw an ordered k-tuple; refuses runs and fractions before anything is spent."""
-        if isinstance(problem, SelectionProblem):
-            self._require_plain(problem)
-        return super().release(problem, budget=budget, note=note)
-
-    def outcomes(self, frame: Frame) -> Sequence[Any]:
-        """All ordered k-tuples of candidates."""
-        self._require_writable(count_candidates(frame.candidates))
-        return list(permutations(frame.candidates, self.k))
 
     def log_probabilities(self, problem: SelectionProblem) -> Floats:
         """Not private. Ln P of every ordered k-tuple, as ``outcomes`` lists them."""
@@ -136,26 +114,7 @@ class LaplaceTopK(SelectionMechanism):
         """An exact draw: the indices of the k best, in order. Nobody has paid for it here."""
         return draw_first(self.exponents(problem), LaplaceNoise(), self.k, source)
 
-    def _group_law(self, problem: SelectionProblem) -> Floats:
-        return self.log_probabilities(problem)
-
-    def _pick(self, problem: SelectionProblem, source: Entropy) -> tuple[int, int]:
-        return self.first(problem, source)[0], 0
-
-    def _drawn(self, problem: SelectionProblem) -> tuple[object] | None:
-        try:
-            with np.errstate(all="ignore"):
-                chosen = self.first(problem, entropy.system_entropy())
-            return (tuple(problem.frame.candidates[place] for place in chosen),)
-        except Exception:
-            return None
-
     def _require_plain(self, problem: SelectionProblem) -> None:
-        if problem.sizes is not None:
-            raise ParameterError("LaplaceTopK needs a problem without runs: one utility per candidate")
+        super()._require_plain(problem)
         if not problem.integral:
             raise ParameterError("LaplaceTopK needs whole utilities: multiply and round them on a public grid first")
-
-    def _require_writable(self, size: int) -> None:
-        if perm(size, self.k) > LARGEST_LAW:
-            raise ParameterError(f"the law of LaplaceTopK is not written out beyond {LARGEST_LAW} ordered outcomes")

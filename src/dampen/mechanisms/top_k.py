@@ -1,37 +1,31 @@
 """Ordered top-k."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from itertools import permutations
-from math import perm
-from typing import Any
+from typing import ClassVar
 
 import numpy as np
 
 from dampen import laws
 from dampen._validate import whole
 from dampen.errors import ParameterError
-from dampen.mechanisms.base import ExponentMechanism, SelectionMechanism
+from dampen.mechanisms.base import ExponentMechanism
 from dampen.mechanisms.exponential import Exponential
+from dampen.mechanisms.ordered import OrderedMechanism
 from dampen.mechanisms.pairwise_dampening import PairwiseDampening
 from dampen.mechanisms.permute_and_flip import PermuteAndFlip
 from dampen.mechanisms.report_noisy_max import ReportNoisyMax
 from dampen.mechanisms.scored import ScoredMechanism
-from dampen.privacy import BudgetLike, PrivacyLoss, Release
-from dampen.problem import Frame, SelectionProblem, count_candidates
-from dampen.sampling import entropy
+from dampen.privacy import PrivacyLoss
+from dampen.problem import Frame, SelectionProblem
 from dampen.sampling.buckets import BucketSampler
 from dampen.sampling.entropy import Entropy
 from dampen.sampling.exponents import DEEPEST, Exponents
 from dampen.sampling.race import ExponentialNoise, draw_first
 from dampen.vectors import Floats, Integers
 
-LARGEST_LAW = 10**6
-"""Up to so many ordered outcomes the law is written out."""
-
 
 @dataclass(frozen=True, init=False, repr=False)
-class TopK(SelectionMechanism):
+class TopK(OrderedMechanism):
     """The k best candidates, best first.
 
     Definition
@@ -79,8 +73,9 @@ class TopK(SelectionMechanism):
     Durfee and Rogers, Practical differentially private top-k selection with pay-what-you-get composition, NeurIPS 2019.
     """
 
-    k: int
     base: ExponentMechanism
+
+    largest_law: ClassVar[int] = 10**6
 
     def __init__(self, k: int, base: ExponentMechanism) -> None:
         if not isinstance(base, ExponentMechanism) or one_shot_noise(base) is None:
@@ -91,21 +86,9 @@ class TopK(SelectionMechanism):
 
     def privacy(self, frame: Frame) -> PrivacyLoss:
         """K times the base's epsilon."""
-        size = count_candidates(frame.candidates)
-        if self.k > size:
-            raise ParameterError(f"k must not exceed the number of candidates, {size}; got {self.k}")
+        self._require_fitting(frame)
         single = self.base.privacy(frame)
         return replace(single, epsilon=self.k * single.epsilon, bounded_range=None)
-
-    def release(self, problem: SelectionProblem, *, budget: BudgetLike, note: str = "") -> Release:
-        """Pay for and draw an ordered k-tuple; refuses problems with runs before anything is spent."""
-        self._require_plain(problem)
-        return super().release(problem, budget=budget, note=note)
-
-    def outcomes(self, frame: Frame) -> Sequence[Any]:
-        """All ordered k-tuples of candidates."""
-        self._require_writable(count_candidates(frame.candidates))
-        return list(permutations(frame.candidates, self.k))
 
     def log_probabilities(self, problem: SelectionProblem) -> Floats:
         """Not private. Ln P of every ordered k-tuple, as ``outcomes`` lists them."""
@@ -130,21 +113,8 @@ class TopK(SelectionMechanism):
     def _exponents(self, problem: SelectionProblem) -> Exponents:
         return self.base.exponents(problem).keeping(self.k)
 
-    def _group_law(self, problem: SelectionProblem) -> Floats:
-        return self.log_probabilities(problem)
-
-    def _pick(self, problem: SelectionProblem, source: Entropy) -> tuple[int, int]:
-        return self._first(problem, source)[0], 0
-
-    def _drawn(self, problem: SelectionProblem) -> tuple[object] | None:
-        try:
-            with np.errstate(all="ignore"):
-                chosen = self._first(problem, entropy.system_entropy())
-            return (tuple(problem.frame.candidates[place] for place in chosen),)
-        except Exception:
-            return None
-
-    def _first(self, problem: SelectionProblem, source: Entropy) -> list[int]:
+    def first(self, problem: SelectionProblem, source: Entropy) -> list[int]:
+        """An exact draw: the indices of the k best, in order. Nobody has paid for it here."""
         exponents = self._exponents(problem)
         if one_shot_noise(self.base) == "exponential":
             return draw_first(exponents, ExponentialNoise(), self.k, source)
@@ -159,14 +129,6 @@ class TopK(SelectionMechanism):
 
     def __repr__(self) -> str:
         return f"TopK(k={self.k}, base={self.base!r})"
-
-    def _require_plain(self, problem: SelectionProblem) -> None:
-        if problem.sizes is not None:
-            raise ParameterError("TopK needs a problem without runs: one utility per candidate")
-
-    def _require_writable(self, size: int) -> None:
-        if perm(size, self.k) > LARGEST_LAW:
-            raise ParameterError(f"the law of TopK is not written out beyond {LARGEST_LAW} ordered outcomes")
 
 
 def one_shot_noise(base: ExponentMechanism, *, clipped: bool = False) -> str | None:

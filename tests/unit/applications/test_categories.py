@@ -266,6 +266,6 @@ def test_mechanisms_of_0_and_1_are_refused_before_the_data_is_read(
 
 
 def test_a_mechanism_of_several_picks_is_refused(untouched: dampen.Budget, refused: "Refused") -> None:
-    several = dampen.mechanisms.TopK(2, dampen.mechanisms.PermuteAndFlip(1))
-    with refused(ParameterError, "mechanism must choose one candidate"):
-        dampen.most_common(["a"], categories=("a", "b"), epsilon=1, budget=untouched, mechanism=several)
+    for several in (dampen.mechanisms.TopK(2, PermuteAndFlip(1)), dampen.mechanisms.LaplaceTopK(2, 1)):
+        with refused(ParameterError, "mechanism must choose one candidate"):
+            dampen.most_common(["a"], categories=("a", "b"), epsilon=1, budget=untouched, mechanism=several)
