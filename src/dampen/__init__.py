@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from dampen.accounting import Budget
     from dampen.applications import median, most_common, percentile, quantiles, select, top_categories, top_k, top_nodes
     from dampen.privacy import Adjacency, PrivacyLoss, Release
-    from dampen.problem import Frame, SelectionProblem
+    from dampen.problem import Frame, NumericFrame, NumericProblem, SelectionProblem
     from dampen.runs import Runs
     from dampen.statistics.graph import Graph
 
@@ -22,6 +22,8 @@ __all__ = [
     "Budget",
     "Frame",
     "Graph",
+    "NumericFrame",
+    "NumericProblem",
     "PrivacyLoss",
     "Release",
     "Runs",
@@ -49,6 +51,8 @@ _HOMES = {
     "Budget": "dampen.accounting",
     "Frame": "dampen.problem",
     "Graph": "dampen.statistics.graph",
+    "NumericFrame": "dampen.problem",
+    "NumericProblem": "dampen.problem",
     "PrivacyLoss": "dampen.privacy",
     "Release": "dampen.privacy",
     "Runs": "dampen.runs",

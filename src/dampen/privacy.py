@@ -124,6 +124,16 @@ class Release:
         return f"{self.value} (by {self.mechanism}; {self.loss}{note})"
 
 
+class NumericRelease(Release):
+    """A private number, usable as one: ``float(release)``, ``int(release)``."""
+
+    def __float__(self) -> float:
+        return float(self.value)
+
+    def __int__(self) -> int:
+        return int(self.value)
+
+
 class BudgetLike(Protocol):
     """What a mechanism needs of whoever pays."""
 

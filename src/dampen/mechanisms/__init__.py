@@ -2,8 +2,10 @@
 
 from dampen.mechanisms.base import SelectionMechanism
 from dampen.mechanisms.exponential import Exponential
+from dampen.mechanisms.laplace import Laplace
 from dampen.mechanisms.laplace_top_k import LaplaceTopK
 from dampen.mechanisms.local_dampening import LocalDampening
+from dampen.mechanisms.numeric import NumericMechanism
 from dampen.mechanisms.pairwise_dampening import PairwiseDampening
 from dampen.mechanisms.pareto_noisy_max import ParetoNoisyMax
 from dampen.mechanisms.permute_and_flip import PermuteAndFlip
@@ -15,8 +17,10 @@ from dampen.mechanisms.top_k import TopK
 
 __all__ = [
     "Exponential",
+    "Laplace",
     "LaplaceTopK",
     "LocalDampening",
+    "NumericMechanism",
     "PairwiseDampening",
     "ParetoNoisyMax",
     "PermuteAndFlip",

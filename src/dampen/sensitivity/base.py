@@ -76,6 +76,11 @@ class SensitivityFunction(ABC):
         """A t from which on every rung is the bound; ``None`` where none is known. Not public."""
         return None
 
+    def ladder(self, count: int) -> Floats:
+        """s(0), s(1), ..., s(count - 1): one row for each t, one column for each candidate."""
+        rows = [self.at(t) for t in range(whole(count=count, least=0))]
+        return np.array(rows, dtype=np.float64).reshape(count, self.size)
+
     def cumulative(self, t: int) -> Floats:
         """The sum of s(j) over j < t, compensated for rounding; closed forms override this loop."""
         total, lost = np.zeros(self.size), np.zeros(self.size)

@@ -1,0 +1,59 @@
+"""Noise of any symmetric law, rounded to whole numbers, exactly.
+
+A real noise Z with survival function S(x) = P(|Z| > x) is drawn as |Z| = S^-1(U) for a uniform U. Of it only the
+nearest whole number is wanted: |K| = k means S(k + 1/2) <= U < S(k - 1/2), so U is revealed bit by bit until certified
+bounds of S put it between two such thresholds. Rounding what an ideal mechanism would have answered costs no privacy,
+and no float's low bits are ever seen.
+"""
+
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any
+
+from dampen.sampling import exact
+from dampen.sampling.entropy import Entropy
+
+HALF = Fraction(1, 2)
+
+Survival = Callable[[Any, Fraction], Any]
+"""P(|Z| > x) as a ball: takes python-flint at its working precision and x >= 0; continuous, decreasing to 0."""
+
+
+def draw_rounded(survival: Survival, entropy: Entropy) -> int:
+    """A whole number k, negative or not, with probability (S(|k| - 1/2) - S(|k| + 1/2)) / 2; 1 - S(1/2) for 0."""
+    size = draw_size(survival, entropy)
+    return -size if size and entropy.bits(1) else size
+
+
+def draw_size(survival: Survival, entropy: Entropy) -> int:
+    """The number of whole k >= 1 with U < S(k - 1/2), for one uniform U."""
+    prefix, width = entropy.bits(exact.MORE_BITS), exact.MORE_BITS
+    known: int | None = None
+    while known is None:
+        known = _size_at(survival, prefix, width)
+        if known is None:
+            prefix = prefix << exact.MORE_BITS | entropy.bits(exact.MORE_BITS)
+            width += exact.MORE_BITS
+    return known
+
+
+def _size_at(survival: Survival, prefix: int, width: int) -> int | None:
+    """The size for every U that begins with these bits, or ``None`` where they leave it open."""
+    with exact.certified(width + exact.GUARD_BITS) as flint:
+        low, high = flint.arb((prefix, -width)), flint.arb((prefix + 1, -width))
+
+        def exceeds(k: int) -> bool | None:
+            """Whether the size is at least k."""
+            threshold = survival(flint, k - HALF)
+            if high <= threshold:
+                return True
+            return False if low >= threshold else None
+
+        first, last = 0, 1
+        while (answer := exceeds(last)) is True:
+            first, last = last, 2 * last
+        while answer is not None and last - first > 1:
+            middle = (first + last) // 2
+            answer = exceeds(middle)
+            first, last = (middle, last) if answer else (first, middle)
+    return None if answer is None else first
