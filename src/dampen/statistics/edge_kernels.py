@@ -54,31 +54,31 @@ def orient(offsets: Places, neighbours: Places) -> tuple[Places, Places, Places]
     Edges are numbered in the order of (smaller end, larger end). No row is longer than the square root of twice the
     number of edges.
     """
-    n = len(offsets) - 1
+    n, one = len(offsets) - 1, np.uint32(1)
+    degrees = offsets[1:] - offsets[:-1]
     ends = np.zeros(n + 1, dtype=np.uint32)
     for v in range(n):
-        degree = offsets[v + 1] - offsets[v]
-        for slot in range(offsets[v], offsets[v + 1]):
-            u = neighbours[slot]
-            other = offsets[u + 1] - offsets[u]
-            ends[v + 1] += other > degree or (other == degree and u > v)
+        for slot in range(offsets[v + 1], offsets[v], -1):
+            u = neighbours[slot - 1]
+            if u < v:
+                break
+            ends[(v if degrees[u] >= degrees[v] else u) + 1] += one
     for v in range(n):
         ends[v + 1] += ends[v]
     fill = ends.copy()
     heads = np.empty(len(neighbours) // 2, dtype=np.uint32)
     numbers = np.empty(len(neighbours) // 2, dtype=np.uint32)
-    edge = 0
+    edge = np.uint32(0)
     for v in range(n):
-        degree = offsets[v + 1] - offsets[v]
         for slot in range(offsets[v], offsets[v + 1]):
             u = neighbours[slot]
             if u > v:
-                forward = offsets[u + 1] - offsets[u] >= degree
-                tail, head = (v, u) if forward else (u, v)
-                heads[fill[tail]] = head
+                forward = degrees[u] >= degrees[v]
+                tail = v if forward else u
+                heads[fill[tail]] = u if forward else v
                 numbers[fill[tail]] = edge
-                fill[tail] += 1
-                edge += 1
+                fill[tail] += one
+                edge += one
     return ends, heads, numbers
 
 
@@ -86,28 +86,41 @@ def orient(offsets: Places, neighbours: Places) -> tuple[Places, Places, Places]
 def triangles_of(first: int, last: int, ends: Places, heads: Places, place: Places, supports: NDArray[np.int32]) -> int:
     """Triangles whose lowest node is among those from ``first`` to ``last``; each adds 1 to the slots of its edges.
 
-    ``supports`` follows the slots of the oriented rows; left empty, the triangles are only counted.
+    ``supports[1:]`` follows the slots of the oriented rows. What is added to ``supports[0]`` is always nothing: it
+    stands for the edge that is not there, so that the walk needs no branch.
     """
     found = 0
+    one = np.uint32(1)
     for v in range(first, last):
         low, high = ends[v], ends[v + 1]
         if high - low < 2:
             continue
         for slot in range(low, high):
-            place[heads[slot]] = slot + 1
+            place[heads[slot]] = slot + one
         for slot in range(low, high):
             middle = heads[slot]
+            closed = np.int32(0)
             for far in range(ends[middle], ends[middle + 1]):
                 mark = place[heads[far]]
-                if mark:
-                    found += 1
-                    if len(supports):
-                        supports[slot] += 1
-                        supports[far] += 1
-                        supports[mark - np.uint32(1)] += 1
+                hit = np.int32(mark != 0)
+                supports[far + one] += hit
+                supports[mark] += hit
+                closed += hit
+            supports[slot + one] += closed
+            found += int(closed)
         for slot in range(low, high):
             place[heads[slot]] = 0
     return found
+
+
+@njit(cache=True, nogil=True)
+def add_up(first: int, last: int, numbers: Places, counts: NDArray[np.int32], supports: NDArray[np.int64]) -> None:
+    """The sums over all rows of ``counts`` at the slots from ``first`` to ``last``, each put at its edge's number."""
+    for slot in range(first, last):
+        total = np.int64(0)
+        for row in range(len(counts)):
+            total += counts[row, slot + 1]
+        supports[numbers[slot]] = total
 
 
 @njit(cache=True, nogil=True)

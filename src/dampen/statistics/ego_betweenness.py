@@ -17,7 +17,7 @@ PARTS = 256
 
 def ego_betweenness(offsets: Places, neighbours: Places, threads: int) -> Floats:
     """EBC of every node."""
-    order = np.argsort(np.diff(offsets), kind="stable").astype(np.uint32)
+    order = ego_kernels.degree_order(offsets, int(np.diff(offsets).max()))
     rows = ego_kernels.by_degree(order, offsets, neighbours)
     lengths = ego_kernels.scan_lengths(*rows)
     size = _size(np.diff(rows[0]).astype(np.int64), lengths)
@@ -35,7 +35,7 @@ def ego_betweenness(offsets: Places, neighbours: Places, threads: int) -> Floats
 
 def ego_betweenness_exact(offsets: Places, neighbours: Places, node: int) -> Fraction:
     """C(d, 2) - t - sum_b h[b] b / (b + 1) of one node, as a fraction."""
-    order = np.argsort(np.diff(offsets), kind="stable").astype(np.uint32)
+    order = ego_kernels.degree_order(offsets, int(np.diff(offsets).max()))
     rows = ego_kernels.by_degree(order, offsets, neighbours)
     memory = ego_kernels.scratch(*_size(np.diff(rows[0]).astype(np.int64), ego_kernels.scan_lengths(*rows)))
     place: Any = np.uint32(np.flatnonzero(order == node)[0])

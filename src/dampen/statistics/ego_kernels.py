@@ -40,6 +40,23 @@ def scratch(nodes: int, largest_degree: int, most_edges: int) -> Scratch:
 
 
 @njit(cache=True, nogil=True)
+def degree_order(offsets: Places, largest_degree: int) -> Places:
+    """The nodes by increasing (degree, number), counted into place."""
+    n, one = len(offsets) - 1, np.uint32(1)
+    start = np.zeros(largest_degree + 2, dtype=np.uint32)
+    for v in range(n):
+        start[offsets[v + 1] - offsets[v] + one] += one
+    for degree in range(largest_degree):
+        start[degree + 1] += start[degree]
+    order = np.empty(n, dtype=np.uint32)
+    for v in range(n):
+        degree = offsets[v + 1] - offsets[v]
+        order[start[degree]] = v
+        start[degree] += one
+    return order
+
+
+@njit(cache=True, nogil=True)
 def by_degree(order: Places, offsets: Places, neighbours: Places) -> tuple[Places, Places, Places]:
     """The graph with its nodes renumbered so that ``order[v]`` becomes v: offsets, middles and neighbours.
 
