@@ -17,6 +17,9 @@ from dampen.sensitivity import SensitivityFunction
 from dampen.sensitivity.base import ZERO, gaps_to
 from dampen.vectors import Floats, Integers, Vector, as_vector
 
+Some = Integers | slice
+ALL = slice(None)
+
 
 def quarter_pairs(m: int) -> Fraction:
     """q(m) = m (m - 1) / 4: what an edge between two nodes with m common neighbours can take from either."""
@@ -32,8 +35,8 @@ def ego_betweenness_bound(max_degree: int) -> Fraction:
 class EgoBetweennessRungs(SensitivityFunction):
     """s(t) = min(bound, max(q(w + t), d + t)) for nodes of degree d and co-degree w <= d; the floor is 1.
 
-    Three pieces in t: d + t, then q(w + t), then the bound. Sums are differences of cubes, and the inverse is a binary
-    search on them.
+    Three pieces in t: d + t, then q(w + t), then the bound. Sums are differences of cubes, and the inverse
+    starts from their roots.
     """
 
     def __init__(self, degrees: Any, codegrees: Any, *, max_degree: int) -> None:
@@ -51,6 +54,7 @@ class EgoBetweennessRungs(SensitivityFunction):
             full += 1
         self._end: Integers = np.maximum(np.minimum(full - w, -int(-height // 1) - d), 0)
         self._crossing: Integers = np.clip(crossing, 0, self._end)
+        self._under = _cubes(self._w + self._crossing)
 
     @property
     def saturation(self) -> int:
@@ -67,34 +71,64 @@ class EgoBetweennessRungs(SensitivityFunction):
         return self._sums(np.full(self.size, whole(t=t, least=0), dtype=np.int64))
 
     def inverse(self, u: Vector, level: Fraction = ZERO) -> Floats:
-        """Search for the last t whose sum does not exceed the gap; the rest is a share of the next rung."""
+        """Find the last t whose sum does not exceed the gap; the rest is a share of the next rung."""
         gaps = np.abs(gaps_to(u, level))
-        low, high = np.zeros(self.size, dtype=np.int64), self._end.copy()
-        while (low < high).any():
-            middle = (low + high + 1) // 2
-            reached = self._floored_sums(middle) <= gaps
-            low, high = np.where(reached, middle, low), np.where(reached, high, middle - 1)
+        low, sums = self._last_reached(gaps)
         rung = np.maximum(self._rungs(low), 1.0)
-        steps = low + (gaps - self._floored_sums(low)) / rung
-        start = _cubes(self._w + self._crossing)
-        return self._signed(steps, u, level, rung / (1 + start / np.maximum(gaps, 1.0)))
+        steps = low + (gaps - sums) / rung
+        return self._signed(steps, u, level, rung / (1 + self._under / np.maximum(gaps, 1.0)))
 
     def _rungs(self, t: Integers) -> Floats:
         m = (self._w + t).astype(np.float64)
         return np.asarray(np.minimum(np.maximum(m * (m - 1) / 4, self._d + t), self._height))
 
-    def _sums(self, t: Integers) -> Floats:
-        """The sum of the rungs before t, for a t of each node's own."""
-        linear = np.minimum(t, self._crossing).astype(np.float64)
-        cubic = np.clip(t, self._crossing, self._end)
-        above = _cubes(self._w + cubic) - _cubes(self._w + self._crossing)
+    def _last_reached(self, gaps: Floats) -> tuple[Integers, Floats]:
+        """For every node the last t up to its end whose sum does not exceed its gap, and that sum.
+
+        The roots of the pieces tell where to look; the sums themselves decide. They grow with t in floats too, so the
+        answer does not depend on the guess, which is hardly ever off by more than one.
+        """
+        t = self._roots(gaps)
+        sums = self._floored_sums(t)
+        some: Integers = np.flatnonzero(sums > gaps)
+        while len(some):
+            t[some] -= 1
+            sums[some] = self._floored_sums(t[some], some)
+            some = some[sums[some] > gaps[some]]
+        some = np.flatnonzero(t < self._end)
+        while len(some):
+            further = self._floored_sums(t[some] + 1, some)
+            reached = further <= gaps[some]
+            some = some[reached]
+            t[some] += 1
+            sums[some] = further[reached]
+            some = some[t[some] < self._end[some]]
+        return t, sums
+
+    def _roots(self, gaps: Floats) -> Integers:
+        """About where the sums meet the gaps: d t + t (t - 1) / 2 in the first piece, a cube less its root after it."""
+        twice = 2.0 * self._d - 1
+        first = (np.sqrt(twice * twice + 8 * gaps) - twice) / 2
+        crossing = self._crossing.astype(np.float64)
+        start = np.minimum(first, crossing)
+        after = gaps - crossing * (twice + crossing) / 2
+        some = np.flatnonzero(after > 0)
+        root = np.cbrt(12 * (after[some] + self._under[some]))
+        start[some] = np.maximum(root + 1 / (3 * root) + 1 - self._w[some], crossing[some])
+        return np.asarray(np.minimum(start, self._end), dtype=np.int64)
+
+    def _sums(self, t: Integers, some: Some = ALL) -> Floats:
+        """The sum of the rungs before t, for a t of each node's own; of some nodes only, if said."""
+        crossing, end = self._crossing[some], self._end[some]
+        linear = np.minimum(t, crossing).astype(np.float64)
+        above = _cubes(self._w[some] + np.clip(t, crossing, end)) - self._under[some]
         return np.asarray(
-            linear * self._d + linear * (linear - 1) / 2 + above + np.maximum(t - self._end, 0) * self._height
+            linear * self._d[some] + linear * (linear - 1) / 2 + above + np.maximum(t - end, 0) * self._height
         )
 
-    def _floored_sums(self, t: Integers) -> Floats:
+    def _floored_sums(self, t: Integers, some: Some = ALL) -> Floats:
         """The same with rungs of at least 1: only the first rung of a node without edges is smaller."""
-        return np.asarray(self._sums(t) + ((self._d == 0) & (self._end > 0) & (t > 0)))
+        return np.asarray(self._sums(t, some) + ((self._d[some] == 0) & (self._end[some] > 0) & (t > 0)))
 
     def __repr__(self) -> str:
         return f"EgoBetweennessRungs(size={self.size}, bound={self._height!r})"
