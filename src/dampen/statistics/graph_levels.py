@@ -2,26 +2,25 @@
 
 Graphs are CSR arrays: the neighbours of node v are ``neighbours[offsets[v]:offsets[v + 1]]``, increasing, each edge
 listed at both ends. For every node x the walks x - v - y with y > x are counted per y, which takes O(sum of squared
-degrees) time and O(n) memory. All sums are of whole numbers, so they are the same for every number of threads.
+degrees) time and, in each thread, O(n) memory. All sums are of whole numbers, the same for every number of threads.
 """
 
-import os
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
-from queue import Empty, SimpleQueue
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
+from dampen.statistics.graph_threads import as_threads, run_parts
 from dampen.vectors import Integers
 
-PARTS_PER_THREAD = 16
-"""How finely the work is cut, so that threads end together."""
+PARTS = 128
+"""Into how many parts the nodes are cut: so finely that threads end together and interrupts are heard."""
 
 Kernel = Callable[..., None]
 
 
-def distance_two_sums(offsets: Any, neighbours: Any, weights: Any) -> Integers:
+def distance_two_sums(offsets: Any, neighbours: Any, weights: Any, *, threads: int | None = None) -> Integers:
     """For every node v the sum over pairs {x, y} of its neighbours without an edge of the weight of the pair.
 
     A pair with g common neighbours in the whole graph, v among them, weighs ``weights[g]``; the last weight stands for
@@ -32,12 +31,14 @@ def distance_two_sums(offsets: Any, neighbours: Any, weights: Any) -> Integers:
     """
     from dampen.statistics.level_kernels import distance_two
 
-    table = np.asarray(weights, dtype=np.int64)
-    parts = _over_all_nodes(distance_two, offsets, neighbours, table)
-    return np.asarray(np.sum(parts, axis=0), dtype=np.int64)
+    given = np.asarray(weights, dtype=np.int64)
+    largest = int(np.diff(offsets).max())
+    table = given[np.minimum(np.arange(largest + 1), len(given) - 1)]
+    table[0] = 0
+    return _over_all_nodes(distance_two, np.add, offsets, neighbours, threads, table)
 
 
-def codegrees(offsets: Any, neighbours: Any) -> Integers:
+def codegrees(offsets: Any, neighbours: Any, *, threads: int | None = None) -> Integers:
     """For every node the largest number of neighbours that it shares with any other node.
 
     >>> codegrees([0, 2, 4, 6, 8], [1, 3, 0, 2, 1, 3, 0, 2]).tolist()
@@ -45,35 +46,38 @@ def codegrees(offsets: Any, neighbours: Any) -> Integers:
     """
     from dampen.statistics.level_kernels import largest_shared
 
-    parts = _over_all_nodes(largest_shared, offsets, neighbours)
-    return np.asarray(np.max(parts, axis=0), dtype=np.int64)
+    return _over_all_nodes(largest_shared, np.maximum, offsets, neighbours, threads)
 
 
-def _over_all_nodes(kernel: Kernel, offsets: Any, neighbours: Any, *more: Integers) -> list[Integers]:
-    """Run a kernel over all nodes, cut into parts that the threads take one by one; one result per thread."""
-    starts, ends = np.asarray(offsets, dtype=np.int64), np.asarray(neighbours, dtype=np.int32)
-    threads = os.cpu_count() or 1
-    queue: SimpleQueue[tuple[int, int]] = SimpleQueue()
-    for part in _parts(starts, ends, threads * PARTS_PER_THREAD):
-        queue.put(part)
+def _over_all_nodes(
+    kernel: Kernel, together: np.ufunc, offsets: Any, neighbours: Any, threads: int | None, *more: Integers
+) -> Integers:
+    """Run a kernel over all nodes, cut into parts that the threads take one by one, and put their results together.
 
-    def work(result: Integers) -> Integers:
-        while True:
-            try:
-                first, last = queue.get_nowait()
-            except Empty:
-                return result
-            kernel(starts, ends, first, last, *more, result)
+    Nodes are renumbered by degree, which brings together those that most walks end at.
+    """
+    from dampen.statistics.ego_kernels import by_degree, degree_order
 
-    results = [np.zeros(len(starts) - 1, dtype=np.int64) for _ in range(threads)]
-    with ThreadPoolExecutor(threads) as pool:
-        return list(pool.map(work, results))
+    given = np.asarray(offsets, dtype=np.uint32), np.asarray(neighbours, dtype=np.uint32)
+    order = degree_order(given[0], int(np.diff(given[0]).max()))
+    starts, _, rows = by_degree(order, *given)
+    results = [np.zeros(len(order), dtype=np.int64)]
+
+    def worker() -> Callable[[tuple[int, int]], None]:
+        counters, own = np.zeros(len(order), dtype=np.uint32), np.zeros(len(order), dtype=np.int64)
+        results.append(own)
+        return lambda part: kernel(*part, starts, rows, counters, own, *more)
+
+    run_parts(worker, _parts(starts, rows), threads=as_threads(threads), title="walks of two steps")
+    found = np.empty(len(order), dtype=np.int64)
+    found[order] = together.reduce(results)
+    return found
 
 
-def _parts(offsets: Integers, neighbours: Any, count: int) -> list[tuple[int, int]]:
+def _parts(offsets: Any, neighbours: Any) -> list[tuple[int, int]]:
     """Stretches of nodes with about equally many walks each."""
     walks = np.zeros(len(neighbours) + 1, dtype=np.int64)
     np.cumsum(np.diff(offsets)[neighbours], out=walks[1:])
     before = walks[offsets] + np.arange(len(offsets))
-    cuts = np.unique(np.searchsorted(before, np.linspace(0, before[-1], count + 1).astype(np.int64)))
-    return list(zip(cuts[:-1].tolist(), cuts[1:].tolist(), strict=True))
+    cuts = np.unique(np.searchsorted(before, np.linspace(0, before[-1], PARTS + 1).astype(np.int64)))
+    return list(pairwise(cuts.tolist()))

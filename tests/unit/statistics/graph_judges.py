@@ -62,3 +62,20 @@ def max_codegree(joined: list[set[int]]) -> int:
 
 def triangles(joined: list[set[int]]) -> int:
     return sum(b in joined[a] for c in range(len(joined)) for a, b in combinations(joined[c], 2)) // 3
+
+
+def codegrees(joined: list[set[int]]) -> list[int]:
+    nodes = range(len(joined))
+    return [max((len(joined[a] & joined[b]) for b in nodes if b != a), default=0) for a in nodes]
+
+
+def distance_two(joined: list[set[int]], weights: list[int]) -> list[int]:
+    """Over pairs of neighbours without an edge: the weight of how many neighbours they share, the last for more."""
+    return [
+        sum(
+            weights[min(len(joined[x] & joined[y]), len(weights) - 1)]
+            for x, y in combinations(joined[v], 2)
+            if y not in joined[x]
+        )
+        for v in range(len(joined))
+    ]
