@@ -9,6 +9,8 @@ import numpy as np
 import pytest
 
 from dampen.errors import ParameterError
+from dampen.statistics.edge_kernels import add_up, orient
+from dampen.statistics.ego_kernels import degree_order
 from dampen.statistics.graph import Graph
 from tests.unit.statistics import graph_judges as judges
 
@@ -88,6 +90,30 @@ def test_the_bits_are_the_same_for_any_number_of_threads(name: str) -> None:
         assert graph.ego_betweenness(threads=threads).tobytes() == values.tobytes()
         assert graph.edge_supports(threads=threads).tobytes() == supports.tobytes()
         assert graph.triangles(threads=threads) == supports.sum() // 3
+
+
+def test_what_threads_counted_is_added_up_and_put_at_the_edges_numbers() -> None:
+    """The first column of counts stands for no edge; only the slots asked for are written."""
+    counts = np.array([[9, 1, 2, 3], [9, 10, 20, 30], [9, 100, 200, 300]], dtype=np.int32)
+    supports = np.full(3, -1, dtype=np.int64)
+    add_up(0, 2, np.array([2, 0, 1], dtype=np.uint32), counts, supports)
+    assert supports.tolist() == [222, -1, 111]
+
+
+def test_edges_go_up_in_degree_and_keep_their_numbers() -> None:
+    graph = ZOO["hubs and cliques"]()
+    ends, heads, numbers = orient(graph.offsets.view(np.uint32), graph.neighbours.view(np.uint32))
+    src, dst = graph.edges()
+    degrees, tails = graph.degrees(), np.repeat(np.arange(graph.nodes), np.diff(ends))
+    assert np.minimum(tails, heads).tolist() == src[numbers].tolist()
+    assert np.maximum(tails, heads).tolist() == dst[numbers].tolist()
+    assert all((degrees[a], a) < (degrees[b], b) for a, b in zip(tails.tolist(), heads.tolist(), strict=True))
+
+
+def test_nodes_by_degree_are_sorted_stably(graph: Graph) -> None:
+    degrees = graph.degrees()
+    order = degree_order(graph.offsets.view(np.uint32), int(degrees.max()))
+    assert order.tolist() == np.argsort(degrees, kind="stable").tolist()
 
 
 @pytest.mark.parametrize("name", ["medium", "dense", "hubs and cliques"])
