@@ -155,15 +155,38 @@ def test_the_order_of_the_nodes_does_not_tell_of_the_edges() -> None:
     assert Graph.from_networkx(mixed).labels == (7, "a", (0, 3), (1, 2))
 
 
-def test_igraph() -> None:
+@pytest.mark.parametrize("directed", [False, True])
+def test_igraph(directed: bool) -> None:
     igraph = pytest.importorskip("igraph")
-    assert Graph.from_igraph(igraph.Graph(6, list(zip(SRC, DST, strict=True)))) == GRAPH
-    named = igraph.Graph(6, list(zip([5 - x for x in SRC], [5 - x for x in DST], strict=True)))
+    ends = list(zip(SRC, DST, strict=True))
+    assert Graph.from_igraph(igraph.Graph(6, ends, directed=directed)) == GRAPH
+    assert Graph.from_igraph(igraph.Graph(6, ends, directed=directed)).report == GRAPH.report
+    named = igraph.Graph(6, [(5 - a, 5 - b) for a, b in ends], directed=directed)
     named.vs["name"] = NAMES[::-1]
     assert Graph.from_igraph(named) == NAMED
-    assert Graph.from_igraph(igraph.Graph(2)).degrees().tolist() == [0, 0]
-    with pytest.raises(ParameterError, match="graph must be an igraph graph; got int"):
+    assert Graph.from_igraph(igraph.Graph(2, directed=directed)).degrees().tolist() == [0, 0]
+
+
+def test_what_igraph_cannot_give_is_refused(refused: "Refused") -> None:
+    igraph = pytest.importorskip("igraph")
+    with refused(ParameterError, "graph must be an igraph graph; got int"):
         Graph.from_igraph(1)
+    with refused(ParameterError, "graph must have a node"):
+        Graph.from_igraph(igraph.Graph(0))
+    twins = igraph.Graph(2)
+    twins.vs["name"] = ["ann", "ann"]
+    with refused(ParameterError, "nodes must be", "distinct labels"):
+        Graph.from_igraph(twins)
+
+
+def test_igraph_agrees_on_ego_betweenness() -> None:
+    made = pytest.importorskip("igraph").Graph(40, [(a, b) for a in range(40) for b in range(a) if a * b % 7 in (1, 2)])
+    values = []
+    for node in range(40):
+        ids = sorted({node, *made.neighbors(node)})
+        values.append(made.induced_subgraph(ids).betweenness(ids.index(node)))
+    np.testing.assert_allclose(Graph.from_igraph(made).ego_betweenness(), values, rtol=1e-12, atol=1e-12)
+    assert max(values) > 10
 
 
 @pytest.mark.parametrize("library", ["networkx", "igraph"])
