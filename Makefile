@@ -53,11 +53,16 @@ test-long: lint types
 
 bench-diffprivlib: .venv-diffprivlib/.installed
 
-bench: $(VENV)/.installed-dev bench-diffprivlib
+$(VENV)/.installed-bench: benchmarks/requirements.txt $(VENV)/.installed-dev
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --requirement $<
+	@touch $@
+
+bench: $(VENV)/.installed-bench bench-diffprivlib
 	$(BIN)/python -m benchmarks.selection
 	$(BIN)/python -m benchmarks.dampening
 	$(BIN)/python -m benchmarks.ledger
 	$(BIN)/python -m benchmarks.percentiles
+	$(BIN)/python -m benchmarks.graphs
 
 wheel: $(VENV)/.installed-dev
 	$(BIN)/python -m hatchling build -t wheel

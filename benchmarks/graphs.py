@@ -1,4 +1,4 @@
-"""Statistics of graphs: ego betweenness and edge supports of the papers' graphs, against igraph, networkx and others.
+"""Graphs: ego betweenness, edge supports and private top-20 lists of the papers' graphs, against their peers.
 
 Run ``python -m benchmarks.graphs`` from the project's root with ``DAMPEN_DATA`` set. Peers that are not installed are
 left out and named. benchmarks/README.md says what is timed.
@@ -6,73 +6,44 @@ left out and named. benchmarks/README.md says what is timed.
 
 import argparse
 import json
-import math
-import subprocess
-import sys
-from collections.abc import Callable
-from importlib import import_module
-from importlib.util import find_spec
+import os
+from collections.abc import Callable, Mapping
+from dataclasses import asdict
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from time import perf_counter, process_time
 from typing import Any
 
-import numpy as np
-from numba import njit
-
+from benchmarks import graph_peers, graph_walks
 from benchmarks.targets import Target
-from benchmarks.timing import Measured, Run, interleaved_medians, stopwatch
-from dampen import Graph, datasets
-from dampen.statistics import ego_kernels
+from benchmarks.timing import Run, interleaved_medians, stopwatch
+from dampen import Budget, Graph, datasets, top_nodes
+from dampen.queries.level import pair_weights, weight_bits
+from dampen.statistics.graph_levels import distance_two_sums
 
 GRAPHS = ("enron", "github", "dblp", "gowalla")
-SECONDS = {"enron": 0.12, "github": 0.22, "dblp": 0.40}
-AGAINST_IGRAPH = {"enron": 20, "github": 35, "dblp": 40}
-AGAINST_WALK = {"enron": 2, "dblp": 2, "github": 3, "gowalla": 3}
 GROWING = ("amazon", "stanford")
-SAMPLE, HUBS = 200, 10
-"""networkx is timed on so many nodes, evenly spaced by degree, igraph on five times as many and on the largest hubs."""
+K, EPSILON = 20, 1
+EBC, EBC_ALONE, WEDGES = "EBC", "EBC, one thread", "bare pass over wedges"
+DAMPENED, LEVEL = "top-20 by local_dampening", "top-20 by level"
+SUMS_ALONE, WALKS = "distance-2 sums, one thread", "bare pass over 2-walks"
+SUPPORTS, NETWORKIT, SCIPY = "edge supports", "networkit", "scipy A @ A"
+SECONDS = {
+    EBC: {"enron": 0.12, "github": 0.22, "dblp": 0.40},
+    DAMPENED: {"enron": 0.15, "github": 0.25, "dblp": 0.5},
+    LEVEL: {"enron": 0.4, "github": 1.2, "dblp": 0.8},
+    SUPPORTS: {"dblp": 0.1},
+}
+"""By the clock, with all threads."""
+AGAINST_IGRAPH = {"enron": 20, "github": 35, "dblp": 40}
+AGAINST_NETWORKX = dict.fromkeys(GRAPHS, 700)
+AGAINST_WEDGES = {"enron": 2, "dblp": 2, "github": 3, "gowalla": 3}
+AGAINST_WALKS = {"enron": 2, "github": 2, "dblp": 2}
+ALLOWANCE = 60.0
 RESULTS = Path(__file__).resolve().parent / "results" / "graphs.json"
 
-MEMORY = """
-import sys
-import numpy as np
-from dampen import Graph
-
-def peak():
-    [line] = [line for line in open("/proc/self/status") if line.startswith("VmHWM")]
-    return int(line.split()[1]) / 1024
-
-Graph.from_edges([0, 1, 2], [1, 2, 0], nodes=4).ego_betweenness()
-ends, share = np.load(sys.argv[1]), float(sys.argv[3])
-kept = np.random.default_rng(0).random(ends.shape[1]) < share
-src, dst = ends[0, kept], ends[1, kept]
-del ends, kept
-open("/proc/self/clear_refs", "w").write("5")
-before = peak()
-Graph.from_edges(src, dst, nodes=int(sys.argv[2])).ego_betweenness()
-print(peak() - before, len(src))
-"""
-"""The peak is Linux's, set back to what is in use before the graph is built."""
-
-
-@njit(cache=True)
-def walk_wedges(offsets: Any, middles: Any, neighbours: Any, memory: Any) -> int:
-    """One bare pass over the 2-paths of all ego networks: found and laid out alike, then walked without a count."""
-    place, tails, tips, sizes, fill, row, _, ids, _, _ = memory
-    total = 0
-    for c in range(len(middles)):
-        t = ego_kernels._ego_edges(c, offsets, middles, neighbours, place, tails, tips)
-        d: Any = np.int64(offsets[c + 1] - offsets[c])
-        linked, _ = ego_kernels._relabel(t, d, tails, tips, sizes, ids)
-        ego_kernels._sorted_rows(t, linked, tails, tips, sizes, fill, row)
-        for u in range(linked):
-            for slot in range(sizes[u], sizes[u + 1]):
-                w = row[slot]
-                for far in range(sizes[w], sizes[w + 1]):
-                    if row[far] >= u:
-                        break
-                    total += row[far]
-    return total
+Figures = dict[str, dict[str, float]]
+"""Seconds, by graph and by what was done."""
 
 
 def cpu(action: Callable[[], object]) -> Run:
@@ -86,162 +57,114 @@ def cpu(action: Callable[[], object]) -> Run:
     return run
 
 
-def bare_walk(graph: Graph) -> Callable[[], object]:
-    """The bare pass, with the graph renumbered by degree beforehand."""
-    order = np.argsort(graph.degrees(), kind="stable").astype(np.uint32)
-    rows = ego_kernels.by_degree(order, graph.offsets.view(np.uint32), graph.neighbours.view(np.uint32))
-    lengths = ego_kernels.scan_lengths(*rows)
-    memory = ego_kernels.scratch(graph.nodes, int(graph.degrees().max()), int(lengths.max()))
-    return lambda: walk_wedges(*rows, memory)
+def measured(name: str, graph: Graph, rounds: int, peers: list[str]) -> dict[str, float]:
+    """Medians of everything about one graph, and what peers would take for it."""
+    runs = {**_by_the_clock(graph), **_by_the_processor(graph)}
+    if name in SECONDS[SUPPORTS]:
+        runs[SCIPY] = graph_peers.supports_by_scipy(graph)
+        if NETWORKIT in peers:
+            runs[NETWORKIT] = graph_peers.supports_by_networkit(graph)
+    interleaved_medians(runs, rounds=1, allowance=ALLOWANCE)
+    found = {who: each.seconds for who, each in interleaved_medians(runs, rounds=rounds, allowance=ALLOWANCE).items()}
+    for peer, everything in {"igraph": graph_peers.ego_by_igraph, "networkx": graph_peers.ego_by_networkx}.items():
+        if peer in peers:
+            found |= {f"{peer}, {kind} (extrapolated)": part for kind, part in asdict(everything(graph)).items()}
+    return found
 
 
-def by_igraph(graph: Graph) -> float:
-    """CPU seconds for the betweenness of every node in the subgraph of itself and its neighbours; extrapolated."""
-    made = import_module("igraph").Graph(graph.nodes, np.column_stack(graph.edges()).tolist())
+def _by_the_clock(graph: Graph) -> dict[str, Run]:
+    def listed(method: str) -> Callable[[], object]:
+        return lambda: top_nodes(graph, K, epsilon=EPSILON, budget=Budget(epsilon=EPSILON), method=method)
 
-    def one(node: int) -> None:
-        ids = sorted([node, *made.neighbors(node)])
-        made.induced_subgraph(ids).betweenness(vertices=ids.index(node), directed=False)
-
-    return _extrapolated(graph, one, hubs=HUBS, sample=5 * SAMPLE)
-
-
-def by_networkx(graph: Graph) -> float:
-    """The same with networkx, hubs left out."""
-    nx = import_module("networkx")
-    made = nx.Graph()
-    made.add_nodes_from(range(graph.nodes))
-    made.add_edges_from(zip(*(ends.tolist() for ends in graph.edges()), strict=True))
-
-    def one(node: int) -> None:
-        nx.betweenness_centrality(nx.ego_graph(made, node), normalized=False)
-
-    return _extrapolated(graph, one, hubs=0, sample=SAMPLE)
-
-
-def _extrapolated(graph: Graph, one: Callable[[int], object], hubs: int, sample: int) -> float:
-    """The hubs themselves, and nodes evenly spaced by degree for all others."""
-    order = np.argsort(graph.degrees(), kind="stable")
-    others = order[: graph.nodes - hubs]
-    chosen = others[np.linspace(0, len(others) - 1, sample + 2).astype(int)[1:-1]]
-    exact = cpu(lambda: [one(node) for node in order[graph.nodes - hubs :].tolist()])()
-    return exact + cpu(lambda: [one(node) for node in chosen.tolist()])() * len(others) / len(chosen)
-
-
-def ego(name: str, graph: Graph, rounds: int, peers: list[str]) -> dict[str, float]:
-    """Seconds of everybody who computes ego betweenness."""
-    graph.ego_betweenness()
-    wall = interleaved_medians({"dampen": stopwatch(graph.ego_betweenness)}, rounds=rounds, allowance=60)
-    walk = bare_walk(graph)
-    walk()
-    runs = {"dampen, one thread": cpu(lambda: graph.ego_betweenness(threads=1)), "bare walk": cpu(walk)}
-    measured: dict[str, Measured] = wall | interleaved_medians(runs, rounds=rounds, allowance=60)
-    seconds = {who: figure.seconds for who, figure in measured.items()}
-    if "igraph" in peers and name in AGAINST_IGRAPH:
-        seconds["igraph (extrapolated)"] = by_igraph(graph)
-    if "networkx" in peers:
-        seconds["networkx (extrapolated)"] = by_networkx(graph)
-    return seconds
-
-
-def supports(graph: Graph, rounds: int, peers: list[str]) -> dict[str, float]:
-    """Seconds of everybody who counts triangles at edges."""
-    from scipy import sparse
-
-    ones = np.ones(len(graph.neighbours), dtype=np.int32)
-    matrix = sparse.csr_array((ones, graph.neighbours, graph.offsets), shape=(graph.nodes, graph.nodes))
-    runs: dict[str, Run] = {
-        "dampen": stopwatch(graph.edge_supports),
-        "scipy A @ A": stopwatch(lambda: (matrix @ matrix).multiply(matrix)),
+    return {
+        EBC: stopwatch(graph.ego_betweenness),
+        DAMPENED: stopwatch(listed("local_dampening")),
+        LEVEL: stopwatch(listed("level")),
+        SUPPORTS: stopwatch(graph.edge_supports),
     }
-    if "networkit" in peers:
-        networkit = import_module("networkit")
-        made = networkit.Graph(graph.nodes)
-        for src, dst in zip(*(ends.tolist() for ends in graph.edges()), strict=True):
-            made.addEdge(src, dst)
-        made.indexEdges()
-        runs["networkit"] = stopwatch(lambda: networkit.sparsification.TriangleEdgeScore(made).run())
-    return {who: figure.seconds for who, figure in interleaved_medians(runs, rounds=rounds, allowance=60).items()}
 
 
-def memory(graph: Graph, folder: Path, share: float = 1.0) -> tuple[float, int]:
-    """Megabytes over imports and edges of a process that builds the graph from arrays and computes; and its edges."""
-    np.save(folder / "ends.npy", np.array(graph.edges()))
-    command = [sys.executable, "-c", MEMORY, str(folder / "ends.npy"), str(graph.nodes), str(share)]
-    megabytes, edges = subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()
-    return float(megabytes), int(edges)
+def _by_the_processor(graph: Graph) -> dict[str, Run]:
+    weights = pair_weights(0, weight_bits(graph.nodes), int(graph.degrees().max()) + 1)
+    return {
+        EBC_ALONE: cpu(lambda: graph.ego_betweenness(threads=1)),
+        WEDGES: cpu(graph_walks.bare_wedges(graph)),
+        SUMS_ALONE: cpu(lambda: distance_two_sums(graph.offsets, graph.neighbours, weights, threads=1)),
+        WALKS: cpu(graph_walks.bare_walks(graph)),
+    }
 
 
-def exponent(graph: Graph, folder: Path) -> float:
-    """How memory grows with edges, from a random half of them to all."""
-    (half, few), (whole, many) = memory(graph, folder, 0.5), memory(graph, folder)
-    return math.log(whole / half) / math.log(many / few)
-
-
-def targets(found: dict[str, dict[str, float]], held: dict[str, float], grown: dict[str, float]) -> list[Target]:
-    """The promises of this page."""
-    egos = {name: found[name] for name in GRAPHS if name in found}
-    ours = "dampen, one thread"
-    promises = [
-        Target(f"EBC of {name} in {limit} s", limit, {name: egos[name]["dampen"]} if name in egos else {})
-        for name, limit in SECONDS.items()
-    ]
-    for who, limits in {
-        "igraph (extrapolated)": AGAINST_IGRAPH,
-        "networkx (extrapolated)": dict.fromkeys(GRAPHS, 700),
-    }.items():
-        promises += [
-            Target(f"EBC of {name} {limit} times as fast as {who}, one thread", limit, at_least=True,
-                   ratios={name: egos[name][who] / egos[name][ours]} if who in egos.get(name, {}) else {})
-            for name, limit in limits.items()
-        ]  # fmt: skip
-    promises += [
-        Target(f"EBC of {name} in {limit} bare walks", limit, {name: egos[name][ours] / egos[name]["bare walk"]})
-        for name, limit in AGAINST_WALK.items()
-        if name in egos
-    ]
-    one = found["supports of dblp"]
+def targets(found: Figures, held: Mapping[str, float], grown: Mapping[str, float]) -> list[Target]:
+    """The promises about graphs."""
+    igraph, networkx = "igraph, cpu (extrapolated)", "networkx, wall (extrapolated)"
     return [
-        *promises,
+        *(
+            Target(f"{what} of {name} in {limit} s", limit, {name: found[name][what]} if name in found else {})
+            for what, limits in SECONDS.items()
+            for name, limit in limits.items()
+        ),
+        *_ratios(found, igraph, EBC_ALONE, AGAINST_IGRAPH, "EBC of {} {} times as fast as igraph, one thread", True),
+        *_ratios(found, networkx, EBC, AGAINST_NETWORKX, "EBC of {} {} times as fast as networkx", True),
+        *_ratios(found, EBC_ALONE, WEDGES, AGAINST_WEDGES, "EBC of {} in {} bare passes over its wedges"),
+        *_ratios(found, SUMS_ALONE, WALKS, AGAINST_WALKS, "distance-2 sums of {} in {} bare passes over 2-walks"),
+        *_ratios(found, NETWORKIT, SUPPORTS, {"dblp": 2}, "edge supports of {} {} times as fast as networkit", True),
+        *_ratios(found, SCIPY, SUPPORTS, {"dblp": 8}, "edge supports of {} {} times as fast as scipy's A @ A", True),
         Target("EBC up to 1M edges takes 100 MB over imports", 100, held),
-        Target("memory grows with edges to the power of 1.1", 1.1, grown),
-        Target("edge supports of 1M edges in 0.1 s", 0.1, {"dblp": one["dampen"]}),
-        Target("edge supports 2 times as fast as networkit", 2, at_least=True,
-               ratios={"dblp": one["networkit"] / one["dampen"]} if "networkit" in one else {}),
-        Target("edge supports 8 times as fast as scipy", 8, {"dblp": one["scipy A @ A"] / one["dampen"]}, True),
-    ]  # fmt: skip
+        Target("its memory grows with edges to the power of 1.1", 1.1, grown),
+    ]
+
+
+def _ratios(
+    found: Figures, over: str, under: str, limits: Mapping[str, float], promise: str, at_least: bool = False
+) -> list[Target]:
+    """One target per graph; one that was not measured says so."""
+    return [
+        Target(
+            promise.format(name, limit) + (" (extrapolated)" if "extrapolated" in over else ""),
+            limit,
+            {name: found[name][over] / found[name][under]} if over in found.get(name, {}) else {},
+            at_least,
+        )
+        for name, limit in limits.items()
+    ]
 
 
 def main() -> None:
     """Measure, print and write as JSON."""
-    from tempfile import TemporaryDirectory
-
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--quick", action="store_true", help="few rounds, no memory of large graphs")
-    quick = parser.parse_args().quick
-    rounds = 3 if quick else 15
-    peers = [name for name in ("igraph", "networkx", "networkit") if find_spec(name)]
-    print("peers:", ", ".join(peers) or "none")
-    found: dict[str, dict[str, float]] = {}
-    held, grown = {}, {}
+    parser = argparse.ArgumentParser(prog="python -m benchmarks.graphs", description=__doc__)
+    parser.add_argument("--quick", action="store_true", help="three rounds; too few for verdicts")
+    rounds = 3 if parser.parse_args().quick else 15
+    peers, start = graph_peers.installed(), perf_counter()
+    missing = [name for name in graph_peers.PEERS if name not in peers]
+    print(f"not installed: {', '.join(missing)}" if missing else "all peers are installed")
+    found: Figures = {}
+    held, grown, loads = {}, {}, {}
     with TemporaryDirectory() as name_of_folder:
-        folder, start = Path(name_of_folder), perf_counter()
+        folder = Path(name_of_folder)
         for name in GRAPHS:
             graph = getattr(datasets, f"load_{name}")()
-            found[name] = ego(name, graph, rounds, peers)
-            held[name] = memory(graph, folder)[0]
-            if name == "dblp":
-                found["supports of dblp"] = supports(graph, rounds, peers)
-        for name in () if quick else GROWING:
-            grown[name] = exponent(getattr(datasets, f"load_{name}")(), folder)
-    for what, seconds in found.items():
-        for who, figure in seconds.items():
-            print(f"{what:<18} {who:<26} {figure:12.4f} s")
-    for target in targets(found, held, grown):
-        print(target.line())
+            held[name] = graph_walks.megabytes(graph, folder)[0]
+            found[name] = measured(name, graph, rounds, peers)
+            loads[name] = os.getloadavg()[0]
+            _show(name, found[name], held[name], loads[name])
+        for name in GROWING:
+            grown[name] = graph_walks.growth(getattr(datasets, f"load_{name}")(), folder)
+    verdicts = targets(found, held, grown)
+    print(*(target.line() for target in verdicts), sep="\n")
     print(f"memory over imports: {held} MB; exponents: {grown}; {perf_counter() - start:.0f} s in all")
+    _write({"load": loads, "seconds": found, "megabytes": held, "exponents": grown}, verdicts)
+
+
+def _show(name: str, seconds: Mapping[str, float], megabytes: float, load: float) -> None:
+    print(f"{name}: load {load:.1f} on {os.cpu_count()} processors, {megabytes:.0f} MB", flush=True)
+    for what, figure in seconds.items():
+        print(f"  {what:<34} {figure:12.4f}")
+
+
+def _write(figures: dict[str, Any], verdicts: list[Target]) -> None:
     RESULTS.parent.mkdir(exist_ok=True)
-    RESULTS.write_text(json.dumps({"seconds": found, "megabytes": held, "exponents": grown}, indent=1))
+    lines = [{"promise": each.promise, "met": each.met, "ratios": dict(each.ratios)} for each in verdicts]
+    RESULTS.write_text(json.dumps({**figures, "targets": lines}, indent=1) + "\n")
 
 
 if __name__ == "__main__":
