@@ -18,7 +18,7 @@ from dampen.statistics.edge_kernels import Places
 
 
 @njit(cache=True, nogil=True)
-def _beyond(x: int, low: int, high: int, neighbours: Places) -> int:
+def _beyond(x: int, low: Any, high: Any, neighbours: Places) -> Any:
     """How many of the neighbours from ``low`` to ``high`` are larger than x."""
     start, end = low, high
     while start < end:
