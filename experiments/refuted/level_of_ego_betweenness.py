@@ -14,7 +14,7 @@ from experiments.refuted.base import Evidence, Kind, RefutedMechanism
 
 LEAVES = 14
 SPOKES = frozenset((centre, leaf) for centre in (0, 1) for leaf in range(2, 2 + LEAVES))
-PLAN = scored_plan(2 + LEAVES, 0, Fraction(1), Fraction(66))
+PLAN = scored_plan(2 + LEAVES, Fraction(1, 2), Fraction(1), Fraction(66))
 
 
 def level_problem_by_definition(graph: Graph) -> SelectionProblem:

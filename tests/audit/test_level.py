@@ -15,17 +15,18 @@ from dampen.vectors import Floats
 from tests.audit.universes.ego_betweenness import level_universe, node_degrees
 from tests.unit.queries import graph_judges as judge
 
-SETTINGS = [(0, "1", "1"), (0, "4", "3.3"), (3, "2", "2"), (None, "1", "3.3")]
-each_setting = pytest.mark.parametrize(("smoothing", "floor", "level"), SETTINGS)
+SETTINGS = [("1/2", "1", "1"), ("1/2", "4", "3.3"), ("3/8", "2", "2"), ("0", "1", "3.3")]
+each_setting = pytest.mark.parametrize(("step", "floor", "level"), SETTINGS)
 TOP = Fraction(2)
+HALF = Fraction(1, 2)
 
 
-def plan_of(n: int, smoothing: int | None, floor: str, level: str) -> LevelPlan:
-    return scored_plan(n, smoothing, Fraction(floor), Fraction(level))
+def plan_of(n: int, step: str, floor: str, level: str) -> LevelPlan:
+    return scored_plan(n, Fraction(step), Fraction(floor), Fraction(level))
 
 
 def units(x: Graph, plan: LevelPlan) -> Floats:
-    weights = pair_weights(plan.smoothing, plan.bits, plan.n + 1)
+    weights = pair_weights(plan.step, plan.bits, plan.n + 1)
     return score_units(distance_two_sums(*judge.csr(x), weights), np.array(judge.degrees(x)), plan) / 2**20
 
 
@@ -50,18 +51,18 @@ def worst_shift(x: Graph, plan: LevelPlan, k: int) -> float:
 
 @each_setting
 @pytest.mark.parametrize("k", [1, 2, 3])
-def test_a_shift_of_the_noise_costs_at_most_the_width(smoothing: int | None, floor: str, level: str, k: int) -> None:
+def test_a_shift_of_the_noise_costs_at_most_the_width(step: str, floor: str, level: str, k: int) -> None:
     """All graphs of five nodes and every third of six; the order does not matter, only who wins."""
     for x in [*graphs(largest=5, smallest=3), *graphs(largest=6, smallest=6)[::3]]:
-        plan = plan_of(x[0], smoothing, floor, level)
+        plan = plan_of(x[0], step, floor, level)
         width = (2 * plan.bound + k * plan.drift) / 2**20
         assert worst_shift(x, plan, k) <= width
 
 
 @each_setting
 @pytest.mark.parametrize("n", [4, 5])
-def test_the_ordered_top_two_hold_their_claim(smoothing: int | None, floor: str, level: str, n: int) -> None:
-    plan = plan_of(n, smoothing, floor, level)
+def test_the_ordered_top_two_hold_their_claim(step: str, floor: str, level: str, n: int) -> None:
+    plan = plan_of(n, step, floor, level)
     universe = level_universe(plan)
     report = universe.audit(LaplaceTopK(2, TOP, movers=2, drift=plan.drift))
     assert report.passed, str(report)
@@ -97,7 +98,7 @@ def test_a_width_of_two_is_exceeded_by_the_gadget() -> None:
     """Every hub falls by nearly half an edge at once, 3.20 in all with both ends: the k drifts in w are needed."""
     k, m = 5, 100
     x, y = gadget(k, m)
-    plan = scored_plan(x[0], 0, Fraction(m, 4), Fraction(m * (m - 1), 4) + m)
+    plan = scored_plan(x[0], HALF, Fraction(m, 4), Fraction(m * (m - 1), 4) + m)
     change = units(y, plan) - units(x, plan)
     hubs = tuple(range(2, 2 + k))
     assert change[list(hubs)] == pytest.approx([-0.494] * k, abs=2e-3)
@@ -117,14 +118,14 @@ def test_ego_betweenness_in_the_level_score_moves_more_than_one_edge() -> None:
     x, y = complete_two_by(14)
 
     def change(values: list[list[Fraction]], level: Fraction) -> float:
-        plan = scored_plan(16, 0, Fraction(1), level)
+        plan = scored_plan(16, HALF, Fraction(1), level)
         old, new = (
             score_units([int(v * 2**plan.bits) for v in value], np.array(judge.degrees(graph)), plan) / 2**20
             for value, graph in zip(values, (x, y), strict=True)
         )
         return float((new - old)[0])
 
-    ebc, two = ([judge.ego_betweenness(g) for g in (x, y)], [judge.distance_two(g, 0) for g in (x, y)])
+    ebc, two = ([judge.ego_betweenness(g) for g in (x, y)], [judge.distance_two(g, HALF) for g in (x, y)])
     levels = [Fraction(j) for j in range(1, 120)]
     assert change(ebc, Fraction(91)) == pytest.approx(-2.776, abs=1e-3)
     assert min(change(ebc, level) for level in levels) == pytest.approx(-3.0, abs=0.02)

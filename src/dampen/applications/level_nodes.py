@@ -52,9 +52,9 @@ def require_level(epsilon: Number, *, k: int, n: int) -> None:
 
 
 def level_sums(offsets: Any, neighbours: Any, plan: LevelPlan) -> Integers:
-    """T_a of every node in units of 2^-bits; zeros where the plan scores by degree."""
+    """T of every node in units of 2^-bits; zeros where the plan scores by degree."""
     n = len(offsets) - 1
     if plan.by_degree:
         return np.zeros(n, dtype=np.int64)
-    weights = pair_weights(plan.smoothing, plan.bits, min(n, LONGEST_TABLE) + 1)
+    weights = pair_weights(plan.step, plan.bits, min(n, LONGEST_TABLE) + 1)
     return distance_two_sums(offsets, neighbours, weights)

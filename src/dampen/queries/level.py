@@ -1,12 +1,13 @@
 """The most influential nodes by their distance-2 betweenness: a score that only two nodes feel much.
 
-T_a(v) is the sum over pairs {x, y} of neighbours of v without an edge of (1 + a) / (g + a), where g counts the common
-neighbours of x and y in the whole graph: for a = 0 the share of all shortest paths of length 2 that pass through v, for
-a = infinity the number of open pairs. An edge at v raises it by at most the degree d; any other edge lowers it by at
-most about d / (2 + a). The *level score* s(v) counts the edges between T_a(v) and a level L, so one edge moves the
-scores of its two ends by at most 1, and all other scores down by at most a small drift. Proofs: docs/proofs/level.md.
+T(v) is the sum over pairs {x, y} of neighbours of v without an edge of psi(g), where g counts the common neighbours of
+x and y in the whole graph and psi(g) = max(1 / g, 1 - (g - 1) step): for a step of 1/2 the share of all shortest paths
+of length 2 that pass through v, for a step of 0 the number of open pairs, and in between the least weights above 1 / g
+that fall by at most the step. An edge at v raises T(v) by at most the degree d; any other edge lowers it by at most
+about d times the step. The *level score* s(v) counts the edges between T(v) and a level L, so one edge moves the scores
+of its two ends by at most 1, and all other scores down by at most a small drift. Proofs: docs/proofs/level.md.
 
-Everything here is whole numbers on public grids: weights are rounded down to 2^-f, so that T_a is exact, and scores to
+Everything here is whole numbers on public grids: weights are rounded down to 2^-f, so that T is exact, and scores to
 2^-20.
 """
 
@@ -30,10 +31,12 @@ GRID = Fraction(1, 2**20)
 SHARE_FOR_H = Fraction(1, 20)
 """The share of epsilon that goes into h, the noisy k-th largest degree."""
 SMALLEST_H = 8
-RESOLVED = 3
-"""A smoothing a is used once a score of h stands out by so many ln n of the noise."""
-SMOOTHINGS: tuple[int | None, ...] = (0, 1, 2, 4, 8, 16, 32, None)
-"""The a that are tried in turn; ``None`` is infinity."""
+RESOLVED = 5
+"""A step is used once a score of h stands out by so many ln n of the noise."""
+STEPS = tuple(Fraction(part, 64) for part in (32, 24, 16, 12, 8, 6, 4, 3, 2, 1, 0))
+"""The steps that are tried in turn: a large one is closer to betweenness, a small one needs less noise."""
+GAMMA = Fraction(4, 5)
+"""The level in units of h^2 / 2, which is T of a node of degree h without triangles."""
 LARGEST_GRAPH = 2**28
 """Scores are below n, and floats of that size are within a quarter of the scores' grid of exact."""
 
@@ -42,14 +45,14 @@ LARGEST_GRAPH = 2**28
 class LevelPlan:
     """How the level method scores: a function of the released h, of epsilon, k and n alone.
 
-    ``smoothing``: a, or ``None`` for infinity; ``by_degree``: the score is the degree, and nothing else is used.
-    ``bound`` and ``drift`` are in units of the score's grid (1 for degrees): how far the two ends of an edge move, and
-    in what interval all others do.
+    ``step``: by how much the weights of pairs may fall; ``by_degree``: the score is the degree, and nothing else is
+    used. ``bound`` and ``drift`` are in units of the score's grid (1 for degrees): how far the two ends of an edge
+    move, and in what interval all others do.
     """
 
     n: int
     by_degree: bool
-    smoothing: int | None
+    step: Fraction
     floor: Fraction
     level: Fraction
     bound: int
@@ -88,12 +91,12 @@ def kth_largest_degree(degrees: Any, k: int) -> int:
 def level_plan(h: int, *, epsilon: Number, k: int, n: int) -> LevelPlan:
     """Choose the score for a released h; ``epsilon`` is that of the list alone.
 
-    By degree where a node of degree h stands out by less than 2 ln n of the noise; else with the least smoothing whose
-    noise leaves it 3 ln n, and the level near h^2 / 2, which is T of a node of degree h with few triangles.
+    By degree where a node of degree h stands out by less than 2 ln n of the noise; else with the largest step whose
+    noise leaves it 5 ln n, and the level near h^2 / 2, which is T of a node of degree h with few triangles.
 
     >>> plan = level_plan(400, epsilon="0.4", k=10, n=36692)
-    >>> plan.by_degree, plan.smoothing, float(plan.level), float(plan.floor)
-    (False, 2, 80000.0, 100.0)
+    >>> plan.by_degree, plan.step, float(plan.level), float(plan.floor)
+    (False, Fraction(3, 32), 64000.0, 100.0)
     """
     rate, nodes = float(positive(epsilon=epsilon)), whole(n=n, least=1)
     if nodes >= LARGEST_GRAPH:
@@ -101,49 +104,45 @@ def level_plan(h: int, *, epsilon: Number, k: int, n: int) -> LevelPlan:
     whole(k=k, least=1)
     needed = log(max(nodes, 2))
     if rate * h / 2 < 2 * needed:
-        return LevelPlan(nodes, True, None, Fraction(1), Fraction(0), 1, 0)
+        return LevelPlan(nodes, True, Fraction(0), Fraction(1), Fraction(0), 1, 0)
     floor = max(Fraction(4), Fraction(h, 4), Fraction(k))
-    smoothing = next(
-        (a for a in SMOOTHINGS if rate * h / (2 + k * float(drift(a, floor, nodes))) >= RESOLVED * needed), None
-    )
-    gamma = {0: Fraction(4, 5), None: Fraction(3, 2)}.get(smoothing, Fraction(1))
-    return scored_plan(nodes, smoothing, floor, gamma * h * h / 2)
+    affordable = (step for step in STEPS if rate * h / (2 + k * float(drift(step, floor))) >= RESOLVED * needed)
+    return scored_plan(nodes, next(affordable, Fraction(0)), floor, GAMMA * h * h / 2)
 
 
-def scored_plan(n: int, smoothing: int | None, floor: Fraction, level: Fraction) -> LevelPlan:
-    """A plan that scores by T_a. The level is rounded down to the grid of the weights."""
+def scored_plan(n: int, step: Fraction, floor: Fraction, level: Fraction) -> LevelPlan:
+    """A plan that scores by T. The level is rounded down to the grid of the weights."""
+    if step not in STEPS:
+        raise ParameterError(f"step must be one of the multiples of 1/64 in dampen.queries.level.STEPS; got {step}")
     fine = 2 ** weight_bits(n)
     grid_level = Fraction(int(level * fine // 1), fine)
     moved = 1 / GRID + 2
-    return LevelPlan(n, False, smoothing, floor, grid_level, int(moved), ceil(drift(smoothing, floor, n) / GRID) + 2)
+    return LevelPlan(n, False, step, floor, grid_level, int(moved), ceil(drift(step, floor) / GRID) + 2)
 
 
-def drift(smoothing: int | None, floor: Fraction, n: int) -> Fraction:
-    """How far an edge lowers the score of a node that is not its end: step + (1 - 2 step) / floor.
-
-    ``step`` is the largest difference of the weights of g and g + 1 common neighbours, 1 / (2 + a), and one unit of the
-    weights' grid more where 1 / (2 + a) is not on it.
-    """
-    if smoothing is None:
-        return 1 / floor
-    table = pair_weights(smoothing, weight_bits(n), 3)
-    step = Fraction(int(table[1] - table[2]), int(table[1]))
+def drift(step: Fraction, floor: Fraction) -> Fraction:
+    """How far an edge lowers the score of a node that is not its end: step + (1 - 2 step) / floor."""
     return step + (1 - 2 * step) / floor
 
 
-def pair_weights(smoothing: int | None, bits: int, count: int) -> Integers:
-    """The weights of pairs with 0, 1, ..., count - 1 common neighbours, in units of 2^-bits, rounded down."""
-    if smoothing is None:
-        return np.full(count, 2**bits, dtype=np.int64)
-    top = (1 + smoothing) << bits
-    g = np.arange(count, dtype=np.int64)
-    return np.asarray(np.where(g == 0, 0, top // np.maximum(g + smoothing, 1)), dtype=np.int64)
+def pair_weights(step: Fraction, bits: int, count: int) -> Integers:
+    """The weights of pairs with 0, 1, ..., count - 1 common neighbours, in units of 2^-bits, rounded down.
+
+    max(1 / g, 1 - (g - 1) step). They fall, from 1, by at most the step, which has to lie on the grid: ``bits`` >= 7.
+
+    >>> pair_weights(Fraction(1, 4), 10, 7).tolist()
+    [0, 1024, 768, 512, 256, 204, 170]
+    """
+    one, g = 2**bits, np.arange(count, dtype=np.int64)
+    until_zero = np.minimum(np.maximum(g - 1, 0), 64)
+    weights = np.maximum(one // np.maximum(g, 1), one - until_zero * int(step * one))
+    return np.asarray(np.where(g == 0, 0, weights), dtype=np.int64)
 
 
 def level_problem(sums: Any, degrees: Any, plan: LevelPlan, *, nodes: Sequence[Any] | None = None) -> SelectionProblem:
     """The level scores as whole multiples of 2^-20, for :class:`~dampen.mechanisms.LaplaceTopK` with ``plan.drift``.
 
-    ``sums``: T_a in units of 2^-bits, from ``distance_two_sums`` with ``pair_weights``; unused where the plan scores by
+    ``sums``: T in units of 2^-bits, from ``distance_two_sums`` with ``pair_weights``; unused where the plan scores by
     degree. The utilities of the two ends of an edge move by at most ``plan.bound``, all others within an interval of
     length ``plan.drift``, which only ``LaplaceTopK`` turns to account.
     """

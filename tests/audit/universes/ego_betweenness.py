@@ -38,10 +38,10 @@ def level_universe(plan: LevelPlan) -> Universe:
     """All graphs of ``plan.n`` nodes, scored by one plan: what follows a released h."""
 
     def problem_of(x: Graph) -> SelectionProblem:
-        weights = pair_weights(plan.smoothing, plan.bits, plan.n + 1)
+        weights = pair_weights(plan.step, plan.bits, plan.n + 1)
         return level_problem(distance_two_sums(*judge.csr(x), weights), judge.degrees(x), plan)
 
-    return _on_the_atlas(f"level scores, {plan.smoothing}", problem_of, plan.n, plan.n)
+    return _on_the_atlas(f"level scores, {plan.step}", problem_of, plan.n, plan.n)
 
 
 def _on_the_atlas(name: str, problem_of: Callable[[Graph], SelectionProblem], largest: int, smallest: int) -> Universe:

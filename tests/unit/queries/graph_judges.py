@@ -49,12 +49,12 @@ def codegrees(graph: Graph) -> list[int]:
     return [max((len(near[u] & near[v]) for u in nodes if u != v), default=0) for v in nodes]
 
 
-def distance_two(graph: Graph, smoothing: int | None) -> list[Fraction]:
-    """T_a in fractions; ``None`` is infinity."""
+def distance_two(graph: Graph, step: Fraction) -> list[Fraction]:
+    """T in fractions, with weights that fall from 1 by at most the step."""
     near = neighbour_sets(graph)
 
     def worth(g: int) -> Fraction:
-        return Fraction(1) if smoothing is None else Fraction(1 + smoothing, g + smoothing)
+        return max(Fraction(1, g), 1 - step * (g - 1))
 
     return [sum((worth(len(near[x] & near[y])) for x, y in open_pairs(near, v)), Fraction(0)) for v in range(graph[0])]
 
