@@ -6,16 +6,19 @@ from itertools import permutations
 import numpy as np
 import pytest
 
+from dampen import SelectionProblem
 from dampen.audit import graphs
 from dampen.audit.neighbours import Graph
 from dampen.mechanisms import LaplaceTopK
+from dampen.queries import level_problem
 from dampen.queries.level import LevelPlan, pair_weights, score_units, scored_plan
 from dampen.statistics.graph_levels import distance_two_sums
 from dampen.vectors import Floats
 from tests.audit.universes.ego_betweenness import level_universe, node_degrees
 from tests.unit.queries import graph_judges as judge
 
-SETTINGS = [("1/2", "1", "1"), ("1/2", "4", "3.3"), ("3/8", "2", "2"), ("0", "1", "3.3")]
+SETTINGS = [("1/2", "1", "2"), ("1/2", "2", "2"), ("3/8", "1", "1"), ("0", "1", "3.3")]
+"""Floors above 2 leave nobody in graphs of five nodes a slope of their own, and the audit little to find."""
 each_setting = pytest.mark.parametrize(("step", "floor", "level"), SETTINGS)
 TOP = Fraction(2)
 HALF = Fraction(1, 2)
@@ -66,14 +69,15 @@ def test_the_ordered_top_two_hold_their_claim(step: str, floor: str, level: str,
     universe = level_universe(plan)
     report = universe.audit(LaplaceTopK(2, TOP, movers=2, drift=plan.drift))
     assert report.passed, str(report)
-    assert report.worst_log_ratio > 0.1 * float(TOP)
+    assert report.worst_log_ratio > 0.25 * float(TOP)
 
 
 def test_degrees_at_a_width_of_two_hold_their_claim_for_every_k() -> None:
+    """At epsilon 8: at 1 so few nodes leave everything to the noise, and the worst pair loses 0.7."""
     for k in (1, 2, 3):
-        report = node_degrees(largest=4, smallest=4).audit(LaplaceTopK(k, 1, movers=2))
+        report = node_degrees(largest=4, smallest=4).audit(LaplaceTopK(k, 8, movers=2))
         assert report.passed, str(report)
-        assert report.worst_log_ratio > 0.7
+        assert report.worst_log_ratio > 0.8 * 8
 
 
 def test_a_width_of_one_is_too_small_for_degrees() -> None:
@@ -82,8 +86,11 @@ def test_a_width_of_one_is_too_small_for_degrees() -> None:
     assert report.breaches == ("epsilon",)
 
 
-def gadget(k: int, m: int) -> tuple[Graph, Graph]:
-    """p joined to v_1..v_k, each v_i with m leaves of its own, q joined to all leaves; then p and q joined."""
+def gadget(k: int, m: int, stars: int = 0) -> tuple[Graph, Graph]:
+    """p joined to v_1..v_k, each v_i with m leaves of its own, q joined to all leaves; then p and q joined.
+
+    And as many stars of their own, with leaves enough to score above every v_i.
+    """
     p, q, hubs = 0, 1, range(2, 2 + k)
     edges = {(p, v) for v in hubs}
     leaf = 2 + k
@@ -91,20 +98,64 @@ def gadget(k: int, m: int) -> tuple[Graph, Graph]:
         for _ in range(m):
             edges |= {(v, leaf), (q, leaf)}
             leaf += 1
+    for _ in range(stars):
+        centre, leaf = leaf, leaf + 1 + 6 * m // 5
+        edges |= {(centre, other) for other in range(centre + 1, leaf)}
     return (leaf, frozenset(edges)), (leaf, frozenset(edges | {(p, q)}))
+
+
+def gadget_plan(n: int, m: int) -> LevelPlan:
+    """The level is what a hub has before the edge."""
+    return scored_plan(n, HALF, Fraction(m, 4), Fraction(m * (m - 1), 4) + m)
 
 
 def test_a_width_of_two_is_exceeded_by_the_gadget() -> None:
     """Every hub falls by nearly half an edge at once, 3.20 in all with both ends: the k drifts in w are needed."""
     k, m = 5, 100
     x, y = gadget(k, m)
-    plan = scored_plan(x[0], HALF, Fraction(m, 4), Fraction(m * (m - 1), 4) + m)
+    plan = gadget_plan(x[0], m)
     change = units(y, plan) - units(x, plan)
     hubs = tuple(range(2, 2 + k))
     assert change[list(hubs)] == pytest.approx([-0.494] * k, abs=2e-3)
     cost = cheapest_shift(change, hubs)
     assert cost == pytest.approx(3.20, abs=0.01)
     assert 2 < cost <= (2 * plan.bound + k * plan.drift) / 2**20
+
+
+def log_chance_to_win(mechanism: LaplaceTopK, problem: SelectionProblem, winners: range) -> float:
+    """Ln of the probability that just these win: the integral over t of the density that the best loser is at t."""
+    at = -mechanism.exponents(problem).approximate()
+    t = np.arange(at.min() - 40, at.max() + 40, 2**-7)[:, None]
+    scores, sizes = np.unique(np.delete(at, list(winners)), return_counts=True)
+
+    def log_below(z: Floats) -> Floats:
+        return np.where(z < 0, z - np.log(2), np.log1p(-np.exp(-np.abs(z)) / 2))
+
+    below = log_below(t - scores)
+    density = (sizes * np.exp(-np.abs(t - scores) - np.log(2) - below)).sum(axis=1)
+    logs = below @ sizes + log_below(at[list(winners)] - t).sum(axis=1) + np.log(density)
+    return float(np.logaddexp.reduce(logs) - 7 * np.log(2))
+
+
+def test_noise_of_a_width_of_two_breaks_the_promise_on_the_gadget() -> None:
+    """The control: the law itself. Twenty stars stand above the hubs, so that the hubs win by their own noise.
+
+    Each falls by 0.494, and q rises, which must lose: 1.28 epsilon for a width of 2. The hubs score alike, so every
+    order of them has the same share of the chance.
+    """
+    k, m = 5, 100
+    pair = gadget(k, m, stars=20)
+    plan = gadget_plan(pair[0][0], m)
+    weights = pair_weights(plan.step, plan.bits, plan.n + 1)
+    problems = [level_problem(distance_two_sums(*judge.csr(x), weights), judge.degrees(x), plan) for x in pair]
+
+    def loss(drift: int) -> float:
+        mechanism = LaplaceTopK(k, TOP, movers=2, drift=drift)
+        before, after = (log_chance_to_win(mechanism, problem, range(2, 2 + k)) for problem in problems)
+        return before - after
+
+    assert loss(0) == pytest.approx(1.28 * float(TOP), rel=0.01)
+    assert 0.5 * TOP < loss(plan.drift) <= TOP
 
 
 def complete_two_by(m: int) -> tuple[Graph, Graph]:
