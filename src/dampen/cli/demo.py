@@ -95,6 +95,16 @@ def check_the_promise(console: Console, budget: dampen.Budget) -> None:
     console.print(str(audit_selection(PermuteAndFlip("1/4"), votes, universe, neighbours)))
 
 
+def find_the_hubs(console: Console, budget: dampen.Budget) -> None:
+    """Who holds a network together? Edges are private now, so this graph has a budget of its own."""
+    hubs, people = range(4), range(4, 400)
+    graph = dampen.Graph.from_edges([person % 4 for person in people], people, nodes=400)
+    own = dampen.Budget(epsilon=2)
+    answer = dampen.top_nodes(graph, 4, epsilon=2, budget=own)
+    console.print(f"four people know 99 others each: {tuple(hubs)}; private at epsilon 2: [bold]{answer}[/bold]")
+    console.print(f"The graph's budget: spent epsilon {plain(own.spent.epsilon)} of {plain(own.limit.epsilon)}.")
+
+
 def run_out(console: Console, budget: dampen.Budget) -> None:
     """What happens when the budget runs out?"""
     scores = dict(zip(CITIES, VOTES, strict=True))
@@ -127,6 +137,7 @@ STEPS: tuple[Callable[[Console, dampen.Budget], None], ...] = (
     find_the_median,
     use_the_data_at_hand,
     check_the_promise,
+    find_the_hubs,
     run_out,
     survive_a_crash,
 )

@@ -37,7 +37,7 @@ def test_the_law_is_a_chart_of_bars_in_proportion(tour: str) -> None:
 
 def test_the_budget_left_follows_every_step(tour: str) -> None:
     left = re.findall(r"budget: spent epsilon (\S+) of 1, (\S+) left", tour)
-    assert left == [("0.25", "0.75"), ("0.5", "0.5"), ("0.5", "0.5"), ("0.5", "0.5"), ("1", "0"), ("1", "0")]
+    assert left == [("0.25", "0.75"), *[("0.5", "0.5")] * 4, ("1", "0"), ("1", "0")]
     assert len(STEPS) == len(left)
 
 
@@ -46,6 +46,13 @@ def test_the_promise_is_checked_and_the_refusal_shown(tour: str) -> None:
     assert "holds" in words
     assert "BROKEN" not in words
     assert "not enough budget: asked epsilon 0.1; spent epsilon 1; limit epsilon 1" in words
+
+
+def test_the_hubs_of_a_graph_are_found(tour: str) -> None:
+    found = re.search(r"private at epsilon 2: \((\d+), (\d+), (\d+), (\d+)\)", " ".join(tour.split()))
+    assert found is not None
+    assert set(map(int, found.groups())) <= set(range(400))
+    assert "spent epsilon 2 of 2" in tour
 
 
 def test_every_step_has_its_heading(tour: str) -> None:
