@@ -11,7 +11,7 @@ width c that begins at a, the k-th derivative of Q is at most (sum_s n_s p_s / (
 Q(a) <= exp(-S a) (docs/numerics.md). What remains is the rounding of floats.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import cache
 from itertools import pairwise, permutations
 
@@ -29,8 +29,15 @@ NEGLIGIBLE = 60.0
 
 DEEPEST_ORDERED = 600.0
 """Ordered laws are computed for exponents that far apart; beyond it floats underflow."""
+TAIL = 70.0
+"""Beyond the outermost scores ordered Laplace integrals are cut here: left out is a share of exp(-TAIL) of them."""
+WIDEST_ORDERED = 2.0
+"""Their panels are at most so wide; between two scores every density is a sum of few exponentials."""
 GROWING_STEPS = np.concatenate([[0, 0.5, 1, 2, 4], np.arange(8.0, 1100.0, 8.0)])
 """Where panels end to the right of a kink."""
+
+Law = Callable[[Floats, Floats], Floats]
+"""Exponents and group sizes to ln P, as ``softmax`` and ``permute_and_flip`` are."""
 
 
 def softmax(x: Floats, sizes: Floats) -> Floats:
@@ -87,10 +94,11 @@ def pareto_maximum(x: Floats, sizes: Floats, nu: float) -> Floats:
     return out
 
 
-def peeled_softmax(x: Floats, k: int, deepest: float) -> Floats:
-    """K softmax picks in a row without replacement: ln P of every ordered k-tuple, in the order of permutations.
+def peeled(pick: Law, x: Floats, k: int, deepest: float) -> Floats:
+    """K picks in a row without replacement: ln P of every ordered k-tuple, in the order of permutations.
 
-    In each pick exponents more than ``deepest`` below the best that is left are raised to that level.
+    ``pick`` is the law of one of them. In each pick exponents more than ``deepest`` below the best that is left are
+    raised to that level.
     """
 
     def below(left: tuple[int, ...], log_p: float, picks: int) -> Iterator[float]:
@@ -98,12 +106,32 @@ def peeled_softmax(x: Floats, k: int, deepest: float) -> Floats:
             yield log_p
             return
         behind = np.minimum(x[list(left)] - min(x[place] for place in left), deepest)
-        total = float(np.log(np.exp(-behind).sum()))
-        for place, gap in zip(left, behind.tolist(), strict=True):
+        for place, log_pick in zip(left, pick(behind, np.ones(len(left))).tolist(), strict=True):
             rest = tuple(other for other in left if other != place)
-            yield from below(rest, log_p - gap - total, picks - 1)
+            yield from below(rest, log_p + log_pick, picks - 1)
 
     return np.fromiter(below(tuple(range(len(x))), 0.0, k), dtype=np.float64)
+
+
+def ordered_laplace(x: Floats, k: int) -> Floats:
+    """The k largest of Z - x, in order, with standard Laplace noise Z: ln P of every ordered k-tuple.
+
+    With f and F the density and the distribution of Z, and G_0(t) the product of F(t + x_s) over those not chosen, let
+    G_j(t) be the integral of f(z + x_r) G_{j-1}(z) over z < t, where r is the j-th chosen from below. P = G_k(inf).
+    """
+    values = -np.asarray(x, dtype=np.float64)
+    nodes, weights = _panels(_ordered_laplace_panels(values))
+    offsets = nodes - values[:, None]
+    log_below = _log_laplace_cdf(offsets)
+    log_density = -np.abs(offsets) - np.log(2)
+    everybody = log_below.sum(axis=0)
+    out = []
+    for chosen in permutations(range(len(values)), k):
+        log_product = everybody - log_below[list(chosen)].sum(axis=0)
+        for place in reversed(chosen):
+            log_product = _log_running_integral(log_density[place] + log_product, weights)
+        out.append(log_product[-1])
+    return np.array(out)
 
 
 def ordered_exponential(x: Floats, k: int) -> Floats:
@@ -146,6 +174,27 @@ def _running_integral(values: Floats, weights: Floats) -> Floats:
     half_widths = weights.reshape(-1, NODES).sum(axis=1) / 2
     inside = (panels @ _node_to_node().T) * half_widths[:, None]
     return np.asarray((before[:, None] + inside).ravel())
+
+
+def _log_running_integral(log_values: Floats, weights: Floats) -> Floats:
+    """Ln of the integral up to each node; the last one stands for all."""
+    top = float(log_values.max())
+    running = _running_integral(np.exp(log_values - top), weights)
+    with np.errstate(divide="ignore"):
+        return np.asarray(np.log(np.maximum(running, 0.0)) + top)
+
+
+def _ordered_laplace_panels(values: Floats) -> Floats:
+    """Panel ends: every score is a kink; further ends in between and in both tails."""
+    kinks = np.unique(values)
+    wide = max(0.25, min(WIDEST_ORDERED, 16 / len(values)))
+    starts = np.concatenate([[kinks[0] - TAIL], kinks])
+    stops = np.concatenate([kinks, [kinks[-1] + TAIL]])
+    inner = [
+        np.linspace(low, high, 1 + int(np.ceil((high - low) / wide)))[:-1]
+        for low, high in zip(starts, stops, strict=True)
+    ]
+    return np.concatenate([*inner, stops[-1:]])
 
 
 @cache

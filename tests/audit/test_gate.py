@@ -108,6 +108,7 @@ GATED: dict[str, Gated] = {
     "LaplaceTopK": Gated(lambda e: LaplaceTopK(3, e, movers=2), FEW_MOVERS, least=500),
     "TopK, Exponential": Gated(lambda e: TopK(2, Exponential(e)), WITHOUT_RUNS),
     "TopK, PermuteAndFlip": Gated(lambda e: TopK(2, PermuteAndFlip(e)), WITHOUT_RUNS),
+    "TopK, PermuteAndFlip, peeled": Gated(lambda e: TopK(2, PermuteAndFlip(e), peeled=True), CLASSICAL[:2], least=500),
     "TopK, LocalDampening, exponential": Gated(
         lambda e: TopK(2, LocalDampening(e, Exponential)), RUNGS_DIFFER_WITHOUT_RUNS
     ),

@@ -52,6 +52,10 @@ def top_two(base: type[Exponential] | type[PermuteAndFlip], epsilon: Number) -> 
     return TopK(2, base(epsilon))
 
 
+def peeled_two(base: type[Exponential] | type[PermuteAndFlip], epsilon: Number) -> SelectionMechanism:
+    return TopK(2, base(epsilon), peeled=True)
+
+
 MECHANISMS: dict[str, Make] = {
     "local": LocalDampening,
     "local, exponential, shifted": partial(LocalDampening, law=Exponential, shift="1/2"),
@@ -69,6 +73,7 @@ MECHANISMS: dict[str, Make] = {
     "smooth exponential, indicator": partial(SmoothExponential, delta="1e-6", indicator=True),
     "top 2, exponential": partial(top_two, Exponential),
     "top 2, permute-and-flip": partial(top_two, PermuteAndFlip),
+    "top 2, permute-and-flip, peeled": partial(peeled_two, PermuteAndFlip),
     "top 2, laplace": partial(LaplaceTopK, 2),
 }
 RANGED = {name for name in MECHANISMS if name.endswith(", exponential") or "exponential, shifted" in name} - {
@@ -335,6 +340,7 @@ TINY: list[tuple[SelectionMechanism, float]] = [
     (TopK(1, PermuteAndFlip(1)), 0.3),
     (TopK(1, Exponential(1)), 0.35),
     (TopK(2, Exponential(1)), 0.75),
+    (TopK(2, PermuteAndFlip(1), peeled=True), 0.1),
     (LocalDampening(1), 0.1),
     (PairwiseDampening(1), 0.1),
 ]
@@ -369,10 +375,7 @@ FORBIDDEN = (
     [(math, name) for name in ("exp", "expm1", "log", "log1p", "log2", "pow", "sqrt")]
     + [(np, name) for name in ("exp", "exp2", "expm1", "log", "log1p", "log2", "log10", "power", "sqrt", "cumsum")]
     + [(np.random, name) for name in ("default_rng", "random", "rand", "choice", "Generator", "PCG64")]
-    + [
-        (laws, name)
-        for name in ("softmax", "permute_and_flip", "pareto_maximum", "peeled_softmax", "ordered_exponential")
-    ]
+    + [(laws, name) for name in ("softmax", "permute_and_flip", "pareto_maximum", "peeled", "ordered_exponential")]
 )
 
 

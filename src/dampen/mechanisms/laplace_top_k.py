@@ -5,10 +5,10 @@ from fractions import Fraction
 
 import numpy as np
 
+from dampen import laws
 from dampen._validate import Number, non_negative, whole
 from dampen.errors import ParameterError
 from dampen.mechanisms.ordered import OrderedMechanism
-from dampen.mechanisms.ordered_laplace import ordered_laplace
 from dampen.privacy import PrivacyLoss
 from dampen.problem import Frame, SelectionProblem
 from dampen.sampling.entropy import Entropy
@@ -94,14 +94,13 @@ class LaplaceTopK(OrderedMechanism):
     def log_probabilities(self, problem: SelectionProblem) -> Floats:
         """Not private. Ln P of every ordered k-tuple, as ``outcomes`` lists them."""
         self._require_writable(len(problem.groups))
-        return ordered_laplace(self.exponents(problem).approximate(), self.k)
+        return laws.ordered_laplace(self.exponents(problem).approximate(), self.k)
 
     def simulate(self, problem: SelectionProblem, rng: np.random.Generator, size: int) -> Integers:
         """Indices of candidates, one row of k for each of ``size`` draws; seeded, free, for public problems only."""
         problem.require_public("simulate")
         x = self.exponents(problem).approximate()
-        noise = rng.laplace(size=(whole(size=size, least=0), len(x)))
-        return np.argsort(x - noise, axis=1)[:, : self.k].astype(np.int64)
+        return self._rows(lambda: x - rng.laplace(size=len(x)), size)
 
     def exponents(self, problem: SelectionProblem) -> Exponents:
         """Not private. Whole utilities times the rate, exactly, however far below the best."""

@@ -6,7 +6,7 @@ from typing import ClassVar
 import numpy as np
 
 from dampen import laws
-from dampen._validate import whole
+from dampen._validate import flag, whole
 from dampen.errors import ParameterError
 from dampen.mechanisms.base import ExponentMechanism
 from dampen.mechanisms.exponential import Exponential
@@ -20,6 +20,7 @@ from dampen.problem import Frame, SelectionProblem
 from dampen.sampling.buckets import BucketSampler
 from dampen.sampling.entropy import Entropy
 from dampen.sampling.exponents import DEEPEST, Exponents
+from dampen.sampling.flips import draw_by_flips
 from dampen.sampling.race import ExponentialNoise, draw_first
 from dampen.vectors import Floats, Integers
 
@@ -31,8 +32,9 @@ class TopK(OrderedMechanism):
     Definition
     ----------
     With a base of the exponential type: k picks of the base, each from the candidates not yet picked, which is the same
-    as adding Gumbel noise once and naming the k largest. With a base of the permute-and-flip type: add standard
-    exponential noise once and name the k largest.
+    as adding Gumbel noise once and naming the k largest: the peeled and the one-shot form have one law. With a base of
+    the permute-and-flip type there are two: in one shot, the default, add standard exponential noise once and name the
+    k largest; ``peeled``, pick k times, with new coins each time.
 
     Guarantee
     ---------
@@ -41,8 +43,9 @@ class TopK(OrderedMechanism):
 
     Differs from the paper
     ----------------------
-    One-shot exponential noise is not k permute-and-flips in a row, but costs the same and is proved on its own. Its
-    exponents are raised to one level below the k-th best, not below the best.
+    The dampening paper peels. One-shot exponential noise is not k permute-and-flips in a row, but costs the same, is
+    proved on its own and nearly always finds better lists. Exponents are raised to one level below the k-th best, not
+    below the best.
 
     Numerics
     --------
@@ -50,7 +53,7 @@ class TopK(OrderedMechanism):
 
     Cost
     ----
-    O(k n) with exponential bases, O(n) with permute-and-flip bases. The law has n! / (n - k)! entries and is refused
+    O(k n) with exponential bases and where peeled, O(n) in one shot. The law has n! / (n - k)! entries and is refused
     beyond a million.
 
     Example
@@ -74,15 +77,17 @@ class TopK(OrderedMechanism):
     """
 
     base: ExponentMechanism
+    peeled: bool
 
     largest_law: ClassVar[int] = 10**6
 
-    def __init__(self, k: int, base: ExponentMechanism) -> None:
+    def __init__(self, k: int, base: ExponentMechanism, *, peeled: bool = False) -> None:
         if not isinstance(base, ExponentMechanism) or one_shot_noise(base) is None:
             raise ParameterError(f"base must be of the exponential or permute-and-flip type; got {str(base)[:80]}")
         super().__init__(base.epsilon)
         object.__setattr__(self, "k", whole(k=k, least=1))
         object.__setattr__(self, "base", base)
+        object.__setattr__(self, "peeled", flag(peeled=peeled))
 
     def privacy(self, frame: Frame) -> PrivacyLoss:
         """K times the base's epsilon."""
@@ -97,18 +102,29 @@ class TopK(OrderedMechanism):
         self._require_writable(len(problem.groups))
         exponents = self._exponents(problem)
         x = exponents.approximate()
-        if one_shot_noise(self.base) == "exponential":
+        if self._in_one_shot:
             return laws.ordered_exponential(x, self.k)
-        return laws.peeled_softmax(x, self.k, float(DEEPEST // exponents.unit * exponents.unit))
+        pick = laws.permute_and_flip if self._flips else laws.softmax
+        return laws.peeled(pick, x, self.k, float(DEEPEST // exponents.unit * exponents.unit))
 
     def simulate(self, problem: SelectionProblem, rng: np.random.Generator, size: int) -> Integers:
         """Indices of candidates, one row of k for each of ``size`` draws; seeded, free, for public problems only."""
         problem.require_public("simulate")
         self._require_plain(problem)
         x = self._exponents(problem).approximate()
-        shape = (whole(size=size, least=0), len(x))
-        noise = rng.gumbel(size=shape) if one_shot_noise(self.base) == "gumbel" else rng.exponential(size=shape)
-        return np.argsort(x - noise, axis=1)[:, : self.k].astype(np.int64)
+        if self._flips and self.peeled:
+            return np.array([_peel(x, self.k, rng) for _ in range(whole(size=size, least=0))]).reshape(-1, self.k)
+        noise = rng.standard_exponential if self._flips else rng.gumbel
+        return self._rows(lambda: x - noise(size=len(x)), size)
+
+    @property
+    def _flips(self) -> bool:
+        """Whether the base is of the permute-and-flip type, not of the exponential one."""
+        return one_shot_noise(self.base) == "exponential"
+
+    @property
+    def _in_one_shot(self) -> bool:
+        return self._flips and not self.peeled
 
     def _exponents(self, problem: SelectionProblem) -> Exponents:
         return self.base.exponents(problem).keeping(self.k)
@@ -116,19 +132,30 @@ class TopK(OrderedMechanism):
     def first(self, problem: SelectionProblem, source: Entropy) -> list[int]:
         """An exact draw: the indices of the k best, in order. Nobody has paid for it here."""
         exponents = self._exponents(problem)
-        if one_shot_noise(self.base) == "exponential":
+        if self._in_one_shot:
             return draw_first(exponents, ExponentialNoise(), self.k, source)
         units = exponents.units().astype(np.int64)
         left, chosen = np.arange(len(units)), []
         for _ in range(self.k):
             rest = Exponents.of_whole(-units[left], exponents.unit)
-            place = BucketSampler(rest).draw(source)[0]
+            place = draw_by_flips(rest, source) if self._flips else BucketSampler(rest).draw(source)[0]
             chosen.append(int(left[place]))
             left = np.delete(left, place)
         return chosen
 
     def __repr__(self) -> str:
-        return f"TopK(k={self.k}, base={self.base!r})"
+        peeled = ", peeled=True" if self.peeled else ""
+        return f"TopK(k={self.k}, base={self.base!r}{peeled})"
+
+
+def _peel(x: Floats, k: int, rng: np.random.Generator) -> list[int]:
+    """K times the largest of exponential noise - x, the noise drawn anew each time."""
+    left, chosen = x.copy(), []
+    for _ in range(k):
+        behind = left - rng.standard_exponential(size=len(x))
+        chosen.append(int(behind.argmin()))
+        left[chosen[-1]] = np.inf
+    return chosen
 
 
 def one_shot_noise(base: ExponentMechanism, *, clipped: bool = False) -> str | None:
