@@ -25,6 +25,7 @@ from dampen.mechanisms.ordered import OrderedMechanism
 from dampen.privacy import Adjacency, BudgetLike, PrivacyLoss, Release
 from dampen.problem import SelectionProblem
 from dampen.queries import degree_problem, ego_betweenness_problem, ego_betweenness_range_problem
+from dampen.queries.one_shot_centrality import one_shot_problem
 from dampen.queries.projection import CHANGES, projected
 from dampen.statistics.graph import Graph
 from dampen.statistics.graph_levels import codegrees
@@ -39,8 +40,14 @@ BY_EGO_BETWEENNESS = (
     "shifted",
     "range",
     "pairwise",
+    "one_shot_permute_and_flip",
+    "one_shot_laplace",
+    "one_shot_local_dampening",
+    "one_shot_shifted",
 )
-BY_DEGREE = ("level", "degree", "exponential", "permute_and_flip")
+BY_DEGREE = ("level", "degree", "exponential", "permute_and_flip", "one_shot_permute_and_flip")
+ONE_SHOT = {"one_shot_laplace": "plain", "one_shot_local_dampening": "local_dampening", "one_shot_shifted": "shifted"}
+"""Methods that turn to account that an edge moves two nodes much and all others little, and their scores."""
 
 
 def top_nodes(
@@ -69,13 +76,16 @@ def top_nodes(
         How they are found; nothing in it depends on the data. ``"level"``, the default, scores by the pairs at distance
         2 that a node links and pays hardly more for k nodes than for one; ``"degree"`` takes the nodes with the most
         edges instead, which are often the same. The methods of the dampening paper, at epsilon / k for each place:
-        ``"exponential"``, ``"permute_and_flip"``, ``"local_dampening"``, ``"shifted"``; and beyond it ``"range"``,
-        ``"codegree_dampening"`` (with the public ``shift``) and, for k = 1, ``"pairwise"``.
+        ``"exponential"``, ``"permute_and_flip"``, ``"local_dampening"``, ``"shifted"``. Their one-shot forms draw one
+        noise for each node and sort: all but permute-and-flip have that form already, by the same law;
+        ``"one_shot_permute_and_flip"`` has its own. At a price that hardly grows with k, with Laplace noise:
+        ``"one_shot_laplace"`` (ego betweenness itself), ``"one_shot_local_dampening"``, ``"one_shot_shifted"``. Beyond
+        the paper: ``"range"``, ``"codegree_dampening"`` and, for k = 1, ``"pairwise"``.
     max_degree
         A public bound of the degrees. Where it is given *every* graph is cut down to it first, by a rule of ranks, and
         the mechanism runs at a third of epsilon, whether or not a degree exceeds it. Left out, nothing is cut.
     shift
-        The level of utility with which ``"codegree_dampening"`` compares; public.
+        The level of utility with which ``"codegree_dampening"`` and ``"one_shot_local_dampening"`` compare; public.
     note
         What the answer is for; a ledger remembers it.
 
@@ -145,8 +155,13 @@ def _draw(
         require_level(rate, k=k, n=graph.nodes)
         offsets, neighbours = graph.offsets, graph.neighbours
         return lambda: draw_by_level(offsets, neighbours, k=k, epsilon=rate)
-    problem = _problem(graph, score, method, max_degree)
-    mechanism = _mechanism(graph, k, rate, score, method, shift)
+    if method in ONE_SHOT:
+        values, kind = graph.ego_betweenness(), ONE_SHOT[method]
+        problem, drift = one_shot_problem(values, graph.degrees(), score=kind, max_degree=max_degree, shift=shift)
+        mechanism: SelectionMechanism = LaplaceTopK(k, rate, movers=2, drift=drift)
+    else:
+        problem = _problem(graph, score, method, max_degree)
+        mechanism = _mechanism(graph, k, rate, score, method, shift)
     price = mechanism.privacy(problem.frame).epsilon
 
     def draw() -> tuple[int, ...]:
@@ -180,8 +195,9 @@ def _mechanism(graph: Graph, k: int, rate: Fraction, score: str, method: str, sh
         "exponential": lambda: Exponential(share),
         "range": lambda: Exponential(share),
         "permute_and_flip": lambda: PermuteAndFlip(share),
-        "local_dampening": lambda: LocalDampening(share),
+        "one_shot_permute_and_flip": lambda: PermuteAndFlip(share),
+        "local_dampening": lambda: LocalDampening(share, law=Exponential),
         "codegree_dampening": lambda: LocalDampening(share, shift=shift),
         "shifted": lambda: ShiftedLocalDampening(share, horizon=graph.nodes, law=Exponential),
     }
-    return TopK(k, bases[method]())
+    return TopK(k, bases[method](), peeled=method == "permute_and_flip")

@@ -35,6 +35,10 @@ class MethodName(StrEnum):
     SHIFTED = "shifted"
     RANGE = "range"
     PAIRWISE = "pairwise"
+    ONE_SHOT_PERMUTE_AND_FLIP = "one-shot-permute-and-flip"
+    ONE_SHOT_LAPLACE = "one-shot-laplace"
+    ONE_SHOT_LOCAL_DAMPENING = "one-shot-local-dampening"
+    ONE_SHOT_SHIFTED = "one-shot-shifted"
 
 
 def top_nodes(
@@ -48,7 +52,7 @@ def top_nodes(
     score: Annotated[ScoreName, typer.Option(help="What makes a node influential.")] = ScoreName.EGO_BETWEENNESS,
     method: Annotated[MethodName, typer.Option(help="How they are found.")] = MethodName.LEVEL,
     max_degree: Annotated[int | None, typer.Option(help="Public bound of degrees; every graph is cut to it.")] = None,
-    shift: Annotated[str, typer.Option(help="Public level for codegree-dampening.")] = "0",
+    shift: Annotated[str, typer.Option(help="Public level for codegree- and one-shot-local-dampening.")] = "0",
     budget: payment.LedgerFile = None,
     scope: payment.Scope = None,
     note: payment.Note = None,

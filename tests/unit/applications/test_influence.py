@@ -14,6 +14,7 @@ from dampen import Adjacency, Budget, Graph
 from dampen.applications import influence
 from dampen.applications.influence import BY_DEGREE, BY_EGO_BETWEENNESS
 from dampen.cli.app import app
+from dampen.cli.top_nodes import MethodName
 from dampen.errors import BudgetError, DampenError, DataError, ParameterError
 from tests.conftest import Refused
 
@@ -41,6 +42,33 @@ def test_every_method_finds_what_stands_out_and_is_paid_once(stars: Graph, metho
 def test_the_score_may_be_the_degree(stars: Graph, method: str) -> None:
     found = dampen.top_nodes(stars, 2, score="degree", epsilon=10**5, budget=Budget(epsilon=10**5), method=method)
     assert found == (0, 1)
+
+
+def test_the_command_knows_every_method() -> None:
+    assert [name.value.replace("-", "_") for name in MethodName] == list(BY_EGO_BETWEENNESS)
+
+
+def test_one_shot_forms_promise_two_movers_and_a_drift(stars: Graph, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One noise for the list at the whole epsilon; permute-and-flip in one shot and peeled at epsilon / k."""
+    made: dict[str, Any] = {}
+    for name in ("LaplaceTopK", "TopK"):
+        monkeypatch.setattr(influence, name, _spying(getattr(influence, name), made))
+    for method in (*influence.ONE_SHOT, "permute_and_flip", "one_shot_permute_and_flip"):
+        dampen.top_nodes(stars, 2, epsilon=3, budget=Budget(epsilon=3), method=method, shift=1)
+        mechanism = made["last"]
+        if method in influence.ONE_SHOT:
+            assert (mechanism.epsilon, mechanism.movers) == (3, 2)
+            assert 0 < mechanism.drift < 2**20
+        else:
+            assert (mechanism.base.epsilon, mechanism.peeled) == (Fraction(3, 2), method == "permute_and_flip")
+
+
+def _spying(kind: Any, made: dict[str, Any]) -> Any:
+    def make(*arguments: Any, **options: Any) -> Any:
+        made["last"] = kind(*arguments, **options)
+        return made["last"]
+
+    return make
 
 
 def test_pairwise_is_for_one_node(stars: Graph, untouched: Budget, refused: Refused) -> None:
@@ -85,6 +113,7 @@ def test_with_a_degree_bound_every_graph_is_cut_and_a_third_is_spent_on_the_draw
         ({"epsilon": 0}, "epsilon must be positive"),
         ({"max_degree": 0}, "max_degree"),
         ({"method": "codegree_dampening", "shift": "far"}, "shift"),
+        ({"method": "one_shot_local_dampening", "shift": "far"}, "shift"),
         ({"graph": "edges.txt"}, "graph must be a dampen.Graph"),
     ],
     ids=str,
@@ -99,7 +128,7 @@ def test_a_refusal_is_one_line_and_costs_nothing(
 
 def test_a_graph_without_edges_is_answered() -> None:
     empty = Graph.from_edges([], [], nodes=5)
-    for method in ("level", "degree", "exponential", "shifted", "range"):
+    for method in ("level", "degree", "exponential", "shifted", "range", *influence.ONE_SHOT):
         found = dampen.top_nodes(empty, 2, epsilon=1, budget=Budget(epsilon=1), method=method)
         assert len(set(found)) == 2
 
