@@ -32,7 +32,7 @@ from experiments.pictures import pyplot
 GRAPHS = ("enron", "dblp", "github")
 SIZES = (5, 10, 20)
 EPSILONS = tuple(f"1e{place}" for place in range(-3, 5))
-FINE_EPSILONS = tuple(f"{digit}e{place}" for place in range(-3, 4) for digit in (1, 3)) + ("1e4",)
+FINE_EPSILONS = (*(f"{digit}e{place}" for place in range(-3, 4) for digit in (1, 3)), "1e4")
 METHODS = {
     "exponential": "EMPrivTopk",
     "permute_and_flip": "PFPrivTopk",

@@ -1,16 +1,15 @@
 """Pictures of experiments, where matplotlib is installed."""
 
+from importlib import import_module
 from typing import Any
 
 
 def pyplot() -> Any:
     """matplotlib.pyplot without a screen; or None, and one line that says what to install."""
     try:
-        import matplotlib
+        matplotlib = import_module("matplotlib")
     except ImportError:
         print("no picture: it needs matplotlib; install dampen[plots]")
         return None
     matplotlib.use("Agg")
-    from matplotlib import pyplot as plt
-
-    return plt
+    return import_module("matplotlib.pyplot")

@@ -123,9 +123,9 @@ def path_counts(graph: Graph) -> Integers:
 
 
 def private_sql_tops(counts: Integers, epsilon: Fraction, sensitivity: int, rng: np.random.Generator) -> Integers:
-    """The nodes in the order of their ego betweenness from noisy counts; negative counts are taken for 0."""
+    """The nodes in the order of their ego betweenness from noisy counts, made whole; negative ones are taken for 0."""
     scale = sensitivity * len(counts) / float(epsilon)
-    noisy = counts + rng.laplace(scale=scale, size=counts.shape)
+    noisy = np.rint(counts + rng.laplace(scale=scale, size=counts.shape))
     worth = np.where(noisy > 0, 1 / np.maximum(noisy, 1.0), 0.0).sum(axis=1)
     return np.argsort(-worth + rng.uniform(size=len(worth)) * 1e-12)
 
