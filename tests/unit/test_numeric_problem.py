@@ -50,6 +50,15 @@ def test_rungs_are_whole_steps_rounded_up_within_the_reach() -> None:
     assert NumericProblem(fine, 5, ladder).rungs(4) == (2, 4, 7, 8)
     assert NumericProblem(FRAME, 5).rungs(2) == (30, 30)
     assert NumericProblem(FRAME, 5, ladder).rungs(0) == ()
+    exact = NumericProblem(NumericFrame(30, EDGE, resolution="1/10"), 5, Table([[0.1], [0.25]], bound=30))
+    assert exact.rungs(2) == (2, 3), "the float 0.1 is above one tenth"
+
+
+def test_a_rung_at_a_bound_that_floats_round_down_is_the_reach() -> None:
+    bound = Fraction(3) + Fraction(1, 2**60)
+    frame = NumericFrame(bound, EDGE)
+    assert frame.reach == 4
+    assert NumericProblem(frame, 5).rungs(2) == NumericProblem(frame, 5, Table([[3.0]], bound=bound)).rungs(2) == (4, 4)
 
 
 @given(st.fractions(-50, 50), st.fractions(-50, 50), st.fractions(min_value="1/7", max_value=9))
