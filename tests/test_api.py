@@ -81,6 +81,7 @@ PUBLIC = {
         "load_wine_white",
     },
     "dampen.mechanisms": {
+        "ExactPairLaplace",
         "Exponential",
         "Laplace",
         "LaplaceTopK",
@@ -89,6 +90,7 @@ PUBLIC = {
         "PairwiseDampening",
         "ParetoNoisyMax",
         "PermuteAndFlip",
+        "PolyPlace",
         "ReportNoisyMax",
         "SelectionMechanism",
         "ShiftedLocalDampening",

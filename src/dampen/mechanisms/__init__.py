@@ -1,6 +1,7 @@
 """Mechanisms: a problem in, a law and a paid release out. One file each, one proof page each."""
 
 from dampen.mechanisms.base import SelectionMechanism
+from dampen.mechanisms.exact_pair_laplace import ExactPairLaplace
 from dampen.mechanisms.exponential import Exponential
 from dampen.mechanisms.laplace import Laplace
 from dampen.mechanisms.laplace_top_k import LaplaceTopK
@@ -9,6 +10,7 @@ from dampen.mechanisms.numeric import NumericMechanism
 from dampen.mechanisms.pairwise_dampening import PairwiseDampening
 from dampen.mechanisms.pareto_noisy_max import ParetoNoisyMax
 from dampen.mechanisms.permute_and_flip import PermuteAndFlip
+from dampen.mechanisms.poly_place import PolyPlace
 from dampen.mechanisms.report_noisy_max import ReportNoisyMax
 from dampen.mechanisms.shifted_local_dampening import ShiftedLocalDampening
 from dampen.mechanisms.smooth_exponential import SmoothExponential
@@ -16,6 +18,7 @@ from dampen.mechanisms.stable_argmax import StableArgmax
 from dampen.mechanisms.top_k import TopK
 
 __all__ = [
+    "ExactPairLaplace",
     "Exponential",
     "Laplace",
     "LaplaceTopK",
@@ -24,6 +27,7 @@ __all__ = [
     "PairwiseDampening",
     "ParetoNoisyMax",
     "PermuteAndFlip",
+    "PolyPlace",
     "ReportNoisyMax",
     "SelectionMechanism",
     "ShiftedLocalDampening",
