@@ -13,7 +13,10 @@ from dampen.mechanisms.permute_and_flip import PermuteAndFlip
 from dampen.mechanisms.poly_place import PolyPlace
 from dampen.mechanisms.report_noisy_max import ReportNoisyMax
 from dampen.mechanisms.shifted_local_dampening import ShiftedLocalDampening
+from dampen.mechanisms.smooth_cauchy import SmoothCauchy
 from dampen.mechanisms.smooth_exponential import SmoothExponential
+from dampen.mechanisms.smooth_laplace import SmoothLaplace
+from dampen.mechanisms.smooth_student_t import SmoothStudentT
 from dampen.mechanisms.stable_argmax import StableArgmax
 from dampen.mechanisms.top_k import TopK
 
@@ -31,7 +34,10 @@ __all__ = [
     "ReportNoisyMax",
     "SelectionMechanism",
     "ShiftedLocalDampening",
+    "SmoothCauchy",
     "SmoothExponential",
+    "SmoothLaplace",
+    "SmoothStudentT",
     "StableArgmax",
     "TopK",
 ]
