@@ -28,32 +28,25 @@ def draw_rounded(survival: Survival, entropy: Entropy) -> int:
 def draw_size(survival: Survival, entropy: Entropy) -> int:
     """The number of whole k >= 1 with U < S(k - 1/2), for one uniform U."""
     prefix, width = entropy.bits(exact.MORE_BITS), exact.MORE_BITS
-    known: int | None = None
-    while known is None:
-        known = _size_at(survival, prefix, width)
-        if known is None:
-            prefix = prefix << exact.MORE_BITS | entropy.bits(exact.MORE_BITS)
-            width += exact.MORE_BITS
-    return known
+    reached, missed = _narrowed(survival, prefix, width, 0, None)
+    while missed != reached + 1:
+        prefix = prefix << exact.MORE_BITS | entropy.bits(exact.MORE_BITS)
+        width += exact.MORE_BITS
+        reached, missed = _narrowed(survival, prefix, width, reached, missed)
+    return reached
 
 
-def _size_at(survival: Survival, prefix: int, width: int) -> int | None:
-    """The size for every U that begins with these bits, or ``None`` where they leave it open."""
+def _narrowed(survival: Survival, prefix: int, width: int, reached: int, missed: int | None) -> tuple[int, int | None]:
+    """Between which sizes every U lies that begins with these bits: as close as the bits tell, from what they told."""
     with exact.certified(width + exact.GUARD_BITS) as flint:
         low, high = flint.arb((prefix, -width)), flint.arb((prefix + 1, -width))
-
-        def exceeds(k: int) -> bool | None:
-            """Whether the size is at least k."""
-            threshold = survival(flint, k - HALF)
+        while missed != reached + 1:
+            size = max(1, 2 * reached) if missed is None else (reached + missed) // 2
+            threshold = survival(flint, size - HALF)
             if high <= threshold:
-                return True
-            return False if low >= threshold else None
-
-        first, last = 0, 1
-        while (answer := exceeds(last)) is True:
-            first, last = last, 2 * last
-        while answer is not None and last - first > 1:
-            middle = (first + last) // 2
-            answer = exceeds(middle)
-            first, last = (middle, last) if answer else (first, middle)
-    return None if answer is None else first
+                reached = size
+            elif low >= threshold:
+                missed = size
+            else:
+                break
+    return reached, missed

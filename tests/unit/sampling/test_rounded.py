@@ -50,3 +50,15 @@ def test_thresholds_on_the_grid_of_bits_stay_undecided_only_on_their_own_path() 
 def test_the_largest_uniform_gives_zero_and_small_ones_large_sizes() -> None:
     assert draw_size(pareto, ScriptedEntropy([1] * 50)) == 0
     assert draw_size(pareto, ScriptedEntropy([0] * 40 + [1] * 50)) >= 2**39
+
+
+def test_what_earlier_bits_told_is_not_asked_again() -> None:
+    asked: list[Fraction] = []
+
+    def watched(flint: Any, x: Fraction) -> Any:
+        asked.append(x)
+        return pareto(flint, x)
+
+    assert draw_size(watched, ScriptedEntropy([0] * 40 + [1] + [0, 1] * 60)) >= 2**39
+    assert len(set(asked)) < 2 * 42, "so many for the size, doubled and halved"
+    assert len(asked) < 4 * 42, "and one more for each bit that decided nothing"
