@@ -51,6 +51,11 @@ class Table(SensitivityFunction):
             return np.asarray(self._rows[t])
         return np.full(self.size, float(self._height))
 
+    def ladder(self, count: int) -> Floats:
+        """The first rows, then the bound."""
+        beyond = max(0, whole(count=count, least=0) - len(self._rows))
+        return np.concatenate([self._rows[:count], np.full((beyond, self.size), float(self._height))])
+
     def cumulative(self, t: int) -> Floats:
         """The rows before t added up, plus the bound for every step beyond them."""
         beyond = max(0, whole(t=t, least=0) - len(self._rows))

@@ -109,3 +109,11 @@ def test_nobody_rewrites_a_table() -> None:
 
 def test_printing_a_table_shows_no_row() -> None:
     assert repr(Table([[1.25, 3.75]], bound=10)) == "Table(1 rows, size=2, bound=10.0)"
+
+
+def test_a_ladder_is_the_rows_and_then_the_bound() -> None:
+    table = Table([[0.5, 1], [2, 2]], bound=3)
+    for count in range(5):
+        rows = [table.at(t).tolist() for t in range(count)]
+        assert table.ladder(count).tolist() == rows
+        assert table.ladder(count).shape == (count, 2)
