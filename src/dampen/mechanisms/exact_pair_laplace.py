@@ -92,13 +92,13 @@ class ExactPairLaplace(AdditiveMechanism):
         """Epsilon and delta."""
         return PrivacyLoss(self.epsilon, self.delta, adjacency=frame.adjacency, unit=frame.unit)
 
-    def rungs_read(self) -> int:
+    def rungs_read(self, frame: NumericFrame) -> int:
         """Public: how many rungs are read before every rung is taken to be the reach."""
         return count_to_forget(float(self.epsilon) / (2 * log(2 / self.delta)))
 
     def noise(self, problem: NumericProblem) -> RoundedLaplace:
         """Not private. The noise at the scale that the ladder allows."""
-        frame, count = problem.frame, self.rungs_read()
+        frame, count = problem.frame, self.rungs_read(problem.frame)
         kept = 1 - self._float_share(count)
         conditions = PairConditions(float(self.epsilon) * kept, log(self.delta) + log(kept))
         rate = largest_rate(shares(problem, count), conditions, most=1 / least_scale_share(frame))
@@ -142,11 +142,10 @@ class PairConditions:
 
     def excess(self, slide: float, y: float) -> tuple[float, float]:
         """The left side of (E3) less its right side, in logarithms, and minus its derivative in y; slide = h L."""
-        spread = slide * (1 + y)
-        faded = exp(-2 * spread)
+        faded = exp(-2 * slide * (1 + y))
         growth = log1p(1 / y)
-        ratios = y * log(y) - (1 + y) * log1p(y) if y < 1 else -log(y) - (1 + y) * growth
-        excess = ratios + (slide - self.epsilon) * y + slide + log1p(faded) - LN_2 - self.log_delta
+        widening = -log(y) - (1 + y) * growth
+        excess = widening + (slide - self.epsilon) * y + slide + log1p(faded) - LN_2 - self.log_delta
         return excess, growth + self.epsilon - slide * (1 - faded) / (1 + faded)
 
 

@@ -145,10 +145,10 @@ def test_all_graphs_of_five_nodes_keep_delta(pattern: str) -> None:
 
 
 def test_the_number_of_rungs_is_public_and_capped() -> None:
-    assert ExactPairLaplace("0.1", 1e-6).rungs_read() == 7255
-    assert ExactPairLaplace("0.001", 1e-6).rungs_read() == rungs.MOST_RUNGS == 65536
+    assert ExactPairLaplace("0.1", 1e-6).rungs_read(PROBLEM.frame) == 7255
+    assert ExactPairLaplace("0.001", 1e-6).rungs_read(PROBLEM.frame) == rungs.MOST_RUNGS == 65536
     mechanism = ExactPairLaplace(5, "1/2000")
-    count = mechanism.rungs_read()
+    count = mechanism.rungs_read(PROBLEM.frame)
     assert count == 83
     fewer, same, more = (mechanism.noise(problem_of(10**60, [1] * length)) for length in (count - 1, count, count + 5))
     assert same == more
