@@ -64,7 +64,7 @@ class PolyPlace(AdditiveMechanism):
 
     References
     ----------
-    Hladik and Tetek, Near-universally-optimal differentially private minimum spanning trees, 2024 (the noise). Nissim,
+    Hladik and Tetek, Smooth sensitivity revisited: towards optimality, 2024 (the noise). Nissim,
     Raskhodnikova and Smith, Smooth sensitivity and sampling in private data analysis, STOC 2007.
     """
 
