@@ -7,9 +7,10 @@ import numpy as np
 import pytest
 from scipy.stats import chisquare
 
-from dampen import Adjacency, Budget, Frame, Runs, SelectionProblem, laws
+from dampen import Adjacency, Budget, Frame, Runs, SelectionProblem
 from dampen.audit import ScriptedEntropy, law_by_enumeration
 from dampen.errors import BudgetExceeded, NotPublic, ParameterError
+from dampen.laws.ordered_laplace import ordered_laplace
 from dampen.mechanisms import LaplaceTopK, ReportNoisyMax
 from dampen.sampling import entropy, exact, tables
 from tests.conftest import Refused
@@ -68,7 +69,7 @@ def test_the_law_forgets_the_last_places() -> None:
 def test_the_law_of_two_in_closed_form() -> None:
     """P[Z1 - Z2 > -g] for standard Laplace noises: 1 - exp(-g) (2 + g) / 4."""
     for gap in (0.0, 0.3, 2.0, 40.0, 200.0):
-        law = laws.ordered_laplace(np.array([0.0, gap]), 2)
+        law = ordered_laplace(np.array([0.0, gap]), 2)
         behind = np.log((2 + gap) / 4) - gap
         assert law == pytest.approx([np.log1p(-np.exp(behind)), behind], abs=1e-11)
 

@@ -113,27 +113,6 @@ def peeled(pick: Law, x: Floats, k: int, deepest: float) -> Floats:
     return np.fromiter(below(tuple(range(len(x))), 0.0, k), dtype=np.float64)
 
 
-def ordered_laplace(x: Floats, k: int) -> Floats:
-    """The k largest of Z - x, in order, with standard Laplace noise Z: ln P of every ordered k-tuple.
-
-    With f and F the density and the distribution of Z, and G_0(t) the product of F(t + x_s) over those not chosen, let
-    G_j(t) be the integral of f(z + x_r) G_{j-1}(z) over z < t, where r is the j-th chosen from below. P = G_k(inf).
-    """
-    values = -np.asarray(x, dtype=np.float64)
-    nodes, weights = _panels(_ordered_laplace_panels(values))
-    offsets = nodes - values[:, None]
-    log_below = _log_laplace_cdf(offsets)
-    log_density = -np.abs(offsets) - np.log(2)
-    everybody = log_below.sum(axis=0)
-    out = []
-    for chosen in permutations(range(len(values)), k):
-        log_product = everybody - log_below[list(chosen)].sum(axis=0)
-        for place in reversed(chosen):
-            log_product = _log_running_integral(log_density[place] + log_product, weights)
-        out.append(log_product[-1])
-    return np.array(out)
-
-
 def ordered_exponential(x: Floats, k: int) -> Floats:
     """The k largest of Z - x, in order, with standard exponential noise Z: ln P of every ordered k-tuple."""
     return np.array([_log_ordered(x, chosen) for chosen in permutations(range(len(x)), k)])
@@ -174,27 +153,6 @@ def _running_integral(values: Floats, weights: Floats) -> Floats:
     half_widths = weights.reshape(-1, NODES).sum(axis=1) / 2
     inside = (panels @ _node_to_node().T) * half_widths[:, None]
     return np.asarray((before[:, None] + inside).ravel())
-
-
-def _log_running_integral(log_values: Floats, weights: Floats) -> Floats:
-    """Ln of the integral up to each node; the last one stands for all."""
-    top = float(log_values.max())
-    running = _running_integral(np.exp(log_values - top), weights)
-    with np.errstate(divide="ignore"):
-        return np.asarray(np.log(np.maximum(running, 0.0)) + top)
-
-
-def _ordered_laplace_panels(values: Floats) -> Floats:
-    """Panel ends: every score is a kink; further ends in between and in both tails."""
-    kinks = np.unique(values)
-    wide = max(0.25, min(WIDEST_ORDERED, 16 / len(values)))
-    starts = np.concatenate([[kinks[0] - TAIL], kinks])
-    stops = np.concatenate([kinks, [kinks[-1] + TAIL]])
-    inner = [
-        np.linspace(low, high, 1 + int(np.ceil((high - low) / wide)))[:-1]
-        for low, high in zip(starts, stops, strict=True)
-    ]
-    return np.concatenate([*inner, stops[-1:]])
 
 
 @cache
