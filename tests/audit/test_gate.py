@@ -3,7 +3,7 @@
 import inspect
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 
 import pytest
 
@@ -26,18 +26,27 @@ from tests.audit.universes import (
     CLASSICAL,
     EGO_BETWEENNESS,
     FEW_MOVERS,
+    FEW_MOVERS_IN_PAIRS,
     HITS,
     INDICATOR,
     INDICATOR_IN_FULL,
     INFORMATION_GAIN,
     INSTANCE_BASED,
+    LEVEL_SCORES,
     QUERIES_IN_FULL,
     UNIVERSES,
     Movements,
     Universe,
+    level_plans,
 )
 from tests.audit.universes.database_graphs import database_graphs
 from tests.audit.universes.degrees import degrees
+from tests.audit.universes.ego_betweenness import (
+    ego_betweenness,
+    ego_betweenness_range,
+    level_universe,
+    node_degrees,
+)
 from tests.audit.universes.information_gain import information_gain
 from tests.audit.universes.percentiles import percentile_labels
 from tests.audit.universes.two_stars import two_stars
@@ -53,7 +62,10 @@ WITHOUT_RUNS = (*CLASSICAL[:4], *INSTANCE_BASED)
 """TopK takes problems with one utility per candidate."""
 EPSILONS = ("0.1", "1", "3")
 LEAST_PAIRS = 10_000
+LEAST_ON_GRAPHS = 1_000
+"""For what is gated on more in another form: pairs of graphs are counted up to the names of their nodes."""
 DELTA = "1e-6"
+DRIFT = level_plans(6)[0].drift
 
 
 @dataclass(frozen=True)
@@ -88,12 +100,20 @@ GATED: dict[str, Gated] = {
     "ShiftedLocalDampening, up, exponential": Gated(
         lambda e: ShiftedLocalDampening(e, 3, law=Exponential), WITH_GRAPHS, dampened=True
     ),
+    "ShiftedLocalDampening, to the end": Gated(
+        lambda e: ShiftedLocalDampening(e, 6), EGO_BETWEENNESS, least=LEAST_ON_GRAPHS
+    ),
+    "ShiftedLocalDampening, to the end, exponential": Gated(
+        lambda e: ShiftedLocalDampening(e, 6, law=Exponential), EGO_BETWEENNESS, least=LEAST_ON_GRAPHS
+    ),
     "ShiftedLocalDampening, down": Gated(lambda e: ShiftedLocalDampening(e, 8, "down"), dampened=True),
     "ShiftedLocalDampening, down, exponential": Gated(
         lambda e: ShiftedLocalDampening(e, 8, "down", Exponential), dampened=True
     ),
     "PairwiseDampening, margin": Gated(PairwiseDampening, WITH_GRAPHS, dampened=True),
-    "PairwiseDampening, margin, exponential": Gated(lambda e: PairwiseDampening(e, law=Exponential), dampened=True),
+    "PairwiseDampening, margin, exponential": Gated(
+        lambda e: PairwiseDampening(e, law=Exponential), WITH_GRAPHS, dampened=True
+    ),
     "PairwiseDampening, clipped": Gated(lambda e: PairwiseDampening(e, "clipped"), dampened=True),
     "PairwiseDampening, clipped, exponential": Gated(
         lambda e: PairwiseDampening(e, "clipped", Exponential), dampened=True
@@ -105,7 +125,11 @@ GATED: dict[str, Gated] = {
     "ParetoNoisyMax, nu 2, indicator": Gated(lambda e: ParetoNoisyMax(e, nu=2, indicator=True), INDICATOR_IN_FULL),
     "SmoothExponential": Gated(lambda e: SmoothExponential(e, DELTA)),
     "SmoothExponential, indicator": Gated(lambda e: SmoothExponential(e, DELTA, indicator=True), INDICATOR_IN_FULL),
-    "LaplaceTopK": Gated(lambda e: LaplaceTopK(3, e, movers=2), FEW_MOVERS, least=500),
+    "LaplaceTopK": Gated(lambda e: LaplaceTopK(3, e, movers=2), FEW_MOVERS),
+    "LaplaceTopK, pairs": Gated(lambda e: LaplaceTopK(2, e, movers=2), FEW_MOVERS_IN_PAIRS, least=LEAST_ON_GRAPHS - 50),
+    "LaplaceTopK, level scores": Gated(
+        lambda e: LaplaceTopK(2, e, movers=2, drift=DRIFT), LEVEL_SCORES, least=3 * LEAST_ON_GRAPHS
+    ),
     "TopK, Exponential": Gated(lambda e: TopK(2, Exponential(e)), WITHOUT_RUNS),
     "TopK, PermuteAndFlip": Gated(lambda e: TopK(2, PermuteAndFlip(e)), WITHOUT_RUNS),
     "TopK, PermuteAndFlip, peeled": Gated(lambda e: TopK(2, PermuteAndFlip(e), peeled=True), CLASSICAL[:2], least=500),
@@ -164,6 +188,8 @@ def test_sensitivity_functions_are_admissible(universe: Universe) -> None:
         "StableArgmax",
         "ParetoNoisyMax",
         "ParetoNoisyMax, indicator",
+        "LaplaceTopK",
+        "LaplaceTopK, pairs",
     ],
 )
 def test_the_audit_comes_close_to_the_claim(name: str) -> None:
@@ -201,6 +227,41 @@ def test_claims_hold_on_all_graphs_of_seven_nodes_and_on_information_gain(name: 
         report = universe.audit(GATED[name].make("1"))
         assert report.passed, str(report)
         assert report.pairs >= LEAST_PAIRS
+
+
+SEVEN = {"largest": 7, "smallest": 7}
+ON_SEVEN_NODES: dict[str, tuple[str, Callable[[], Universe]]] = {
+    **{
+        f"{name}, {label}": (name, partial(ego_betweenness, **SEVEN, tight=tight))
+        for label, tight in (("degrees", False), ("co-degrees", True))
+        for name, gated in GATED.items()
+        if EGO_BETWEENNESS[tight] in gated.universes
+    },
+    **{f"{name}, range": (name, partial(ego_betweenness_range, **SEVEN)) for name in ("Exponential", "PermuteAndFlip")},
+    **{name: (name, partial(node_degrees, **SEVEN)) for name in ("LaplaceTopK", "LaplaceTopK, pairs")},
+    **{
+        f"LaplaceTopK, level scores, {number}": ("LaplaceTopK, level scores", partial(level_universe, plan))
+        for number, plan in enumerate(level_plans(7))
+    },
+}
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("case", ON_SEVEN_NODES)
+def test_claims_hold_for_every_score_of_all_graphs_of_seven_nodes(case: str) -> None:
+    name, make = ON_SEVEN_NODES[case]
+    report = make().audit(GATED[name].make("1"))
+    print(f"{case}\n{report}\n")
+    assert report.passed, str(report)
+    assert report.pairs == 6564
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("tight", [False, True], ids=["published", "co-degree"])
+def test_sensitivity_functions_are_admissible_on_all_graphs_of_seven_nodes(tight: bool) -> None:
+    report = ego_betweenness(**SEVEN, tight=tight).audit_admissibility()
+    print(report)
+    assert report.passed, str(report)
 
 
 @pytest.mark.long

@@ -5,12 +5,20 @@ demand utilities of 0 and 1 run on the universes of kind ``indicator`` alone. ``
 sensitivity; the others have rungs that differ between neighbours.
 """
 
+from fractions import Fraction
+
 from dampen import Adjacency
+from dampen.queries.level import LevelPlan, scored_plan
 from tests.audit.universes.base import Movements, Universe
-from tests.audit.universes.counts import approval_ballots, counts_add_remove, counts_replace
+from tests.audit.universes.counts import approval_ballots, counts_add_remove, counts_replace, far_apart
 from tests.audit.universes.database_graphs import database_graphs, leader_and_followers
 from tests.audit.universes.degrees import degrees
-from tests.audit.universes.ego_betweenness import ego_betweenness, ego_betweenness_range, node_degrees
+from tests.audit.universes.ego_betweenness import (
+    ego_betweenness,
+    ego_betweenness_range,
+    level_universe,
+    node_degrees,
+)
 from tests.audit.universes.grids import rank_errors_on_a_grid
 from tests.audit.universes.information_gain import information_gain
 from tests.audit.universes.majorities import approvals, category_counts, category_winners
@@ -41,11 +49,23 @@ QUERIES_IN_FULL: tuple[Universe, ...] = (
 EGO_BETWEENNESS: tuple[Universe, ...] = tuple(ego_betweenness(largest=6, tight=tight) for tight in (False, True))
 """For dampening, plain, shifted and to infinity."""
 FEW_MOVERS: tuple[Universe, ...] = (
-    counts_add_remove(),
-    counts_replace(),
-    node_degrees(largest=4, smallest=3),
+    counts_add_remove(largest=20),
+    counts_replace(largest=20),
+    node_degrees(largest=6, smallest=3),
 )
 """Whole utilities of which one step moves at most two."""
+FEW_MOVERS_IN_PAIRS: tuple[Universe, ...] = (node_degrees(largest=6, smallest=2), far_apart(records=300))
+"""For ordered pairs: as few as two candidates, and orders whose chances are below exp(-400)."""
+LEVELS = (("1", "1"), ("1", "6"), ("2", "3.3"), ("4", "3.3"), ("4", "20"))
+"""Floors and levels of the plans whose scores the gate looks at: nodes below, around and far below the level."""
+
+
+def level_plans(nodes: int, smoothing: int | None = 0) -> list[LevelPlan]:
+    return [scored_plan(nodes, smoothing, Fraction(floor), Fraction(level)) for floor, level in LEVELS]
+
+
+LEVEL_SCORES: tuple[Universe, ...] = tuple(level_universe(plan) for n in (4, 5, 6) for plan in level_plans(n))
+"""What follows a released h. For smoothing 0 the drift is half an edge whatever the floor: one mechanism for all."""
 INFORMATION_GAIN = information_gain(attributes=2, largest=6, bounded=True)
 INSTANCE_BASED: tuple[Universe, ...] = (
     database_graphs(seeds=range(40), nodes=12, size=2, monotone=False),
@@ -81,13 +101,16 @@ __all__ = [
     "CLASSICAL",
     "EGO_BETWEENNESS",
     "FEW_MOVERS",
+    "FEW_MOVERS_IN_PAIRS",
     "HITS",
     "INDICATOR",
     "INDICATOR_IN_FULL",
     "INFORMATION_GAIN",
     "INSTANCE_BASED",
+    "LEVEL_SCORES",
     "QUERIES_IN_FULL",
     "UNIVERSES",
     "Movements",
     "Universe",
+    "level_plans",
 ]

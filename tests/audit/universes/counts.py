@@ -16,21 +16,35 @@ def counts_problem(x: tuple[str, ...], adjacency: Adjacency, *, monotone: bool) 
     return SelectionProblem(frame, counts, Table([[1, 1, 1]] * 3, bound=1))
 
 
-def counts_add_remove() -> Universe:
+def counts_add_remove(largest: int = 15) -> Universe:
     return Universe(
         "counts, ADD_REMOVE",
         lambda x: counts_problem(x, Adjacency.ADD_REMOVE, monotone=True),
-        multisets(LABELS, largest=15),
+        multisets(LABELS, largest=largest),
         add_remove_neighbours(LABELS),
     )
 
 
-def counts_replace() -> Universe:
+def counts_replace(largest: int = 15) -> Universe:
     return Universe(
         "counts, REPLACE",
         lambda x: counts_problem(x, Adjacency.REPLACE, monotone=False),
-        multisets(LABELS, largest=15, smallest=1),
+        multisets(LABELS, largest=largest, smallest=1),
         replace_neighbours(LABELS),
+    )
+
+
+def far_apart(records: int) -> Universe:
+    """Two labels and many records, from all of one label to all of the other: orders that are hardly ever drawn.
+
+    A data set is how many have the first label.
+    """
+    frame = Frame(("a", "b"), bound=1, adjacency=Adjacency.REPLACE)
+    return Universe(
+        f"counts of {records} records, REPLACE",
+        lambda x: SelectionProblem(frame, [x, records - x]),
+        range(records),
+        lambda x: [x + 1],
     )
 
 
