@@ -60,12 +60,12 @@ LEVELS = (("1", "1"), ("1", "6"), ("2", "3.3"), ("4", "3.3"), ("4", "20"))
 """Floors and levels of the plans whose scores the gate looks at: nodes below, around and far below the level."""
 
 
-def level_plans(nodes: int, smoothing: int | None = 0) -> list[LevelPlan]:
-    return [scored_plan(nodes, smoothing, Fraction(floor), Fraction(level)) for floor, level in LEVELS]
+def level_plans(nodes: int) -> list[LevelPlan]:
+    return [scored_plan(nodes, Fraction(1, 2), Fraction(floor), Fraction(level)) for floor, level in LEVELS]
 
 
 LEVEL_SCORES: tuple[Universe, ...] = tuple(level_universe(plan) for n in (4, 5, 6) for plan in level_plans(n))
-"""What follows a released h. For smoothing 0 the drift is half an edge whatever the floor: one mechanism for all."""
+"""What follows a released h. With steps of 1/2 the drift is half an edge whatever the floor: one mechanism for all."""
 INFORMATION_GAIN = information_gain(attributes=2, largest=6, bounded=True)
 INSTANCE_BASED: tuple[Universe, ...] = (
     database_graphs(seeds=range(40), nodes=12, size=2, monotone=False),
