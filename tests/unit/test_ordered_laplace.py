@@ -5,6 +5,7 @@ from math import perm
 import numpy as np
 import pytest
 
+from dampen import laws
 from dampen.laws.ordered_laplace import ordered_laplace
 from tests.unit.mechanisms.laplace_judge import ordered_chances
 
@@ -28,10 +29,15 @@ def test_the_law_is_its_closed_form(exponents: list[str], k: int) -> None:
     assert ordered_laplace(np.array([float(x) for x in exponents]), k) == pytest.approx(exact, rel=1e-14, abs=1e-13)
 
 
-@pytest.mark.parametrize(("size", "k"), [(31, 1), (32, 1), (33, 2), (70, 1), (400, 1)])
-def test_many_candidates_add_up_to_one(size: int, k: int) -> None:
+@pytest.mark.parametrize("size", [31, 32, 70, 400, 3000])
+def test_the_largest_of_many_is_report_noisy_max(size: int) -> None:
     """Beyond 31 candidates one panel per tail is no longer exact, and more are used."""
-    x = np.random.default_rng(size).integers(0, 6, size) * 0.3
-    law = np.exp(ordered_laplace(x - x.min(), k))
+    x = np.asarray(np.random.default_rng(size).integers(0, 6, size) * 0.3, dtype=np.float64)
+    x -= x.min()
+    assert ordered_laplace(x, 1) == pytest.approx(laws.laplace_maximum(x, np.ones(size)), rel=1e-13, abs=1e-12)
+
+
+def test_pairs_of_many_add_up_to_one() -> None:
+    law = np.exp(ordered_laplace(np.array([place % 6 * 0.3 for place in range(33)]), 2))
     assert law.sum() == pytest.approx(1, abs=1e-12)
     assert law.min() > 0
