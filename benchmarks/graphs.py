@@ -9,6 +9,7 @@ import json
 import os
 from collections.abc import Callable, Mapping
 from dataclasses import asdict
+from fractions import Fraction
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from time import perf_counter, process_time
@@ -85,7 +86,7 @@ def _by_the_clock(graph: Graph) -> dict[str, Run]:
 
 
 def _by_the_processor(graph: Graph) -> dict[str, Run]:
-    weights = pair_weights(0, weight_bits(graph.nodes), int(graph.degrees().max()) + 1)
+    weights = pair_weights(Fraction(1, 2), weight_bits(graph.nodes), int(graph.degrees().max()) + 1)
     return {
         EBC_ALONE: cpu(lambda: graph.ego_betweenness(threads=1)),
         WEDGES: cpu(graph_walks.bare_wedges(graph)),

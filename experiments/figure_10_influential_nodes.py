@@ -99,11 +99,11 @@ def simulated(
 
 
 def _by_level(stats: Statistics, k: int, epsilon: Fraction, rng: np.random.Generator) -> Integers:
-    """One list of the level method: h, the plan for it, and the list; the sums of each smoothing are kept."""
+    """One list of the level method: h, the plan for it, and the list; the sums of each step are kept."""
     n, (for_h, for_list) = stats.graph.nodes, level_rates(epsilon)
     noisy = kth_largest_degree(stats.degrees, k) + seeded_discrete_laplace(for_h, rng)
     plan = level_plan(clipped_h(noisy, n), epsilon=for_list, k=k, n=n)
-    key = "degree" if plan.by_degree else plan.smoothing
+    key = "degree" if plan.by_degree else plan.step
     if key not in stats.sums:
         stats.sums[key] = level_sums(stats.graph.offsets, stats.graph.neighbours, plan)
     problem = level_problem(stats.sums[key], stats.degrees, plan).as_public()
