@@ -83,8 +83,10 @@ PUBLIC = {
     "dampen.mechanisms": {
         "ExactPairLaplace",
         "Exponential",
+        "Ladder",
         "Laplace",
         "LaplaceTopK",
+        "LargestLocalSensitivities",
         "LocalDampening",
         "NumericMechanism",
         "PairwiseDampening",

@@ -3,8 +3,10 @@
 from dampen.mechanisms.base import SelectionMechanism
 from dampen.mechanisms.exact_pair_laplace import ExactPairLaplace
 from dampen.mechanisms.exponential import Exponential
+from dampen.mechanisms.ladder import Ladder
 from dampen.mechanisms.laplace import Laplace
 from dampen.mechanisms.laplace_top_k import LaplaceTopK
+from dampen.mechanisms.largest_local_sensitivities import LargestLocalSensitivities
 from dampen.mechanisms.local_dampening import LocalDampening
 from dampen.mechanisms.numeric import NumericMechanism
 from dampen.mechanisms.pairwise_dampening import PairwiseDampening
@@ -23,8 +25,10 @@ from dampen.mechanisms.top_k import TopK
 __all__ = [
     "ExactPairLaplace",
     "Exponential",
+    "Ladder",
     "Laplace",
     "LaplaceTopK",
+    "LargestLocalSensitivities",
     "LocalDampening",
     "NumericMechanism",
     "PairwiseDampening",
