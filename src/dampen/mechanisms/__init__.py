@@ -8,6 +8,7 @@ from dampen.mechanisms.laplace import Laplace
 from dampen.mechanisms.laplace_top_k import LaplaceTopK
 from dampen.mechanisms.largest_local_sensitivities import LargestLocalSensitivities
 from dampen.mechanisms.local_dampening import LocalDampening
+from dampen.mechanisms.noisy_local_sensitivity import NoisyLocalSensitivity
 from dampen.mechanisms.numeric import NumericMechanism
 from dampen.mechanisms.pairwise_dampening import PairwiseDampening
 from dampen.mechanisms.pareto_noisy_max import ParetoNoisyMax
@@ -30,6 +31,7 @@ __all__ = [
     "LaplaceTopK",
     "LargestLocalSensitivities",
     "LocalDampening",
+    "NoisyLocalSensitivity",
     "NumericMechanism",
     "PairwiseDampening",
     "ParetoNoisyMax",

@@ -4,6 +4,7 @@ from dampen.sensitivity.base import PairFunction, SensitivityFunction
 from dampen.sensitivity.closed_forms import Constant, DegreeLike, Step
 from dampen.sensitivity.combinators import capped, floored, max_over_candidates, running_max, saturate_at, sum_of
 from dampen.sensitivity.pairs import PairTable
+from dampen.sensitivity.second_order import SecondOrder
 from dampen.sensitivity.tables import Table
 
 __all__ = [
@@ -11,6 +12,7 @@ __all__ = [
     "DegreeLike",
     "PairFunction",
     "PairTable",
+    "SecondOrder",
     "SensitivityFunction",
     "Step",
     "Table",
