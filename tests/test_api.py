@@ -85,6 +85,7 @@ PUBLIC = {
         "Exponential",
         "Ladder",
         "Laplace",
+        "LaplaceLogNormal",
         "LaplaceTopK",
         "LargestLocalSensitivities",
         "LocalDampening",

@@ -5,6 +5,7 @@ from dampen.mechanisms.exact_pair_laplace import ExactPairLaplace
 from dampen.mechanisms.exponential import Exponential
 from dampen.mechanisms.ladder import Ladder
 from dampen.mechanisms.laplace import Laplace
+from dampen.mechanisms.laplace_log_normal import LaplaceLogNormal
 from dampen.mechanisms.laplace_top_k import LaplaceTopK
 from dampen.mechanisms.largest_local_sensitivities import LargestLocalSensitivities
 from dampen.mechanisms.local_dampening import LocalDampening
@@ -28,6 +29,7 @@ __all__ = [
     "Exponential",
     "Ladder",
     "Laplace",
+    "LaplaceLogNormal",
     "LaplaceTopK",
     "LargestLocalSensitivities",
     "LocalDampening",

@@ -39,11 +39,18 @@ def rungs_until_negligible(reach: int, ratio: Fraction) -> int:
 
 
 def ratio_below(value: Callable[[Any], Any]) -> Fraction:
-    """A fraction just below a certified ratio above 1, with few digits, and still above 1.
+    """A fraction above 1 just below a certified ratio, of which ``value`` gives the ratio less 1."""
+    return 1 + fraction_below(value)
 
-    ``value`` gives ratio - 1; 40 bits of it are kept.
-    """
-    with certified(PRECISION) as flint:
-        excess = value(flint).lower()
-        shift = 40 - int((excess.log() / flint.arb.const_log2()).floor().lower().unique_fmpz())
-        return 1 + Fraction(int((excess * flint.arb(2) ** shift).lower().floor().unique_fmpz())) / Fraction(2) ** shift
+
+def fraction_below(value: Callable[[Any], Any]) -> Fraction:
+    """A positive fraction just below a certified positive number: 40 bits of it are kept."""
+    precision = PRECISION
+    while True:
+        with certified(precision) as flint:
+            low = value(flint).lower()
+            if low > 0:
+                shift = 40 - int((low.log() / flint.arb.const_log2()).lower().floor().unique_fmpz())
+                kept = int((low * flint.arb(2) ** shift).lower().floor().unique_fmpz())
+                return Fraction(kept) / Fraction(2) ** shift
+        precision *= 2
