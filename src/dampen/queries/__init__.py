@@ -7,17 +7,29 @@ from dampen.queries.percentile_hit import percentile_hit_problem
 from dampen.queries.percentile_label import percentile_label_problem
 from dampen.queries.percentile_rank import percentile_rank_problem
 from dampen.queries.percentile_value import percentile_value_problem
+from dampen.queries.subgraphs import (
+    edge_count_problem,
+    k_clique_problem,
+    k_star_problem,
+    k_triangle_problem,
+    triangle_problem,
+)
 
 __all__ = [
     "approval_problem",
     "count_problem",
     "degree_problem",
+    "edge_count_problem",
     "ego_betweenness_problem",
     "ego_betweenness_range_problem",
+    "k_clique_problem",
+    "k_star_problem",
+    "k_triangle_problem",
     "level_problem",
     "percentile_hit_problem",
     "percentile_label_problem",
     "percentile_rank_problem",
     "percentile_value_problem",
+    "triangle_problem",
     "winner_problem",
 ]

@@ -1,0 +1,163 @@
+"""How far one edge can move the number of subgraphs of a kind, t edges from here. Proofs: docs/proofs/ladders.md.
+
+Neighbours differ in one edge, the n nodes are public. For a pair ij of nodes a_ij is the number of common neighbours,
+x_ij is 1 where the pair has an edge, and d_i is a degree.
+"""
+
+from math import comb
+from typing import Any
+
+import numpy as np
+
+from dampen._validate import whole
+from dampen.errors import DataError
+from dampen.queries.whole_ladders import ROOM, WholeLadder, Wholes, binomials
+from dampen.vectors import Integers, as_vector
+
+
+def triangle_bound(nodes: int) -> int:
+    """An edge stands in at most n - 2 triangles."""
+    return max(nodes - 2, 0)
+
+
+def star_bound(nodes: int, k: int) -> int:
+    """An edge stands in C(D_i, k - 1) + C(D_j, k - 1) stars, D being the other edges at its ends."""
+    return 2 * comb(max(nodes - 2, 0), k - 1)
+
+
+def clique_bound(nodes: int, k: int) -> int:
+    """An edge and any k - 2 other nodes."""
+    return comb(max(nodes - 2, 0), k - 2)
+
+
+def k_triangle_bound(nodes: int, k: int) -> int:
+    """C(n - 2, k) on the edge itself, and 2 (n - 2) C(n - 3, k - 1) on edges that share a node with it."""
+    return comb(max(nodes - 2, 0), k) + 2 * max(nodes - 2, 0) * comb(max(nodes - 3, 0), k - 1)
+
+
+class TriangleLadder(WholeLadder):
+    """min(a + t, floor((t + s) / 2), n - 2), the largest over pairs; exact for ``s`` = d_i + d_j - 2 x_ij.
+
+    ``shared`` lists a_ij and ``sums`` s_ij for all pairs, or for those that no other pair reaches in both. Without
+    ``sums`` it is min(a + t, n - 2), which is a ladder too, and the same as long as t is no more than d_i + d_j - 2
+    x_ij - 2 a_ij at a pair with the largest a_ij.
+    """
+
+    def __init__(self, shared: Any, sums: Any = None, *, nodes: int) -> None:
+        super().__init__(triangle_bound(whole(nodes=nodes, least=1)))
+        self._shared = _counts(shared, "shared", nodes)
+        self._sums = 2 * max(nodes, 1) + self._shared if sums is None else _counts(sums, "sums", 2 * nodes)
+        if len(self._sums) != len(self._shared):
+            raise DataError("sums must be one for each pair")
+
+    def wholes(self, count: int) -> Wholes:
+        """The largest over all pairs listed."""
+        t: Integers = np.arange(count, dtype=np.int64)
+        rungs = np.zeros_like(t)
+        for shared, sums in zip(self._shared.tolist(), self._sums.tolist(), strict=True):
+            np.maximum(rungs, np.minimum(shared + t, (sums + t) // 2), out=rungs)
+        return np.minimum(rungs, self._height)
+
+
+class StarLadder(WholeLadder):
+    """C(D_i + t1, k - 1) + C(D_j + t2, k - 1), the largest over pairs; exact.
+
+    D_i >= D_j are the degrees of a pair without an edge between them. The first t1 = min(t, n - 2 - D_i) edges go to i,
+    the next t2 <= n - 2 - D_j to j.
+    """
+
+    def __init__(self, larger: Any, smaller: Any, *, k: int, nodes: int) -> None:
+        self._k, self._most = whole(k=k, least=2), max(whole(nodes=nodes, least=1) - 2, 0)
+        super().__init__(star_bound(nodes, self._k))
+        self._larger, self._smaller = _counts(larger, "larger", nodes), _counts(smaller, "smaller", nodes)
+        if len(self._larger) != len(self._smaller) or (self._larger < self._smaller).any():
+            raise DataError("smaller must be one for each pair and not exceed larger")
+
+    def wholes(self, count: int) -> Wholes:
+        """The largest over all pairs listed."""
+        t: Integers = np.arange(count, dtype=np.int64)
+        rungs = self._stars(np.zeros_like(t)) * 0
+        for larger, smaller in zip(self._larger.tolist(), self._smaller.tolist(), strict=True):
+            rest = np.maximum(t - (self._most - larger), 0)
+            ends = np.minimum(larger + t, self._most), np.minimum(smaller + rest, self._most)
+            rungs = np.maximum(rungs, self._stars(ends[0]) + self._stars(ends[1]))
+        return rungs
+
+    def _stars(self, degrees: Integers) -> Wholes:
+        return binomials(degrees, self._k - 1, self._most)
+
+
+class CliqueLadder(WholeLadder):
+    """min(LS + C(a + t, k - 2) - C(a, k - 2), C(n - 2, k - 2)).
+
+    a is the largest number of common neighbours of a pair, LS the largest number of cliques of k - 2 nodes among them.
+    Without LS, C(a, k - 2) stands for it.
+    """
+
+    def __init__(self, shared: int, local: int | None = None, *, k: int, nodes: int) -> None:
+        self._k, self._most = whole(k=k, least=3), max(whole(nodes=nodes, least=1) - 2, 0)
+        super().__init__(clique_bound(nodes, self._k))
+        self._shared = _count(shared, "shared", self._most)
+        cap = comb(self._shared, self._k - 2)
+        self._local = cap if local is None else _count(local, "local", cap)
+
+    def wholes(self, count: int) -> Wholes:
+        """The closed form. At 2 n the bound is long reached."""
+        end = 2 * (self._most + 2)
+        reached = np.minimum(self._shared + np.arange(count, dtype=np.int64), end)
+        full = comb(self._shared, self._k - 2)
+        return np.asarray(np.minimum(binomials(reached, self._k - 2, end) - full + self._local, self._height))
+
+
+class KTriangleLadder(WholeLadder):
+    """min(LS + U(a) + ... + U(a + t - 1), GS), U(a) = 3 C(a, k - 1) + a C(a, k - 2).
+
+    a is the largest number of common neighbours of a pair, ``local`` = LS the most k-triangles that one edge makes or
+    breaks. Without LS the rungs are V(a + t), V(a) = C(a, k) + 2 a C(a, k - 1) and U(a) = V(a + 1) - V(a).
+    """
+
+    def __init__(self, shared: int, local: int | None = None, *, k: int, nodes: int) -> None:
+        self.k, self._most = whole(k=k, least=2), max(whole(nodes=nodes, least=1) - 2, 0)
+        super().__init__(k_triangle_bound(nodes, self.k))
+        self.shared = _count(shared, "shared", self._most)
+        """Not private. The largest number of common neighbours of a pair; one edge moves it by at most 1."""
+        self._exact = local is not None
+        cap = self._covering(self.shared)
+        self.local = min(cap, self._height) if local is None else _count(local, "local", cap)
+        """Not private. At least how far one edge moves the count."""
+
+    def growth(self, shared: int) -> int:
+        """U: one edge moves ``local`` by at most this, given the largest number of common neighbours."""
+        if not self._exact:
+            return self._covering(shared + 1) - self._covering(shared)
+        return 3 * comb(shared, self.k - 1) + shared * comb(shared, self.k - 2)
+
+    def wholes(self, count: int) -> Wholes:
+        """Sums of U, or V itself."""
+        k, room = self.k, self._most
+        reached = np.minimum(self.shared + np.arange(count, dtype=np.int64), room)
+        wide = reached.astype(np.int64 if 4 * (room + 1) * comb(room + 1, k) * (count + 1) < ROOM else object)
+        below = binomials(reached, k - 1, room)
+        if not self._exact:
+            return np.asarray(np.minimum(binomials(reached, k, room) + 2 * wide * below, self._height))
+        steps = 3 * below + wide * binomials(reached, k - 2, room)
+        rungs = np.full(count, self.local, dtype=object if steps.dtype == object else np.int64)
+        rungs[1:] += np.cumsum(steps[:-1])
+        return np.asarray(np.minimum(rungs, self._height))
+
+    def _covering(self, shared: int) -> int:
+        """V: no pair makes or breaks more, given the largest number of common neighbours."""
+        return comb(shared, self.k) + 2 * shared * comb(shared, self.k - 1)
+
+
+def _counts(values: Any, name: str, most: int) -> Integers:
+    numbers = as_vector(values, name)
+    if numbers.size and (numbers.dtype.kind != "i" or numbers.min() < 0 or numbers.max() > most):
+        raise DataError(f"{name} must be whole numbers, not negative, and possible with so many nodes")
+    return np.asarray(numbers, dtype=np.int64)
+
+
+def _count(value: Any, name: str, most: int) -> int:
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or not 0 <= value <= most:
+        raise DataError(f"{name} must be a whole number, not negative, and possible with so many nodes")
+    return int(value)
