@@ -206,15 +206,16 @@ class NumericProblem:
         return floor(self.value / self.frame.resolution + Fraction(1, 2))
 
     def rungs(self, count: int) -> tuple[int, ...]:
-        """Not private. The first rungs in grid steps, rounded up; the float of the bound is the frame's reach."""
+        """Not private. The first rungs in grid steps, rounded up; none above the frame's reach."""
         frame, (top, bottom) = self.frame, self.frame.resolution.as_integer_ratio()
         reach, most = frame.reach, float(frame.bound)
 
-        def steps(rung: float) -> int:
+        def steps(rung: int | float | Fraction) -> int:
             size, part = rung.as_integer_ratio()
-            return reach if rung >= most else min(-(-size * bottom // (part * top)), reach)
+            at_the_bound = isinstance(rung, float) and rung >= most
+            return reach if at_the_bound else min(-(-size * bottom // (part * top)), reach)
 
-        return tuple(accumulate(map(steps, self.sensitivity.ladder(count)[:, 0].tolist()), max))
+        return tuple(accumulate(map(steps, self.sensitivity.exact_ladder(count)), max))
 
     def as_public(self) -> "NumericProblem":
         """A copy marked public: its data may be shown, simulated and plotted."""

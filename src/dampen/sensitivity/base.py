@@ -1,6 +1,7 @@
 """What every sensitivity function can tell."""
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from fractions import Fraction
 
 import numpy as np
@@ -80,6 +81,11 @@ class SensitivityFunction(ABC):
         """s(0), s(1), ..., s(count - 1): one row for each t, one column for each candidate."""
         rows = [self.at(t) for t in range(whole(count=count, least=0))]
         return np.array(rows, dtype=np.float64).reshape(count, self.size)
+
+    def exact_ladder(self, count: int) -> Sequence[int | float | Fraction]:
+        """The ladder of a function of size 1; those that know their rungs better than floats can say override this."""
+        rungs: list[float] = self.ladder(count)[:, 0].tolist()
+        return rungs
 
     def cumulative(self, t: int) -> Floats:
         """The sum of s(j) over j < t, compensated for rounding; closed forms override this loop."""
