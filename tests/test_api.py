@@ -116,6 +116,7 @@ PUBLIC = {
         "k_star_problem",
         "k_triangle_problem",
         "level_problem",
+        "order_statistic_problem",
         "percentile_hit_problem",
         "percentile_label_problem",
         "percentile_rank_problem",

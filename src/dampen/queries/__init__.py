@@ -3,6 +3,7 @@
 from dampen.queries.centrality import degree_problem, ego_betweenness_problem, ego_betweenness_range_problem
 from dampen.queries.level import level_problem
 from dampen.queries.majority import approval_problem, count_problem, winner_problem
+from dampen.queries.order_statistic import order_statistic_problem
 from dampen.queries.percentile_hit import percentile_hit_problem
 from dampen.queries.percentile_label import percentile_label_problem
 from dampen.queries.percentile_rank import percentile_rank_problem
@@ -26,6 +27,7 @@ __all__ = [
     "k_star_problem",
     "k_triangle_problem",
     "level_problem",
+    "order_statistic_problem",
     "percentile_hit_problem",
     "percentile_label_problem",
     "percentile_rank_problem",

@@ -53,7 +53,7 @@ def triangle_problem(graph: Graph, *, threads: int | None = None) -> NumericProb
     >>> graph = dampen.Graph.from_edges([0, 0, 1, 2], [1, 2, 2, 3], nodes=5)
     >>> problem = triangle_problem(graph)
     >>> int(problem.value), problem.rungs(4)
-    (1, (1, 2, 3, 3))
+    (1, (1, 2, 2, 3))
     """
     from dampen.statistics.subgraphs import codegree_front
 
@@ -74,7 +74,7 @@ def k_star_problem(graph: Graph, k: int) -> NumericProblem:
     >>> graph = dampen.Graph.from_edges([0, 0, 1, 2], [1, 2, 2, 3], nodes=5)
     >>> problem = k_star_problem(graph, 2)
     >>> int(problem.value), problem.rungs(4)
-    (5, (4, 5, 6, 6))
+    (5, (3, 4, 5, 6))
     """
     from dampen.statistics.subgraphs import count_stars, degree_front
 

@@ -43,6 +43,11 @@ class WholeLadder(SensitivityFunction):
         """All rungs up to one, from one formula."""
         return rounded_up(self.wholes(whole(count=count, least=0)))[:, np.newaxis]
 
+    def exact_ladder(self, count: int) -> list[int]:
+        """The same, not rounded."""
+        rungs: list[int] = self.wholes(whole(count=count, least=0)).tolist()
+        return rungs
+
     def smooth(self, beta: Number) -> Floats:
         """The largest exp(-beta t) s(t), read in stretches until even the bound could not add anything."""
         rate, best, count = float(positive(beta=beta)), float(self.floor), FIRST_READ

@@ -219,6 +219,7 @@ def test_large_numbers_stay_exact_and_are_rounded_up_as_floats() -> None:
     floats = problem.sensitivity.ladder(3)[:, 0]
     assert all(float_ >= whole for float_, whole in zip(map(int, floats), rungs.tolist(), strict=True))
     assert (np.diff(floats) > 0).all()
+    assert problem.rungs(3) == tuple(rungs)
 
 
 def test_whole_numbers_are_rounded_up() -> None:
