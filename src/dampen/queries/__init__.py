@@ -15,6 +15,7 @@ from dampen.queries.subgraphs import (
     k_triangle_problem,
     triangle_problem,
 )
+from dampen.queries.sums import mean_part_problems, mean_problem, row_count_problem, sum_problem
 
 __all__ = [
     "approval_problem",
@@ -27,11 +28,15 @@ __all__ = [
     "k_star_problem",
     "k_triangle_problem",
     "level_problem",
+    "mean_part_problems",
+    "mean_problem",
     "order_statistic_problem",
     "percentile_hit_problem",
     "percentile_label_problem",
     "percentile_rank_problem",
     "percentile_value_problem",
+    "row_count_problem",
+    "sum_problem",
     "triangle_problem",
     "winner_problem",
 ]

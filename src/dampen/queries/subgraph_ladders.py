@@ -113,41 +113,53 @@ class KTriangleLadder(WholeLadder):
     """min(LS + U(a) + ... + U(a + t - 1), GS), U(a) = 3 C(a, k - 1) + a C(a, k - 2).
 
     a is the largest number of common neighbours of a pair, ``local`` = LS the most k-triangles that one edge makes or
-    breaks. Without LS the rungs are V(a + t), V(a) = C(a, k) + 2 a C(a, k - 1) and U(a) = V(a + 1) - V(a).
+    breaks. Without LS the rungs are V(a + t), V(a) = C(a, k) + 2 a C(a, k - 1), and U(a) is V(a + 1) - V(a).
     """
 
     def __init__(self, shared: int, local: int | None = None, *, k: int, nodes: int) -> None:
-        self.k, self._most = whole(k=k, least=2), max(whole(nodes=nodes, least=1) - 2, 0)
-        super().__init__(k_triangle_bound(nodes, self.k))
-        self.shared = _count(shared, "shared", self._most)
-        """Not private. The largest number of common neighbours of a pair; one edge moves it by at most 1."""
-        self._exact = local is not None
-        cap = self._covering(self.shared)
-        self.local = min(cap, self._height) if local is None else _count(local, "local", cap)
-        """Not private. At least how far one edge moves the count."""
+        self._k, self._most = whole(k=k, least=2), max(whole(nodes=nodes, least=1) - 2, 0)
+        super().__init__(k_triangle_bound(nodes, self._k))
+        self._shared, self._exact = _count(shared, "shared", self._most), local is not None
+        cap = self._covering(self._shared)
+        self._local = min(cap, self._height) if local is None else _count(local, "local", cap)
 
-    def growth(self, shared: int) -> int:
-        """U: one edge moves ``local`` by at most this, given the largest number of common neighbours."""
+    @property
+    def first_order(self) -> int:
+        """Not private. How far one edge can move the count."""
+        return self._local
+
+    @property
+    def common(self) -> int:
+        """Not private. The largest number of common neighbours of a pair; one edge moves it by at most 1."""
+        return self._shared
+
+    @property
+    def common_bound(self) -> int:
+        """The public largest number of common neighbours."""
+        return self._most
+
+    def second_order(self, a: int) -> int:
+        """U(a): how far one edge can move ``first_order`` where no pair has more than a common neighbours."""
         if not self._exact:
-            return self._covering(shared + 1) - self._covering(shared)
-        return 3 * comb(shared, self.k - 1) + shared * comb(shared, self.k - 2)
+            return self._covering(a + 1) - self._covering(a)
+        return 3 * comb(a, self._k - 1) + a * comb(a, self._k - 2)
 
     def wholes(self, count: int) -> Wholes:
         """Sums of U, or V itself."""
-        k, room = self.k, self._most
-        reached = np.minimum(self.shared + np.arange(count, dtype=np.int64), room)
+        k, room = self._k, self._most
+        reached = np.minimum(self._shared + np.arange(count, dtype=np.int64), room)
         wide = reached.astype(np.int64 if 4 * (room + 1) * comb(room + 1, k) * (count + 1) < ROOM else object)
         below = binomials(reached, k - 1, room)
         if not self._exact:
             return np.asarray(np.minimum(binomials(reached, k, room) + 2 * wide * below, self._height))
         steps = 3 * below + wide * binomials(reached, k - 2, room)
-        rungs = np.full(count, self.local, dtype=object if steps.dtype == object else np.int64)
+        rungs = np.full(count, self._local, dtype=object if steps.dtype == object else np.int64)
         rungs[1:] += np.cumsum(steps[:-1])
         return np.asarray(np.minimum(rungs, self._height))
 
     def _covering(self, shared: int) -> int:
         """V: no pair makes or breaks more, given the largest number of common neighbours."""
-        return comb(shared, self.k) + 2 * shared * comb(shared, self.k - 1)
+        return comb(shared, self._k) + 2 * shared * comb(shared, self._k - 1)
 
 
 def _counts(values: Any, name: str, most: int) -> Integers:

@@ -23,7 +23,7 @@ def places_in_file(source: FileColumn, grid: Grid, column: str | None) -> tuple[
 
     The places ``MISSING`` and ``NO_NUMBER`` count what has no place on the grid.
     """
-    keyed = f"select status, {_key(grid)} as key from ({_numbers(source.type, column)})"
+    keyed = f"select status, {_key(grid)} as key from ({numbers_sql(source.type, column)})"
     if isinstance(grid, EvenGrid):
         located = f"select coalesce(status, {_even_place(grid)}) as place from ({keyed})"
     else:
@@ -35,7 +35,7 @@ def places_in_file(source: FileColumn, grid: Grid, column: str | None) -> tuple[
     return rows["place"], rows["count"]
 
 
-def _numbers(kind: str, column: str | None) -> str:
+def numbers_sql(kind: str, column: str | None) -> str:
     """Rows ``(whole, real, status)``: at most one of the first two is a number, and the last says why neither is."""
     whole, real, absent, source = "null::bigint", "null::double", "value is null", "data"
     if kind == TEXT:

@@ -94,7 +94,7 @@ def test_the_problem_takes_the_first_of_these_ranks() -> None:
     for x in multisets(DOMAIN, largest=4):
         for p in PERCENTS:
             problem = problem_of(x, p, Adjacency.ADD_REMOVE)
-            assert (problem.rungs(COUNT), problem.value) == rungs_and_value(x, p, "floor + 1")
+            assert (problem.rungs(COUNT), int(problem.value)) == rungs_and_value(x, p, "floor + 1")
 
 
 def test_the_record_is_that_of_the_percentile_on_a_grid() -> None:

@@ -1,0 +1,151 @@
+"""How many rows, what sum, what mean? Numbers whose noise need not follow the data. Proofs: docs/proofs/ladders.md.
+
+One record can move a count by 1 and a sum by as much in every table (half as much at least, for replaced records), so
+these problems have no ladder: the bound is all there is to know.
+"""
+
+from collections.abc import Mapping
+from fractions import Fraction
+from math import floor
+from pathlib import Path
+from typing import Any
+
+from dampen._validate import Number, shown
+from dampen.errors import DataError, ParameterError
+from dampen.privacy import Adjacency
+from dampen.problem import NumericFrame, NumericProblem
+from dampen.queries.stretches import record_adjacency
+from dampen.statistics.categories import count_categories
+from dampen.statistics.columns import as_missing, in_memory, titled
+from dampen.statistics.files import opened_column
+from dampen.statistics.totals import as_bounds, total
+
+
+def row_count_problem(
+    data: Any, *, where: Mapping[str, Any] | None = None, column: str | None = None, adjacency: Adjacency
+) -> NumericProblem:
+    """How many rows are there, or how many with one value in one column?
+
+    Parameters
+    ----------
+    data
+        A data frame or a mapping of columns, the path of a CSV or Parquet file, or a list or array of values.
+    where
+        ``{column: value}``, public: only rows with this value in this column count. In files, values are compared as
+        those of :func:`~dampen.statistics.categories.count_categories` are. Missing values equal nothing.
+    column
+        Without ``where``, any one of the columns; not needed for a list or array. Missing values count.
+
+    >>> import dampen
+    >>> from dampen.queries import row_count_problem
+    >>> table = {"drink": ["tea", "tea", "milk"]}
+    >>> problem = row_count_problem(table, where={"drink": "tea"}, adjacency=dampen.Adjacency.ADD_REMOVE)
+    >>> int(problem.value)
+    2
+    """
+    frame = NumericFrame(1, record_adjacency(adjacency))
+    if where is None:
+        return NumericProblem(frame, _rows(data, column))
+    if not isinstance(where, Mapping) or len(where) != 1:
+        raise ParameterError(f"where must be one column and its value, {{column: value}}; got {shown(where)}")
+    if column is not None:
+        raise ParameterError("column must be left out where a filter names one")
+    [(name, value)] = where.items()
+    try:
+        [found] = count_categories(data, [value], column=name, missing="drop", other="drop").tolist()
+    except ParameterError as error:
+        if str(error).startswith("categories"):
+            raise ParameterError(f"where must give one value that is not missing; got {shown(value)}") from None
+        raise
+    return NumericProblem(frame, found)
+
+
+def sum_problem(
+    values: Any,
+    *,
+    bounds: tuple[Number, Number],
+    adjacency: Adjacency,
+    resolution: Number = 1,
+    column: str | None = None,
+    missing: str = "refuse",
+) -> NumericProblem:
+    """What is the sum of the values?
+
+    ``bounds`` = (lo, hi) are public: a value outside counts as the nearer bound. One record more or less moves the sum
+    by at most max(abs(lo), abs(hi)), a replaced one by hi - lo. The sum is exact, then rounded to the resolution.
+
+    >>> import dampen
+    >>> from dampen.queries import sum_problem
+    >>> problem = sum_problem([2, 3.5, 1000], bounds=(0, 10), adjacency=dampen.Adjacency.ADD_REMOVE)
+    >>> int(problem.value), problem.frame.reach
+    (16, 10)
+    """
+    (low, high), replace = as_bounds(bounds), record_adjacency(adjacency) is Adjacency.REPLACE
+    frame = NumericFrame(high - low if replace else max(abs(low), abs(high)), adjacency, resolution)
+    return _rounded(frame, total(values, (low, high), column=column, missing=missing).sum)
+
+
+def mean_problem(
+    values: Any,
+    *,
+    bounds: tuple[Number, Number],
+    resolution: Number,
+    column: str | None = None,
+    missing: str = "refuse",
+) -> NumericProblem:
+    """What is the mean of the values, whose number is public? For ``REPLACE`` alone.
+
+    A replaced record moves the mean of n clipped values by at most (hi - lo) / n. With missing values dropped their
+    number is not public, so they are refused.
+
+    >>> from dampen.queries import mean_problem
+    >>> problem = mean_problem([1, 2, 3, 100], bounds=(0, 10), resolution="0.01")
+    >>> float(problem.value), float(problem.frame.bound)
+    (4.0, 2.5)
+    """
+    low, high = as_bounds(bounds)
+    if as_missing(missing) == "drop":
+        raise ParameterError("missing must be 'refuse' for a mean under REPLACE: the number of values is public")
+    found = total(values, (low, high), column=column)
+    if not found.count:
+        raise DataError(f"{titled(column)} must not be empty: a mean needs a value")
+    frame = NumericFrame((high - low) / found.count, Adjacency.REPLACE, resolution, range=(low, high))
+    return _rounded(frame, found.sum / found.count)
+
+
+def mean_part_problems(
+    values: Any,
+    *,
+    bounds: tuple[Number, Number],
+    resolution: Number,
+    column: str | None = None,
+    missing: str = "refuse",
+) -> tuple[NumericProblem, NumericProblem]:
+    """The centred sum and the number of the values: what a mean is made of under ``ADD_REMOVE``.
+
+    With c = (lo + hi) / 2 the sum of v - c over the clipped values moves by at most (hi - lo) / 2 for one record, the
+    number by 1. c plus the quotient of the two answers is the mean.
+
+    >>> from dampen.queries import mean_part_problems
+    >>> centred, number = mean_part_problems([1, 2, 3, 100], bounds=(0, 10), resolution="0.01")
+    >>> float(centred.value), float(centred.frame.bound), int(number.value)
+    (-4.0, 5.0, 4)
+    """
+    low, high = as_bounds(bounds)
+    frame = NumericFrame((high - low) / 2, Adjacency.ADD_REMOVE, resolution)
+    found = total(values, (low, high), column=column, missing=missing)
+    centred = _rounded(frame, found.sum - found.count * (low + high) / 2)
+    return centred, NumericProblem(NumericFrame(1, Adjacency.ADD_REMOVE), found.count)
+
+
+def _rounded(frame: NumericFrame, value: Fraction) -> NumericProblem:
+    """The value on the grid already: an exact sum may have more digits than a problem holds."""
+    return NumericProblem(frame, floor(value / frame.resolution + Fraction(1, 2)) * frame.resolution)
+
+
+def _rows(data: Any, column: str | None) -> int:
+    """How many rows there are, missing values among them."""
+    if isinstance(data, str | Path):
+        with opened_column(data, column) as source:
+            return int(source.fetch("select count(*) as count from data")["count"][0])
+    return len(in_memory(data, column))
