@@ -110,10 +110,11 @@ class CliqueLadder(WholeLadder):
 
 
 class KTriangleLadder(WholeLadder):
-    """min(LS + U(a) + ... + U(a + t - 1), GS), U(a) = 3 C(a, k - 1) + a C(a, k - 2).
+    """min(LS + U(a) + ... + U(a + t - 1), GS), U(a) = max(3 C(a, k - 1) + a C(a, k - 2), 4 C(a, k - 2)).
 
     a is the largest number of common neighbours of a pair, ``local`` = LS the most k-triangles that one edge makes or
-    breaks. Without LS the rungs are V(a + t), V(a) = C(a, k) + 2 a C(a, k - 1), and U(a) is V(a + 1) - V(a).
+    breaks. 4 C(a, k - 2) is needed from a = 2 on only, and larger than the published first term at (k, a) = (3, 2), (4,
+    2) and (5, 3) alone. Without LS the rungs are V(a + t), V(a) = C(a, k) + 2 a C(a, k - 1), and U is their difference.
     """
 
     def __init__(self, shared: int, local: int | None = None, *, k: int, nodes: int) -> None:
@@ -142,7 +143,8 @@ class KTriangleLadder(WholeLadder):
         """U(a): how far one edge can move ``first_order`` where no pair has more than a common neighbours."""
         if not self._exact:
             return self._covering(a + 1) - self._covering(a)
-        return 3 * comb(a, self._k - 1) + a * comb(a, self._k - 2)
+        side = comb(a, self._k - 2)
+        return max(3 * comb(a, self._k - 1) + a * side, 4 * side if a >= 2 else 0)
 
     def wholes(self, count: int) -> Wholes:
         """Sums of U, or V itself."""
@@ -152,7 +154,8 @@ class KTriangleLadder(WholeLadder):
         below = binomials(reached, k - 1, room)
         if not self._exact:
             return np.asarray(np.minimum(binomials(reached, k, room) + 2 * wide * below, self._height))
-        steps = 3 * below + wide * binomials(reached, k - 2, room)
+        sides = binomials(reached, k - 2, room)
+        steps = np.maximum(3 * below + wide * sides, 4 * sides * (reached >= 2))
         rungs = np.full(count, self._local, dtype=object if steps.dtype == object else np.int64)
         rungs[1:] += np.cumsum(steps[:-1])
         return np.asarray(np.minimum(rungs, self._height))

@@ -132,6 +132,31 @@ def test_one_edge_moves_the_first_rung_of_k_triangles_by_no_more_than_the_second
             assert abs(first[mask] - first[other]) <= most[mask]
 
 
+def book(pages: int) -> list[tuple[int, int]]:
+    """0, 1 and 2, 3 joined crosswise; each of the four edges is in ``pages`` triangles, no pair shares more nodes."""
+    edges = [(0, 2), (0, 3), (1, 2), (1, 3)]
+    return edges + [
+        (end, 4 + pages * side + page) for side, edge in enumerate(edges) for page in range(pages) for end in edge
+    ]
+
+
+@pytest.mark.parametrize(("k", "pages"), [(2, 2), (3, 2), (4, 2), (5, 3)])
+def test_an_edge_between_two_common_neighbours_lengthens_four_sides(k: int, pages: int) -> None:
+    """Larger than all graphs that are enumerated: here the published second order of k-triangles falls short."""
+    nodes, edges = 4 + 4 * pages, book(pages)
+    before, after = (
+        k_triangle_problem(Graph([i for i, _ in drawn], [j for _, j in drawn], nodes=nodes), k)
+        for drawn in (edges, [*edges, (2, 3)])
+    )
+    assert isinstance(before.sensitivity, KTriangleLadder)
+    assert before.sensitivity.common == pages
+    published = 3 * comb(pages, k - 1) + pages * comb(pages, k - 2)
+    change = after.rungs(1)[0] - before.rungs(1)[0]
+    assert (change > published) == (k > 2)
+    assert change <= before.sensitivity.second_order(pages)
+    assert all(one <= other for one, other in zip(after.rungs(20), before.rungs(21)[1:], strict=True))
+
+
 @pytest.mark.parametrize("k", [2, 3])
 def test_the_second_order_covers_the_cheap_first_rung_as_well(k: int) -> None:
     ladders = [KTriangleLadder(a, k=k, nodes=10) for a in range(9)]
