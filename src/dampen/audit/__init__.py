@@ -3,6 +3,7 @@
 from dampen.audit.admissibility import AdmissibilityReport, audit_admissibility
 from dampen.audit.classes import Classification, classify, dominates
 from dampen.audit.exact import audit_selection
+from dampen.audit.laplace_pair import LaplacePair, laplace_pair
 from dampen.audit.neighbours import (
     add_remove_neighbours,
     edge_neighbours,
@@ -17,6 +18,7 @@ __all__ = [
     "AdmissibilityReport",
     "AuditReport",
     "Classification",
+    "LaplacePair",
     "ScriptedEntropy",
     "add_remove_neighbours",
     "audit_admissibility",
@@ -25,6 +27,7 @@ __all__ = [
     "dominates",
     "edge_neighbours",
     "graphs",
+    "laplace_pair",
     "law_by_enumeration",
     "multisets",
     "replace_neighbours",
