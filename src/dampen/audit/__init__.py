@@ -11,6 +11,7 @@ from dampen.audit.neighbours import (
     multisets,
     replace_neighbours,
 )
+from dampen.audit.numeric import audit_numeric
 from dampen.audit.report import AuditReport
 from dampen.audit.scripted import ScriptedEntropy, law_by_enumeration
 
@@ -22,6 +23,7 @@ __all__ = [
     "ScriptedEntropy",
     "add_remove_neighbours",
     "audit_admissibility",
+    "audit_numeric",
     "audit_selection",
     "classify",
     "dominates",

@@ -12,8 +12,9 @@ from typing import Any
 import numpy as np
 
 from dampen._validate import whole
-from dampen.audit.exact import Neighbours, ProblemOf, require_same_public_facts
+from dampen.audit.exact import ProblemOf
 from dampen.audit.neighbours import DataSet
+from dampen.audit.pairs import Neighbours, require_same_public_facts
 from dampen.errors import ParameterError
 from dampen.problem import SelectionProblem
 from dampen.vectors import Floats, Vector

@@ -1,6 +1,7 @@
 """What an audit found."""
 
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
 from dampen._validate import plain
@@ -29,7 +30,9 @@ class AuditReport:
     worst_pair: tuple[Any, Any] | None
     worst_output: Any
     breaches: tuple[str, ...]
-    """Which parts of a claim are broken on some pair: ``"epsilon"``, ``"delta"``, ``"bounded_range"``."""
+    """Which parts of a claim are broken on some pair: ``"epsilon"``, ``"delta"``, ``"bounded_range"``, ``"rho"``."""
+    worst_rho: float | None = None
+    """The largest Renyi divergence over its order, where a concentrated loss is claimed and a number is audited."""
 
     @property
     def passed(self) -> bool:
@@ -55,15 +58,21 @@ class AuditReport:
             ("worst pair", f"{self.worst_pair}"),
             ("worst output", f"{self.worst_output}"),
         ]
+        if self.worst_rho is not None:
+            claimed = "none" if self.claim.rho is None else plain(self.claim.rho)
+            rows.append(("worst rho", f"{self.worst_rho:.10g}  (claimed {claimed})"))
         return "\n".join(f"{name:<20} {value}" for name, value in rows)
 
 
-def broken_parts(claim: PrivacyLoss, log_ratio: float, delta: float, spread: float) -> set[str]:
+def broken_parts(
+    claim: PrivacyLoss, log_ratio: float, delta: float, spread: float, rho: float | None = None
+) -> set[str]:
     """Which parts of its claim one pair of neighbours breaks."""
-    parts = {
+    parts: dict[str, tuple[Fraction | None, float]] = {
         "epsilon": (claim.epsilon if claim.delta == 0 else None, log_ratio),
         "delta": (claim.delta if claim.delta > 0 else None, delta),
         "bounded_range": (claim.bounded_range, spread),
+        "rho": (None, 0.0) if rho is None else (claim.rho, rho),
     }
     return {
         name for name, (limit, found) in parts.items() if limit is not None and found > float(limit) * (1 + TOLERANCE)

@@ -1,0 +1,153 @@
+"""The exact audit of a numeric mechanism: every law, every pair of neighbours, every answer.
+
+What is judged is the law on whole grid steps that a release draws from, at the very scale it draws with. It has no end,
+so three regions are read.
+
+*Near*: every step of a window around both values. *Far*: single steps, eight to every doubling of the distance, until both
+probabilities fall below exp(-``DEEPEST``), beyond which floats could not tell two of them apart. *Outside*: how much
+mass lies outside the window.
+
+A log-ratio is the largest one read near or far. This is exact where the loss is monotone on either side of the window:
+it is so for two laws of exponential or polynomial tails once the window holds both of their centres and kinks. A delta
+is the exact sum over the window, plus *all* the mass outside it. A Renyi divergence is the exact sum over the window,
+plus the mass outside at the largest loss read there.
+"""
+
+from collections.abc import Callable, Iterable
+from functools import partial
+from math import log
+from typing import Any
+
+import numpy as np
+from scipy.special import logsumexp
+
+from dampen.audit.neighbours import DataSet
+from dampen.audit.pairs import Found, Neighbours, PairAudit, hockey_stick, losses
+from dampen.audit.report import AuditReport
+from dampen.errors import ParameterError
+from dampen.mechanisms import NumericMechanism
+from dampen.mechanisms.numeric import answer_at
+from dampen.privacy import PrivacyLoss
+from dampen.problem import NumericProblem
+from dampen.vectors import Floats
+
+RADII = tuple(1 << power for power in range(6, 18))
+"""How far a window may extend to either side of a value, in grid steps."""
+NEGLIGIBLE = 1e-13
+"""A window is wide enough when the mass outside it is this share of the claimed delta."""
+LITTLE = 1e-7
+"""And for a pure claim, where only ratios count, when it is this small."""
+DEEPEST = 4096.0
+FAR = np.unique(np.rint(2.0 ** (np.arange(8 * 50) / 8)).astype(np.int64))
+"""Distances from an anchor, eight to a doubling, up to 2^50 steps."""
+ORDERS = (1.0625, 1.25, 1.5, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0)
+"""The orders at which Renyi divergences are compared with a concentrated claim."""
+
+
+def audit_numeric(
+    mechanism: NumericMechanism,
+    problem_of: Callable[[Any], NumericProblem],
+    universe: Iterable[DataSet],
+    neighbours: Neighbours,
+) -> AuditReport:
+    """Compare the exact laws of every data set of the universe and of each of its neighbours with the claim.
+
+    ``problem_of`` builds the problem of a data set, just as an application would. Raises ``FrameLeak`` when two
+    neighbours disagree on anything public. Each unordered pair is tried once. Answers are judged before they are
+    clamped to the frame's range, which is public and can only help. A coarser resolution makes an audit cheaper.
+
+    >>> from dampen import Adjacency, NumericFrame, NumericProblem
+    >>> from dampen.audit import edge_neighbours, graphs
+    >>> from dampen.mechanisms import Laplace
+    >>> def edges(graph):
+    ...     return NumericProblem(NumericFrame(bound=1, adjacency=Adjacency.EDGE), len(graph[1]))
+    >>> report = audit_numeric(Laplace(1), edges, graphs(largest=4), edge_neighbours)
+    >>> report.passed, report.pairs, round(report.worst_log_ratio, 6)
+    (True, 67, 1.0)
+    """
+    return _NumericAudit(mechanism, problem_of).run(universe, neighbours)
+
+
+class _Law:
+    """The law of one data set, on the windows that its pairs ask for."""
+
+    def __init__(self, mechanism: NumericMechanism, problem: NumericProblem, anchor: int) -> None:
+        self._log_probabilities = partial(mechanism.log_probabilities, problem)
+        self._windows: dict[int, Floats] = {}
+        self.value = problem.steps
+        self.far_steps = np.concatenate([anchor - FAR[::-1], anchor + FAR])
+        self.far = np.asarray(self._log_probabilities(self.far_steps), dtype=np.float64)
+        self._half_outside = np.asarray(mechanism.log_tail(problem, np.array(RADII) // 2), dtype=np.float64)
+
+    def radius(self, log_mass: float) -> int:
+        """The first radius with no more than this mass beyond its half, or the largest."""
+        return RADII[min(int((self._half_outside > log_mass).sum()), len(RADII) - 1)]
+
+    def outside(self, radius: int) -> float:
+        """The mass further than half a radius from the value: so much at least is in every window of a pair."""
+        return float(np.exp(self._half_outside[RADII.index(radius)]))
+
+    def window(self, radius: int, low: int, high: int) -> Floats:
+        """Ln P of every answer from low to high, which lie within a radius of the value."""
+        if radius not in self._windows:
+            steps = self.value + np.arange(-radius, radius + 1)
+            self._windows[radius] = np.asarray(self._log_probabilities(steps), dtype=np.float64)
+        return self._windows[radius][low - self.value + radius : high + 1 - self.value + radius]
+
+
+class _NumericAudit(PairAudit[NumericProblem, _Law]):
+    """A law is a function of the steps. Far steps are counted from the first value that is seen."""
+
+    _anchor: int | None = None
+
+    def law(self, problem: NumericProblem) -> _Law:
+        self._anchor = problem.steps if self._anchor is None else self._anchor
+        return _Law(self.mechanism, problem, self._anchor)
+
+    def judge(self, one: _Law, other: _Law, claim: PrivacyLoss) -> Found:
+        radius = _radius(one, other, claim)
+        low, high = max(one.value, other.value) - radius, min(one.value, other.value) + radius
+        near, near_other = one.window(radius, low, high), other.window(radius, low, high)
+        beyond = ((one.far_steps < low) | (one.far_steps > high)) & (np.maximum(one.far, other.far) > -DEEPEST)
+        far_loss = losses(one.far[beyond], other.far[beyond])
+        loss = np.concatenate([losses(near, near_other), far_loss])
+        steps = np.concatenate([np.arange(low, high + 1), one.far_steps[beyond]])
+        outside = (one.outside(radius), other.outside(radius)) if claim.delta > 0 else (0.0, 0.0)
+        return Found(
+            log_ratio=float(np.abs(loss).max()),
+            delta=max(
+                hockey_stick(near_other, near, claim) + outside[0],
+                hockey_stick(near, near_other, claim) + outside[1],
+            ),
+            spread=float(loss.max() - loss.min()),
+            place=int(steps[np.abs(loss).argmax()]),
+            rho=None
+            if claim.rho is None
+            else max(
+                _concentrated(near, near_other, one.outside(radius), -far_loss),
+                _concentrated(near_other, near, other.outside(radius), far_loss),
+            ),
+        )
+
+    def output(self, problem: NumericProblem, place: int) -> Any:
+        return answer_at(problem.frame, place)
+
+
+def _radius(one: _Law, other: _Law, claim: PrivacyLoss) -> int:
+    """Wide enough for both laws, and at least twice as wide as their values are apart."""
+    least = log(float(claim.delta) * NEGLIGIBLE if claim.delta > 0 else LITTLE)
+    apart = abs(one.value - other.value)
+    if 2 * apart > RADII[-1]:
+        raise ParameterError(f"values of neighbours must be within {RADII[-1] // 2} grid steps to be audited")
+    wide_enough = next(radius for radius in RADII if radius >= 2 * apart)
+    return max(one.radius(least), other.radius(least), wide_enough)
+
+
+def _concentrated(law: Floats, other: Floats, outside: float, far_loss: Floats) -> float:
+    """The largest D_a / a over the orders a, D_a the Renyi divergence of the law from the other."""
+    worst, found = max(0.0, float(far_loss.max(initial=0.0))), 0.0
+    for order in ORDERS:
+        terms = order * law + (1 - order) * other
+        total = logsumexp(np.append(terms, np.log(max(outside, 1e-300)) + (order - 1) * worst))
+        found = max(found, float(total) / (order - 1) / order)
+    return found

@@ -1,0 +1,165 @@
+"""What every exact audit does: compare the laws of neighbours pair by pair, each once, and keep the worst."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+
+import numpy as np
+
+from dampen.audit.neighbours import DataSet
+from dampen.audit.report import AuditReport, broken_parts
+from dampen.errors import FrameLeak, ParameterError
+from dampen.privacy import PrivacyLoss
+from dampen.problem import NumericProblem, SelectionProblem
+from dampen.vectors import Floats
+
+Problem = SelectionProblem | NumericProblem
+Neighbours = Callable[[Any], Iterable[Any]]
+Law = TypeVar("Law")
+P = TypeVar("P", SelectionProblem, NumericProblem)
+
+
+@dataclass(frozen=True)
+class Found:
+    """What the laws of one pair of neighbours say. ``place``: at which output the loss is largest."""
+
+    log_ratio: float
+    delta: float
+    spread: float
+    place: int
+    rho: float | None = None
+
+
+class PairAudit(ABC, Generic[P, Law]):
+    """The worst seen so far, and the laws already computed."""
+
+    def __init__(self, mechanism: Any, problem_of: Callable[[Any], P]) -> None:
+        self.mechanism = mechanism
+        self._problem_of: Callable[[Any], P] = problem_of
+        self._known: dict[DataSet, tuple[P, Law, PrivacyLoss]] = {}
+        self._tried: set[frozenset[DataSet]] = set()
+        self._breaches: set[str] = set()
+        self._log_ratio = self._delta = self._range = 0.0
+        self._rho: float | None = None
+        self._excess = -np.inf
+        self._worst: tuple[PrivacyLoss, tuple[Any, Any], P, int] | None = None
+
+    @abstractmethod
+    def law(self, problem: P) -> Law:
+        """The law of one data set, computed once."""
+
+    @abstractmethod
+    def judge(self, one: Law, other: Law, claim: PrivacyLoss) -> Found:
+        """Compare the laws of two neighbours, both ways."""
+
+    @abstractmethod
+    def output(self, problem: P, place: int) -> Any:
+        """The output at a place of the law."""
+
+    def run(self, universe: Iterable[DataSet], neighbours: Neighbours) -> AuditReport:
+        """Every data set of the universe against each of its neighbours; each unordered pair is tried once."""
+        for x in universe:
+            for y in neighbours(x):
+                key = frozenset((x, y))
+                if x != y and key not in self._tried:
+                    self._tried.add(key)
+                    self._compare(x, y)
+        return self._report()
+
+    def _compare(self, x: DataSet, y: DataSet) -> None:
+        problem, law_x, claim = self._facts_and_law(x)
+        other, law_y, other_claim = self._facts_and_law(y)
+        require_same_public_facts(problem, other, (x, y))
+        _require_same({"claimed loss": claim}, {"claimed loss": other_claim}, (x, y))
+        try:
+            found = self.judge(law_x, law_y, claim)
+        except FloatingPointError:
+            raise ParameterError(f"log_probabilities must be numbers; NaN at {str(x)[:80]} or {str(y)[:80]}") from None
+        self._breaches |= broken_parts(claim, found.log_ratio, found.delta, found.spread, found.rho)
+        excess = (
+            found.delta / float(claim.delta) if claim.delta > 0 else found.log_ratio / max(float(claim.epsilon), 1e-300)
+        )
+        if excess > self._excess:
+            self._excess, self._worst = excess, (claim, (x, y), problem, found.place)
+        self._log_ratio = max(self._log_ratio, found.log_ratio)
+        self._delta = max(self._delta, found.delta)
+        self._range = max(self._range, found.spread)
+        if found.rho is not None:
+            self._rho = max(self._rho or 0.0, found.rho)
+
+    def _report(self) -> AuditReport:
+        if self._worst is None:
+            raise ParameterError("universe must hold at least one data set that has a neighbour")
+        claim, pair, problem, place = self._worst
+        return AuditReport(
+            mechanism=repr(self.mechanism),
+            claim=claim,
+            pairs=len(self._tried),
+            worst_log_ratio=self._log_ratio,
+            worst_delta=self._delta,
+            worst_range=self._range,
+            worst_pair=pair,
+            worst_output=self.output(problem, place),
+            breaches=tuple(part for part in ("epsilon", "delta", "bounded_range", "rho") if part in self._breaches),
+            worst_rho=self._rho,
+        )
+
+    def _facts_and_law(self, x: DataSet) -> tuple[P, Law, PrivacyLoss]:
+        if x not in self._known:
+            problem = self._problem_of(x)
+            self._known[x] = problem, self.law(problem), self.mechanism.privacy(problem.frame)
+        return self._known[x]
+
+
+def losses(law_x: Floats, law_y: Floats) -> Floats:
+    """ln P(y) - ln P(x) for every output; 0 where neither can happen."""
+    loss = np.where(law_x == law_y, 0.0, law_y - law_x)
+    if np.isnan(loss).any():
+        raise FloatingPointError
+    return loss
+
+
+def hockey_stick(law_x: Floats, law_y: Floats, claim: PrivacyLoss) -> float:
+    """The part of P(y) that exceeds exp(epsilon) P(x)."""
+    return float(np.maximum(np.exp(law_y) - np.exp(float(claim.epsilon) + law_x), 0).sum())
+
+
+def public_facts(problem: Problem) -> dict[str, Any]:
+    """Everything about a problem that must not depend on the data."""
+    frame, sensitivity = problem.frame, problem.sensitivity
+    shared = {
+        "bound": frame.bound,
+        "adjacency": frame.adjacency,
+        "unit": frame.unit,
+        "sensitivity.bound": sensitivity.bound,
+        "sensitivity.floor": sensitivity.floor,
+        "sensitivity.horizon": sensitivity.horizon,
+        "sensitivity.pairs": None if sensitivity.pairs is None else sensitivity.pairs.triangle,
+    }
+    if isinstance(problem, NumericProblem):
+        return {"resolution": problem.frame.resolution, "range": problem.frame.range, **shared}
+    own = {
+        "candidates": problem.frame.candidates,
+        "monotone": problem.frame.monotone,
+        "type of the utilities": problem.groups.dtype.kind,
+    }
+    return {**own, **shared}
+
+
+def require_same_public_facts(one: Problem, other: Problem, pair: tuple[DataSet, DataSet]) -> None:
+    """Raise ``FrameLeak`` when two neighbours' problems disagree on anything public."""
+    _require_same(public_facts(one), public_facts(other), pair)
+
+
+def _require_same(facts: dict[str, Any], others: dict[str, Any], pair: tuple[DataSet, DataSet]) -> None:
+    for name, value in facts.items():
+        if not _same(value, others[name]):
+            x, y = (str(data)[:80] for data in pair)
+            raise FrameLeak(f"{name} must be public, but differs between {x} and {y}")
+
+
+def _same(one: Any, other: Any) -> bool:
+    if isinstance(one, np.ndarray) or isinstance(other, np.ndarray):
+        return len(one) == len(other) and all(a == b for a, b in zip(one, other, strict=True))
+    return bool(one == other)
