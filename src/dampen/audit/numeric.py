@@ -35,7 +35,7 @@ RADII = tuple(1 << power for power in range(6, 18))
 """How far a window may extend to either side of a value, in grid steps."""
 NEGLIGIBLE = 1e-13
 """A window is wide enough when the mass outside it is this share of the claimed delta."""
-LITTLE = 1e-7
+LITTLE = 1e-4
 """And for a pure claim, where only ratios count, when it is this small."""
 DEEPEST = 4096.0
 FAR = np.unique(np.rint(2.0 ** (np.arange(8 * 50) / 8)).astype(np.int64))

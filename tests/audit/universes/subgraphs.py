@@ -1,7 +1,7 @@
 """Numbers of small subgraphs in all graphs of up to six nodes, with brute-forced local sensitivities.
 
 Counts do not depend on the names of nodes. So one data set stands for all graphs of equal size, count and ladder, and
-two of them are neighbours where some of their graphs are: every pair of laws that occurs among graphs occurs here, once.
+two of them are neighbours where some of their graphs are: every pair of laws that occurs among graphs occurs once.
 """
 
 from collections.abc import Callable, Iterable, Sequence
