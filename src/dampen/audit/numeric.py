@@ -3,14 +3,15 @@
 What is judged is the law on whole grid steps that a release draws from, at the very scale it draws with. It has no end,
 so three regions are read.
 
-*Near*: every step of a window around both values. *Far*: single steps, eight to every doubling of the distance, until both
-probabilities fall below exp(-``DEEPEST``), beyond which floats could not tell two of them apart. *Outside*: how much
-mass lies outside the window.
+*Near*: every step of a window around both values. *Far*: single steps, eight to every doubling of the distance, until
+both probabilities fall below exp(-``DEEPEST``), beyond which floats could not tell two of them apart. *Outside*: how
+much mass lies outside the window.
 
-A log-ratio is the largest one read near or far. This is exact where the loss is monotone on either side of the window:
-it is so for two laws of exponential or polynomial tails once the window holds both of their centres and kinks. A delta
-is the exact sum over the window, plus *all* the mass outside it. A Renyi divergence is the exact sum over the window,
-plus the mass outside at the largest loss read there.
+A log-ratio is the largest one read near or far; where it lies far out, the steps beside it are read closely. So it is
+exact where the loss beyond the window runs from one end of the far steps to the other or has one peak: the loss between
+two laws of exponential or polynomial tails does, once a window holds their centres and kinks. A delta is the exact sum
+over the window, plus *all* the mass outside it. A Renyi divergence is the exact sum over the window, plus far terms
+that each stand for the steps up to the next.
 """
 
 from collections.abc import Callable, Iterable
@@ -29,17 +30,19 @@ from dampen.mechanisms import NumericMechanism
 from dampen.mechanisms.numeric import answer_at
 from dampen.privacy import PrivacyLoss
 from dampen.problem import NumericProblem
-from dampen.vectors import Floats
+from dampen.vectors import Floats, Integers
 
 RADII = tuple(1 << power for power in range(6, 18))
 """How far a window may extend to either side of a value, in grid steps."""
 NEGLIGIBLE = 1e-13
 """A window is wide enough when the mass outside it is this share of the claimed delta."""
-LITTLE = 1e-4
+LITTLE = 1e-2
 """And for a pure claim, where only ratios count, when it is this small."""
 DEEPEST = 4096.0
 FAR = np.unique(np.rint(2.0 ** (np.arange(8 * 50) / 8)).astype(np.int64))
 """Distances from an anchor, eight to a doubling, up to 2^50 steps."""
+CLOSE = 1001
+"""How many steps are read around the largest loss far out."""
 ORDERS = (1.0625, 1.25, 1.5, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0)
 """The orders at which Renyi divergences are compared with a concentrated claim."""
 
@@ -76,8 +79,12 @@ class _Law:
         self._windows: dict[int, Floats] = {}
         self.value = problem.steps
         self.far_steps = np.concatenate([anchor - FAR[::-1], anchor + FAR])
-        self.far = np.asarray(self._log_probabilities(self.far_steps), dtype=np.float64)
+        self.far = self.at(self.far_steps)
         self._half_outside = np.asarray(mechanism.log_tail(problem, np.array(RADII) // 2), dtype=np.float64)
+
+    def at(self, steps: Integers) -> Floats:
+        """Ln P of these answers."""
+        return np.asarray(self._log_probabilities(steps), dtype=np.float64)
 
     def radius(self, log_mass: float) -> int:
         """The first radius with no more than this mass beyond its half, or the largest."""
@@ -90,8 +97,7 @@ class _Law:
     def window(self, radius: int, low: int, high: int) -> Floats:
         """Ln P of every answer from low to high, which lie within a radius of the value."""
         if radius not in self._windows:
-            steps = self.value + np.arange(-radius, radius + 1)
-            self._windows[radius] = np.asarray(self._log_probabilities(steps), dtype=np.float64)
+            self._windows[radius] = self.at(self.value + np.arange(-radius, radius + 1))
         return self._windows[radius][low - self.value + radius : high + 1 - self.value + radius]
 
 
@@ -107,26 +113,24 @@ class _NumericAudit(PairAudit[NumericProblem, _Law]):
     def judge(self, one: _Law, other: _Law, claim: PrivacyLoss) -> Found:
         radius = _radius(one, other, claim)
         low, high = max(one.value, other.value) - radius, min(one.value, other.value) + radius
-        near, near_other = one.window(radius, low, high), other.window(radius, low, high)
-        beyond = ((one.far_steps < low) | (one.far_steps > high)) & (np.maximum(one.far, other.far) > -DEEPEST)
-        far_loss = losses(one.far[beyond], other.far[beyond])
-        loss = np.concatenate([losses(near, near_other), far_loss])
-        steps = np.concatenate([np.arange(low, high + 1), one.far_steps[beyond]])
+        near = one.window(radius, low, high), other.window(radius, low, high)
         outside = (one.outside(radius), other.outside(radius)) if claim.delta > 0 else (0.0, 0.0)
+        read, law, other_law = _everywhere(one, other, low, high, near)
+        steps, loss = read, losses(law, other_law)
+        if claim.delta == 0:
+            steps, loss = _closely(one, other, steps, loss, low, high)
+        worst = int(np.abs(loss).argmax())
         return Found(
-            log_ratio=float(np.abs(loss).max()),
+            log_ratio=float(np.abs(loss[worst])),
             delta=max(
-                hockey_stick(near_other, near, claim) + outside[0],
-                hockey_stick(near, near_other, claim) + outside[1],
+                hockey_stick(near[1], near[0], claim) + outside[0],
+                hockey_stick(near[0], near[1], claim) + outside[1],
             ),
             spread=float(loss.max() - loss.min()),
-            place=int(steps[np.abs(loss).argmax()]),
+            place=int(steps[worst]),
             rho=None
             if claim.rho is None
-            else max(
-                _concentrated(near, near_other, one.outside(radius), -far_loss),
-                _concentrated(near_other, near, other.outside(radius), far_loss),
-            ),
+            else max(_concentrated(read, law, other_law), _concentrated(read, other_law, law)),
         )
 
     def output(self, problem: NumericProblem, place: int) -> Any:
@@ -135,19 +139,43 @@ class _NumericAudit(PairAudit[NumericProblem, _Law]):
 
 def _radius(one: _Law, other: _Law, claim: PrivacyLoss) -> int:
     """Wide enough for both laws, and at least twice as wide as their values are apart."""
-    least = log(float(claim.delta) * NEGLIGIBLE if claim.delta > 0 else LITTLE)
+    mass = float(claim.delta) * NEGLIGIBLE if claim.delta > 0 else LITTLE
     apart = abs(one.value - other.value)
     if 2 * apart > RADII[-1]:
         raise ParameterError(f"values of neighbours must be within {RADII[-1] // 2} grid steps to be audited")
     wide_enough = next(radius for radius in RADII if radius >= 2 * apart)
-    return max(one.radius(least), other.radius(least), wide_enough)
+    return max(one.radius(log(mass)), other.radius(log(mass)), wide_enough)
 
 
-def _concentrated(law: Floats, other: Floats, outside: float, far_loss: Floats) -> float:
-    """The largest D_a / a over the orders a, D_a the Renyi divergence of the law from the other."""
-    worst, found = max(0.0, float(far_loss.max(initial=0.0))), 0.0
+def _everywhere(
+    one: _Law, other: _Law, low: int, high: int, near: tuple[Floats, Floats]
+) -> tuple[Integers, Floats, Floats]:
+    """Far steps on the left, the window, far steps on the right, and both laws there."""
+    seen = np.maximum(one.far, other.far) > -DEEPEST
+    left, right = seen & (one.far_steps < low), seen & (one.far_steps > high)
+    steps = np.concatenate([one.far_steps[left], np.arange(low, high + 1), one.far_steps[right]])
+    law = np.concatenate([one.far[left], near[0], one.far[right]])
+    return steps, law, np.concatenate([other.far[left], near[1], other.far[right]])
+
+
+def _closely(one: _Law, other: _Law, steps: Integers, loss: Floats, low: int, high: int) -> tuple[Integers, Floats]:
+    """With more steps around the largest loss, where it lies far out but not at an end."""
+    worst = int(np.abs(loss).argmax())
+    if low <= steps[worst] <= high or worst in (0, len(steps) - 1):
+        return steps, loss
+    close = np.unique(np.linspace(steps[worst - 1], steps[worst + 1], CLOSE).astype(np.int64))
+    return np.append(steps, close), np.append(loss, losses(one.at(close), other.at(close)))
+
+
+def _concentrated(steps: Integers, law: Floats, other: Floats) -> float:
+    """The largest D_a / a over the orders a, D_a the Renyi divergence of the law from the other.
+
+    Where steps are left out, each counts as the larger of the two beside it.
+    """
+    left_out, found = np.diff(steps) - 1, 0.0
+    gaps = left_out > 0
     for order in ORDERS:
         terms = order * law + (1 - order) * other
-        total = logsumexp(np.append(terms, np.log(max(outside, 1e-300)) + (order - 1) * worst))
-        found = max(found, float(total) / (order - 1) / order)
+        skipped = np.maximum(terms[:-1], terms[1:])[gaps] + np.log(left_out[gaps])
+        found = max(found, float(logsumexp(np.append(terms, skipped))) / (order - 1) / order)
     return found

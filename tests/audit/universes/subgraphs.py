@@ -5,10 +5,12 @@ two of them are neighbours where some of their graphs are: every pair of laws th
 """
 
 from collections.abc import Callable, Iterable, Sequence
+from copy import copy
 from dataclasses import dataclass
 from functools import cache
 from itertools import combinations, permutations
 from math import comb
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +19,8 @@ from dampen import Adjacency, NumericFrame, NumericProblem
 from dampen.audit import AuditReport, audit_numeric, edge_neighbours, graphs
 from dampen.audit.neighbours import Graph
 from dampen.mechanisms import NumericMechanism
+from dampen.mechanisms.noises import Noise
+from dampen.mechanisms.numeric import AdditiveMechanism
 from dampen.sensitivity import Table
 
 Signature = tuple[int, int, tuple[int, ...]]
@@ -117,11 +121,32 @@ class SubgraphUniverse:
 
     def problem_of(self, x: Signature) -> NumericProblem:
         nodes, value, rungs = x
-        frame = NumericFrame(self.bound_of(nodes), Adjacency.EDGE)
-        return NumericProblem(frame, value, Table([[rung] for rung in rungs], bound=self.bound_of(nodes)))
+        bound = self.bound_of(nodes)
+        return NumericProblem(NumericFrame(bound, Adjacency.EDGE), value, ladder(rungs, bound))
 
     def audit(self, mechanism: NumericMechanism) -> AuditReport:
+        if isinstance(mechanism, AdditiveMechanism):
+            mechanism = remembering(mechanism)
         return audit_numeric(mechanism, self.problem_of, self.data_sets, self.neighbours)
+
+
+@cache
+def ladder(rungs: tuple[int, ...], bound: int) -> Table:
+    """One object for equal ladders."""
+    return Table([[rung] for rung in rungs], bound=bound)
+
+
+def remembering(mechanism: AdditiveMechanism) -> AdditiveMechanism:
+    """The same mechanism, which computes the noise of each ladder once: it depends on nothing else."""
+    same, known = copy(mechanism), dict[Any, Noise]()
+
+    def noise(problem: NumericProblem) -> Noise:
+        if problem.sensitivity not in known:
+            known[problem.sensitivity] = mechanism.noise(problem)
+        return known[problem.sensitivity]
+
+    object.__setattr__(same, "noise", noise)
+    return same
 
 
 @cache
