@@ -77,11 +77,20 @@ def renamings(nodes: int) -> NDArray[np.int64]:
     )
 
 
+def renamed(graph: Graph) -> NDArray[np.int64]:
+    """The bit pattern of the graph under every order of its nodes."""
+    nodes, edges = graph
+    return renamings(nodes) @ np.array([pair in edges for pair in combinations(range(nodes), 2)], dtype=np.int64)
+
+
 def shape(graph: Graph) -> int:
     """The same number for graphs that differ only in the names of their nodes: the smallest bit pattern of all."""
-    nodes, edges = graph
-    present = np.array([pair in edges for pair in combinations(range(nodes), 2)], dtype=np.int64)
-    return int((renamings(nodes) @ present).min())
+    return int(renamed(graph).min())
+
+
+def copies(graph: Graph) -> int:
+    """How many graphs have its shape."""
+    return len(np.unique(renamed(graph)))
 
 
 @cache
