@@ -1,13 +1,14 @@
 """Every public numeric mechanism, found by itself, with the parameters that suites run it with."""
 
 import inspect
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
 import dampen.mechanisms
 from dampen._validate import Number
 from dampen.mechanisms import NumericMechanism
+from dampen.sensitivity import SensitivityFunction, Table
 
 Make = Callable[[Number, Number], NumericMechanism]
 """From epsilon and delta; a mechanism that has no delta is not told it."""
@@ -21,6 +22,11 @@ VARIANTS: dict[str, tuple[dict[str, Any], ...]] = {
     "PolyPlace": ({}, {"p": 3}),
 }
 """Parameters beside epsilon and delta; none where nothing is said."""
+
+
+def ladder(rungs: Sequence[float], bound: Number) -> SensitivityFunction:
+    """A ladder that every mechanism can read."""
+    return Table([[rung] for rung in rungs], bound=bound)
 
 
 def made(kind: type[NumericMechanism], epsilon: Number, delta: Number, **own: Any) -> NumericMechanism:

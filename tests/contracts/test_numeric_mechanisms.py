@@ -26,9 +26,8 @@ from dampen.errors import BudgetExceeded, NotPublic, ParameterError, ReleaseFail
 from dampen.mechanisms import NumericMechanism
 from dampen.mechanisms.numeric import AdditiveMechanism
 from dampen.sampling import entropy, exact
-from dampen.sensitivity import Table
 from tests.conftest import Refused
-from tests.every_numeric import EVERY, PUBLIC, Make
+from tests.every_numeric import EVERY, PUBLIC, Make, ladder
 
 DELTA = "1e-6"
 SECRETS = ("98765432", "9876.5432", "24691358", "24691")
@@ -39,10 +38,10 @@ examples = settings(max_examples=20)
 ladders = st.lists(st.integers(0, 12), min_size=1, max_size=5).map(sorted)
 
 
-def posed(value: object = 100, rungs: tuple[int, ...] = (2, 3, 5), **frame: Any) -> NumericProblem:
+def posed(value: object = 100, rungs: tuple[float, ...] = (2, 3, 5), **frame: Any) -> NumericProblem:
     bound = frame.pop("bound", 12)
-    ladder = Table([[rung] for rung in rungs], bound=bound)
-    return NumericProblem(NumericFrame(bound, Adjacency.EDGE, **frame), value, ladder)  # type: ignore[arg-type]
+    frame_of = NumericFrame(bound, Adjacency.EDGE, **frame)
+    return NumericProblem(frame_of, value, ladder(rungs, bound))  # type: ignore[arg-type]
 
 
 def secret() -> NumericProblem:
@@ -210,8 +209,7 @@ def test_noise_shows_no_scale(make: Make) -> None:
 @each_mechanism
 @pytest.mark.parametrize("rung", [0, 2**-40, 1, 10**9], ids=str)
 def test_no_ladder_makes_a_release_fail(make: Make, rung: float) -> None:
-    problem = NumericProblem(NumericFrame(10**9, Adjacency.EDGE), 10**9, Table([[rung]] * 3, bound=10**9))
-    release = make(1, DELTA).release(problem, budget=rich())
+    release = make(1, DELTA).release(posed(10**9, (rung,) * 3, bound=10**9), budget=rich())
     assert isinstance(release.value, int)
 
 
@@ -251,11 +249,11 @@ def test_every_path_of_short_words_adds_up_to_the_law(
     make: Make, rungs: tuple[int, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(exact, "MORE_BITS", 1)
-    mechanism, problem, budget = make(4, "1/4"), posed(3, rungs, bound=2), rich()
+    mechanism, problem = make(4, "1/10"), posed(3, rungs, bound=2)
 
     def released(source: ScriptedEntropy) -> int:
         monkeypatch.setattr(entropy, "system_entropy", lambda: source)
-        return int(mechanism.release(problem, budget=budget).value)
+        return int(mechanism.release(problem, budget=rich()).value)
 
     drawn, undecided = law_by_enumeration(released, depth=DEPTH)
     assert sum(drawn.values()) + undecided == 1

@@ -11,9 +11,8 @@ import numpy as np
 import pytest
 
 from dampen import Adjacency, Budget, NumericFrame, NumericProblem
-from dampen.sensitivity import Table
 from dampen.vectors import Floats
-from tests.every_numeric import EVERY, Make
+from tests.every_numeric import EVERY, Make, ladder
 
 DRAWS = 30
 RESOLUTIONS = ("1", "1/4", "0.1", "1/3", "2.5")
@@ -52,7 +51,7 @@ def test_it_finds_nothing_on_any_release(make: Make, resolution: str) -> None:
     frame = NumericFrame(4, Adjacency.EDGE, resolution=resolution)
     mechanism, budget = make(1, "1e-6"), Budget(epsilon=10**6, delta="1/2")
     for value, rungs in ((0, (1, 2, 4)), ("1.7", (2, 4, 4))):
-        problem = NumericProblem(frame, value, Table([[rung] for rung in rungs], bound=4))
+        problem = NumericProblem(frame, value, ladder(rungs, 4))
         answers = [float(mechanism.release(problem, budget=budget)) for _ in range(DRAWS)]  # type: ignore[arg-type]
         assert off_the_grid(answers, frame.resolution) == []
         simulated = mechanism.simulate(problem.as_public(), np.random.default_rng(0), DRAWS)
