@@ -34,7 +34,7 @@ SECRETS = ("98765432", "9876.5432", "24691358", "24691")
 """Marks of a value and of rungs; twice a rung too."""
 each_mechanism = pytest.mark.parametrize("make", EVERY.values(), ids=EVERY)
 each_class = pytest.mark.parametrize("kind", PUBLIC.values(), ids=PUBLIC)
-examples = settings(max_examples=20)
+examples = settings(max_examples=8)
 ladders = st.lists(st.integers(0, 12), min_size=1, max_size=5).map(sorted)
 
 
@@ -89,8 +89,11 @@ def test_the_mean_distance_is_that_of_the_law(make: Make) -> None:
     mechanism, problem = make(3, DELTA), posed(0, resolution="1/4").as_public()
     sizes = np.unique(np.concatenate([np.arange(1, 10_000), np.rint(2 ** np.arange(13.3, 60, 2**-10))]))
     tails = np.exp(mechanism.log_tail(problem, sizes))
-    expected = (np.diff(sizes, prepend=0) * tails).sum() / 4
-    assert mechanism.expected_absolute_noise(problem) == pytest.approx(expected, rel=1e-2)
+    found, expected = mechanism.expected_absolute_noise(problem), (np.diff(sizes, prepend=0) * tails).sum() / 4
+    if np.isinf(found):
+        assert sizes[-1] * tails[-1] > 1e-3, "only a tail as heavy as 1 / k has no mean"
+    else:
+        assert found == pytest.approx(expected, rel=1e-2)
 
 
 @each_mechanism
@@ -233,7 +236,7 @@ def test_simulation_follows_the_law_and_not_a_law_30_percent_off(make: Make) -> 
     kept = expected > 20
     counts = np.array([(answers == k).sum() for k in bins[kept]])
     counts, expected = np.append(counts, draws - counts.sum()), np.append(expected[kept], draws - expected[kept].sum())
-    wrong = expected * np.where(expected == expected[:-1].max(), 0.7, 1.0)
+    wrong = expected * np.where(np.arange(len(expected)) < len(expected) / 2, 0.7, 1.0)
     assert chisquare(counts, expected).pvalue > 1e-6
     assert chisquare(counts, wrong * draws / wrong.sum()).pvalue < 1e-6
 
