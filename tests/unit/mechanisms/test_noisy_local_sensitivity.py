@@ -18,6 +18,8 @@ from dampen.sensitivity import SecondOrder
 from dampen.vectors import Floats
 from tests.unit.mechanisms.five_nodes import GRAPHS, NEIGHBOURS, NODES, common, counts, ladders
 
+RATES = (Fraction(1, 2), Fraction(1, 100))
+
 
 class Triangles(SecondOrder):
     """k-triangles of one graph: how far its local sensitivity can move grows with a."""
@@ -170,6 +172,30 @@ def test_draws_and_simulations_follow_the_law_and_not_that_of_a_smaller_margin()
             assert bool(pvalue > 1e-6) is fits
 
 
+def test_the_law_is_the_sum_over_all_three_noises() -> None:
+    """Brute force over the first two noises, through the very clamps that a draw uses."""
+    noise = NestedNoise(
+        Triangles(3, 1, k=2, nodes=6, bound=30), NumericFrame(30, Adjacency.EDGE), Fraction(3), RATES[1]
+    )
+    steps, law, tail = np.arange(12), np.zeros(12), 0.0
+    for first in range(-12, 13):
+        second = noise._second_order(noise._common(first))
+        rate = 3 / second
+        for other in range(-250, 251):
+            chance = np.tanh(3 / 2) * np.exp(-3 * abs(first)) * np.tanh(rate / 2) * np.exp(-rate * abs(other))
+            last = 3 / noise._first_order(second, other)
+            law += chance * np.tanh(last / 2) * np.exp(-last * steps)
+            tail += chance * 2 * np.exp(-last * 4) / (1 + np.exp(-last))
+    assert np.exp(noise.log_probabilities(steps)) == pytest.approx(law, rel=1e-9)
+    assert np.exp(noise.log_tail(4)) == pytest.approx(tail, rel=1e-9)
+
+
+def test_epsilon_is_split_in_three_and_delta_in_two() -> None:
+    noise = NoisyLocalSensitivity("1/2", "1e-6").noise(problem(1000))
+    assert noise.rate == Fraction(1, 6)
+    assert noise.failure == Fraction(1, 2 * 10**6)
+
+
 @pytest.mark.parametrize("bound", [60, 10**6], ids=["one by one", "blocks"])
 def test_probabilities_add_up_to_one_to_tails_and_to_the_mean(bound: int, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "SUMMED_ONE_BY_ONE", 100)
@@ -181,9 +207,6 @@ def test_probabilities_add_up_to_one_to_tails_and_to_the_mean(bound: int, monkey
     assert law @ np.abs(window) == pytest.approx(noise.mean_size(), rel=1e-7)
     for k in (1, 5, 40):
         assert np.exp(noise.log_tail(k)) == pytest.approx(law[np.abs(window) >= k].sum(), rel=1e-6)
-
-
-RATES = (Fraction(1, 2), Fraction(1, 100))
 
 
 def test_blocks_are_close_to_summing_one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
