@@ -18,7 +18,7 @@ from dampen.statistics.files import opened_column
 from dampen.vectors import LARGEST_WHOLE, Floats, Integers
 
 HALF = 27
-"""Mantissas of 53 bits are added in two halves, so that no sum of fewer than 2^36 of them overflows."""
+"""Mantissas of 53 bits are added in two halves, so that sums of products with counts fit in 64 bits."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -110,9 +110,8 @@ def _sum_of_reals(values: Floats, ends: tuple[Fraction, Fraction], counts: Integ
 
 def _dot(values: Integers, weights: Integers) -> int:
     """The sum of products of numbers of at most 32 bits with counts, exactly."""
-    if len(weights) and int(weights.max()) > 1:
-        return int(np.dot(values.astype(object), weights.astype(object)))
-    return int(values.sum())
+    fits = int(weights.sum()) < 2**30
+    return int(np.dot(values, weights) if fits else np.dot(values.astype(object), weights.astype(object)))
 
 
 def _float_above(number: Fraction) -> float:

@@ -218,6 +218,25 @@ def test_sparse_counts_equal_dense_formulas(seed: int) -> None:
         assert k_clique_problem(small, k).rungs(1)[0] == cliques_on_a_pair(x[np.ix_(top, top)], k - 2)
 
 
+def double_star(leaves: int) -> list[tuple[int, int]]:
+    """Two joined nodes with leaves of their own: no common neighbours, and the largest sum of degrees."""
+    return [(0, 1), *((end, 2 + end * leaves + leaf) for end in (0, 1) for leaf in range(leaves))]
+
+
+@pytest.mark.parametrize(
+    "edges", [double_star(3), double_star(4), book(1), book(2)], ids=["3", "4", "book 1", "book 2"]
+)
+def test_all_rungs_of_triangles_in_sparse_graphs(edges: list[tuple[int, int]]) -> None:
+    """With isolated nodes, so that the bound comes late and every pair of the front matters."""
+    x = np.zeros((16, 16), dtype=np.int64)
+    for i, j in edges:
+        x[i, j] = x[j, i] = 1
+    a, degrees, pairs = x @ x, x.sum(axis=0), ~np.eye(16, dtype=bool)
+    sums, t = degrees[:, None] + degrees - 2 * x, np.arange(40)[:, None]
+    dense = np.minimum(np.minimum(a[pairs] + t, (sums[pairs] + t) // 2), 14).max(axis=1)
+    assert triangle_problem(Graph(*zip(*edges, strict=True), nodes=16)).rungs(40) == tuple(dense)
+
+
 def test_threads_do_not_change_a_problem() -> None:
     graph, _ = random_graph(400, 4)
     problems: list[Callable[..., NumericProblem]] = [

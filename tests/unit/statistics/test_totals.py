@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dampen.errors import DataError, ParameterError
-from dampen.statistics.totals import Total, total
+from dampen.statistics.totals import Total, _dot, total
 from tests.conftest import Refused
 
 NUMBERS = st.one_of(st.integers(-(2**70), 2**70), st.floats(allow_nan=False), st.integers(-20, 20))
@@ -64,6 +64,18 @@ def test_many_equal_rows_of_a_file(tmp_path: Path) -> None:
     file.write_text("pay\n" + "4611686018427387000\n" * 1000 + "4611686018427387000.5\n" * 3)
     whole, real = 4611686018427387000, Fraction(4611686018427387000.5)
     assert total(file, (0, 2**62 - 1), column="pay").sum == 1000 * whole + 3 * real
+
+
+@pytest.mark.parametrize("count", [3, 2**29, 2**31, 2**40])
+def test_products_with_counts_do_not_overflow(count: int) -> None:
+    values, counts = np.array([2**32 - 1, -(2**31), 5]), np.array([count, 1, 2])
+    assert _dot(values, counts) == (2**32 - 1) * count - 2**31 + 10
+
+
+def test_floats_next_to_a_bound_that_is_no_float() -> None:
+    """0.1 as a float is above 1/10 and below it there is the next float; 0.3 as a float is below 3/10."""
+    near = [0.1, np.nextafter(0.1, 0), 0.3, np.nextafter(0.3, 1)]
+    assert total(near, ("0.1", "0.3")).sum == Fraction(0.1) + Fraction(1, 10) + Fraction(0.3) + Fraction(3, 10)
 
 
 @pytest.mark.parametrize("missing", ["refuse", "drop"])
