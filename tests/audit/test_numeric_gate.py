@@ -37,7 +37,7 @@ def audited(mechanism: NumericMechanism, *, largest: int) -> int:
 
 
 @pytest.mark.parametrize(("epsilon", "delta", "largest"), BUDGETS)
-@pytest.mark.parametrize("name", GATED)
+@pytest.mark.parametrize("name", [name for name in GATED if name in PUBLIC])
 def test_claims_hold_on_every_pair_of_graphs(name: str, epsilon: str, delta: str, largest: int) -> None:
     assert audited(GATED[name](epsilon, delta), largest=largest) == PAIRS[largest]
 

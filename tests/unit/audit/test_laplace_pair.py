@@ -1,6 +1,7 @@
 """The exact delta of two Laplace laws, against its definition in certified quadrature."""
 
 from fractions import Fraction
+from itertools import pairwise
 from math import log, sqrt
 from typing import Any
 
@@ -32,7 +33,7 @@ def delta_by_quadrature(epsilon: float, distance: float, scale: float, other: fl
 
         far = 120 * b.max(b2) + d
         ends, total = [-far, arb(0), d, d + far], arb(0)
-        for low, high in zip(ends, ends[1:], strict=False):
+        for low, high in pairwise(ends):
             middle = (low + high) / 2
             slope = (loss(middle) - loss((low + middle) / 2)) / (middle - low) * 2
             root = middle - loss(middle) / slope if slope != 0 and high > low else low
