@@ -23,7 +23,7 @@ from scipy.stats import chisquare
 from dampen import Adjacency, Budget, NumericFrame, NumericProblem, Release
 from dampen.audit import ScriptedEntropy, law_by_enumeration
 from dampen.errors import BudgetExceeded, NotPublic, ParameterError, ReleaseFailed
-from dampen.mechanisms import NumericMechanism
+from dampen.mechanisms import NoisyLocalSensitivity, NumericMechanism
 from dampen.mechanisms.numeric import AdditiveMechanism
 from dampen.sampling import entropy, exact
 from tests.conftest import Refused
@@ -253,6 +253,8 @@ def test_every_path_of_short_words_adds_up_to_the_law(
 ) -> None:
     monkeypatch.setattr(exact, "MORE_BITS", 1)
     mechanism, problem = make(4, "1/10"), posed(3, rungs, bound=2)
+    if isinstance(mechanism, NoisyLocalSensitivity):
+        pytest.skip("draws three times, which takes more bits than can be walked: see its unit test")
 
     def released(source: ScriptedEntropy) -> int:
         monkeypatch.setattr(entropy, "system_entropy", lambda: source)
