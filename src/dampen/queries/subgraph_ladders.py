@@ -12,6 +12,7 @@ import numpy as np
 from dampen._validate import whole
 from dampen.errors import DataError
 from dampen.queries.whole_ladders import ROOM, WholeLadder, Wholes, binomials
+from dampen.sensitivity import SecondOrder
 from dampen.vectors import Integers, as_vector
 
 
@@ -109,7 +110,7 @@ class CliqueLadder(WholeLadder):
         return np.asarray(np.minimum(binomials(reached, self._k - 2, end) - full + self._local, self._height))
 
 
-class KTriangleLadder(WholeLadder):
+class KTriangleLadder(WholeLadder, SecondOrder):
     """min(LS + U(a) + ... + U(a + t - 1), GS), U(a) = max(3 C(a, k - 1) + a C(a, k - 2), 4 C(a, k - 2)).
 
     a is the largest number of common neighbours of a pair, ``local`` = LS the most k-triangles that one edge makes or
