@@ -21,8 +21,8 @@ from rich.console import Console
 from rich.progress import track
 from rich.table import Table
 
-from dampen import Graph, SelectionProblem, datasets
-from dampen.applications.influence import BY_EGO_BETWEENNESS, _mechanism, _problem
+from dampen import Graph, datasets
+from dampen.applications.influence import BY_EGO_BETWEENNESS, answering, posed
 from dampen.applications.level_nodes import level_sums
 from dampen.mechanisms import LaplaceTopK
 from dampen.queries.level import clipped_h, kth_largest_degree, level_plan, level_problem, level_rates
@@ -99,10 +99,11 @@ def by_level(graph: Graph, k: int) -> Draw:
 
 def by_mechanism(graph: Graph, k: int, method: str) -> Draw:
     """Any other method: its problem does not depend on epsilon."""
-    problem: SelectionProblem = _problem(graph, "ego_betweenness", method, None).as_public()
+    question, drift = posed(graph, score="ego_betweenness", method=method, shift=SHIFT)
+    problem = question.as_public()
 
     def draw(epsilon: Fraction, rng: np.random.Generator, runs: int) -> Integers:
-        mechanism = _mechanism(graph, k, epsilon, "ego_betweenness", method, SHIFT)
+        mechanism = answering(graph, k, epsilon, method=method, shift=SHIFT, drift=drift)
         return mechanism.simulate(problem, rng, runs).reshape(runs, k)
 
     return draw

@@ -9,7 +9,21 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from dampen import accounting, accuracy, audit, datasets, errors, mechanisms, queries, sensitivity
     from dampen.accounting import Budget
-    from dampen.applications import median, most_common, percentile, quantiles, select, top_categories, top_k, top_nodes
+    from dampen.applications import (
+        count,
+        count_subgraphs,
+        mean,
+        median,
+        most_common,
+        percentile,
+        quantile_number,
+        quantiles,
+        select,
+        top_categories,
+        top_k,
+        top_nodes,
+        total,
+    )
     from dampen.privacy import Adjacency, PrivacyLoss, Release
     from dampen.problem import Frame, NumericFrame, NumericProblem, SelectionProblem
     from dampen.runs import Runs
@@ -31,12 +45,16 @@ __all__ = [
     "accounting",
     "accuracy",
     "audit",
+    "count",
+    "count_subgraphs",
     "datasets",
     "errors",
+    "mean",
     "mechanisms",
     "median",
     "most_common",
     "percentile",
+    "quantile_number",
     "quantiles",
     "queries",
     "select",
@@ -44,6 +62,7 @@ __all__ = [
     "top_categories",
     "top_k",
     "top_nodes",
+    "total",
 ]
 
 _HOMES = {
@@ -57,14 +76,19 @@ _HOMES = {
     "Release": "dampen.privacy",
     "Runs": "dampen.runs",
     "SelectionProblem": "dampen.problem",
+    "count": "dampen.applications",
+    "count_subgraphs": "dampen.applications",
+    "mean": "dampen.applications",
     "median": "dampen.applications",
     "most_common": "dampen.applications",
     "percentile": "dampen.applications",
+    "quantile_number": "dampen.applications",
     "quantiles": "dampen.applications",
     "select": "dampen.applications",
     "top_categories": "dampen.applications",
     "top_k": "dampen.applications",
     "top_nodes": "dampen.applications",
+    "total": "dampen.applications",
 }
 
 

@@ -52,7 +52,7 @@ def test_it_finds_nothing_on_any_release(make: Make, resolution: str) -> None:
     mechanism, budget = make(1, "1e-6"), Budget(epsilon=10**6, delta="1/2")
     for value, rungs in ((0, (1, 2, 4)), ("1.7", (2, 4, 4))):
         problem = NumericProblem(frame, value, ladder(rungs, 4))
-        answers = [float(mechanism.release(problem, budget=budget)) for _ in range(DRAWS)]  # type: ignore[arg-type]
+        answers = [float(mechanism.release(problem, budget=budget)) for _ in range(DRAWS)]
         assert off_the_grid(answers, frame.resolution) == []
         simulated = mechanism.simulate(problem.as_public(), np.random.default_rng(0), DRAWS)
         assert off_the_grid(simulated.tolist(), frame.resolution) == [] or resolution not in ("1", "1/4", "2.5")

@@ -1,9 +1,30 @@
-"""One function per question of a user's. Each returns the plain answer and spends from the budget it is given."""
+"""One function per question of a user's, which spends from the budget it is given.
+
+Choices come back as the plain answer. Numbers come back as a release, which knows what it cost and, where its noise is
+public, its error.
+"""
 
 from dampen.applications.categories import most_common, top_categories
 from dampen.applications.influence import top_nodes
 from dampen.applications.many_percentiles import quantiles
+from dampen.applications.numbers import count, mean, total
 from dampen.applications.percentiles import median, percentile
+from dampen.applications.quantile_numbers import quantile_number
 from dampen.applications.selection import select, top_k
+from dampen.applications.subgraph_counts import count_subgraphs
 
-__all__ = ["median", "most_common", "percentile", "quantiles", "select", "top_categories", "top_k", "top_nodes"]
+__all__ = [
+    "count",
+    "count_subgraphs",
+    "mean",
+    "median",
+    "most_common",
+    "percentile",
+    "quantile_number",
+    "quantiles",
+    "select",
+    "top_categories",
+    "top_k",
+    "top_nodes",
+    "total",
+]

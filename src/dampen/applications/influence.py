@@ -155,13 +155,8 @@ def _draw(
         require_level(rate, k=k, n=graph.nodes)
         offsets, neighbours = graph.offsets, graph.neighbours
         return lambda: draw_by_level(offsets, neighbours, k=k, epsilon=rate)
-    if method in ONE_SHOT:
-        values, kind = graph.ego_betweenness(), ONE_SHOT[method]
-        problem, drift = one_shot_problem(values, graph.degrees(), score=kind, max_degree=max_degree, shift=shift)
-        mechanism: SelectionMechanism = LaplaceTopK(k, rate, movers=2, drift=drift)
-    else:
-        problem = _problem(graph, score, method, max_degree)
-        mechanism = _mechanism(graph, k, rate, score, method, shift)
+    problem, drift = posed(graph, score=score, method=method, max_degree=max_degree, shift=shift)
+    mechanism = answering(graph, k, rate, method=method, shift=shift, drift=drift)
     price = mechanism.privacy(problem.frame).epsilon
 
     def draw() -> tuple[int, ...]:
@@ -171,21 +166,31 @@ def _draw(
     return draw
 
 
-def _problem(graph: Graph, score: str, method: str, max_degree: int | None) -> SelectionProblem:
-    """The question, with the places of the nodes as candidates."""
+def posed(
+    graph: Graph, *, score: str, method: str, max_degree: int | None = None, shift: Number = 0
+) -> tuple[SelectionProblem, int]:
+    """The question of every method but ``"level"``, with the places of the nodes as candidates, and its drift.
+
+    The drift is in what interval one edge moves the scores of nodes that are not its ends; 0 where nobody asks.
+    """
     degrees = graph.degrees()
     if score == "degree" or method == "degree":
-        return degree_problem(degrees)
+        return degree_problem(degrees), 0
     values = graph.ego_betweenness()
+    if method in ONE_SHOT:
+        return one_shot_problem(values, degrees, score=ONE_SHOT[method], max_degree=max_degree, shift=shift)
     if method == "range":
-        return ego_betweenness_range_problem(values, degrees, max_degree=max_degree)
+        return ego_betweenness_range_problem(values, degrees, max_degree=max_degree), 0
     shared = codegrees(graph.offsets, graph.neighbours) if method in ("codegree_dampening", "pairwise") else None
-    return ego_betweenness_problem(values, degrees, codegrees=shared, max_degree=max_degree)
+    return ego_betweenness_problem(values, degrees, codegrees=shared, max_degree=max_degree), 0
 
 
-def _mechanism(graph: Graph, k: int, rate: Fraction, score: str, method: str, shift: Number) -> SelectionMechanism:
-    if method in ("degree", "level"):
-        return LaplaceTopK(k, rate, movers=2)
+def answering(
+    graph: Graph, k: int, rate: Fraction, *, method: str, shift: Number = 0, drift: int = 0
+) -> SelectionMechanism:
+    """The mechanism that answers it."""
+    if method in ("degree", "level", *ONE_SHOT):
+        return LaplaceTopK(k, rate, movers=2, drift=drift)
     if method == "pairwise":
         if k != 1:
             raise ParameterError(f"k must be 1 for method 'pairwise', which compares with the best; got {shown(k)}")

@@ -4,10 +4,12 @@ import typer
 
 import dampen
 from dampen.cli.budget import budget
+from dampen.cli.count import count
 from dampen.cli.demo import demo
 from dampen.cli.mode import mode
 from dampen.cli.percentile import percentile
 from dampen.cli.select import select
+from dampen.cli.sums import mean, total
 from dampen.cli.top_k import top_k
 from dampen.cli.top_nodes import top_nodes
 
@@ -35,6 +37,9 @@ def _options(
 
 app.command()(percentile)
 app.command()(mode)
+app.command()(count)
+app.command("sum")(total)
+app.command()(mean)
 app.command()(select)
 app.command()(top_k)
 app.command()(top_nodes)

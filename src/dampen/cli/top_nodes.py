@@ -2,18 +2,12 @@
 
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
 from dampen.applications.influence import release_top_nodes
-from dampen.cli import answers, payment
-from dampen.errors import ParameterError
-from dampen.statistics import read_labels
-from dampen.statistics.graph import Graph
-from dampen.statistics.graph_files import labels_of_edges
-
-MEMBERSHIP_PUBLISHED = "note: which nodes have an edge is published with --nodes-from-edges; declare them with --nodes."
+from dampen.cli import answers, graphs, payment
 
 
 class ScoreName(StrEnum):
@@ -45,10 +39,10 @@ def top_nodes(
     file: Annotated[Path, typer.Argument(help="Edge list (two nodes a line), or CSV or Parquet with --src and --dst.")],
     k: Annotated[int, typer.Option("--k", help="How many nodes to tell.")],
     epsilon: payment.Epsilon,
-    nodes: Annotated[str | None, typer.Option(help="How many nodes there are, or a file of their labels.")] = None,
-    nodes_from_edges: Annotated[bool, typer.Option("--nodes-from-edges", help="Publish who has an edge.")] = False,
-    src: Annotated[str | None, typer.Option(help="Column of one end of the edges.")] = None,
-    dst: Annotated[str | None, typer.Option(help="Column of the other end.")] = None,
+    nodes: graphs.Nodes = None,
+    nodes_from_edges: graphs.NodesFromEdges = False,
+    src: graphs.Source = None,
+    dst: graphs.Destination = None,
     score: Annotated[ScoreName, typer.Option(help="What makes a node influential.")] = ScoreName.EGO_BETWEENNESS,
     method: Annotated[MethodName, typer.Option(help="How they are found.")] = MethodName.LEVEL,
     max_degree: Annotated[int | None, typer.Option(help="Public bound of degrees; every graph is cut to it.")] = None,
@@ -59,9 +53,8 @@ def top_nodes(
     as_json: answers.Json = False,
 ) -> None:
     """Tell the most influential nodes of a graph, best first, privately: one edge more or less is hidden."""
-    declared = _nodes(file, nodes, nodes_from_edges, src, dst)
+    graph = graphs.read_graph(file, nodes, nodes_from_edges, src, dst)
     paying = payment.payer(budget, scope, epsilon=epsilon)
-    graph = Graph.from_file(file, nodes=declared, src=src, dst=dst)
     release = release_top_nodes(
         graph,
         k,
@@ -73,14 +66,4 @@ def top_nodes(
         shift=shift,
         note="top-nodes" if note is None else note,
     )
-    remarks = (MEMBERSHIP_PUBLISHED,) if nodes_from_edges else ()
-    answers.show(release, as_json=as_json, remembered=budget is not None, remarks=remarks)
-
-
-def _nodes(file: Path, nodes: str | None, from_edges: bool, src: str | None, dst: str | None) -> Any:
-    """The declared node set: a count, or labels."""
-    if from_edges == (nodes is not None):
-        raise ParameterError("nodes must be declared: give --nodes N or FILE, or else --nodes-from-edges")
-    if nodes is None:
-        return labels_of_edges(file, src, dst)
-    return int(nodes) if nodes.isdecimal() else read_labels(nodes)
+    answers.show(release, as_json=as_json, remembered=budget is not None, remarks=graphs.remarks(nodes_from_edges))

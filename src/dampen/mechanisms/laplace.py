@@ -6,7 +6,7 @@ from fractions import Fraction
 from dampen._validate import Number, probability
 from dampen.mechanisms.noises import Geometric
 from dampen.mechanisms.numeric import AdditiveMechanism
-from dampen.privacy import NumericRelease, PrivacyLoss, Release
+from dampen.privacy import BudgetLike, NumericRelease, PrivacyLoss
 from dampen.problem import NumericFrame, NumericProblem
 
 
@@ -75,7 +75,13 @@ class Laplace(AdditiveMechanism):
     def _public_noise(self, frame: NumericFrame) -> Geometric:
         return Geometric(self.epsilon / frame.reach)
 
-    def _release(self, frame: NumericFrame, answer: int | float, loss: PrivacyLoss, note: str) -> Release:
+    def release(self, problem: NumericProblem, *, budget: BudgetLike, note: str = "") -> PublicNoiseRelease:
+        """Pay for and draw one answer, which tells its error."""
+        answer = super().release(problem, budget=budget, note=note)
+        assert isinstance(answer, PublicNoiseRelease)
+        return answer
+
+    def _release(self, frame: NumericFrame, answer: int | float, loss: PrivacyLoss, note: str) -> PublicNoiseRelease:
         return PublicNoiseRelease(
             answer, loss, repr(self), note, noise=self._public_noise(frame), resolution=frame.resolution
         )

@@ -13,7 +13,7 @@ from dampen.errors import ParameterError
 from dampen.mechanisms.calibration import PRECISION
 from dampen.mechanisms.noises import LARGEST_SIMULATED, Noise
 from dampen.mechanisms.numeric import AdditiveMechanism
-from dampen.privacy import BudgetLike, PrivacyLoss, Release
+from dampen.privacy import BudgetLike, NumericRelease, PrivacyLoss
 from dampen.problem import NumericFrame, NumericProblem
 from dampen.sampling.discrete_laplace import discrete_laplace
 from dampen.sampling.entropy import Entropy
@@ -194,7 +194,7 @@ class NoisyLocalSensitivity(AdditiveMechanism):
         """Not private. The three noises of this data set in one."""
         return NestedNoise(second_order_of(problem), problem.frame, self.epsilon / 3, self.delta / 2)
 
-    def release(self, problem: NumericProblem, *, budget: BudgetLike, note: str = "") -> Release:
+    def release(self, problem: NumericProblem, *, budget: BudgetLike, note: str = "") -> NumericRelease:
         """Pay for and draw one answer; refused before payment where the query has no second-order bound.
 
         Which kind of ladder a query has is public.

@@ -10,7 +10,7 @@ import numpy as np
 from dampen._validate import Number, plain, positive, whole
 from dampen.errors import ParameterError, ReleaseFailed
 from dampen.mechanisms.noises import Noise
-from dampen.privacy import BudgetLike, NumericRelease, PrivacyLoss, Release, as_budget
+from dampen.privacy import BudgetLike, NumericRelease, PrivacyLoss, as_budget
 from dampen.problem import NumericFrame, NumericProblem
 from dampen.sampling import entropy
 from dampen.sampling.entropy import Entropy
@@ -50,7 +50,7 @@ class NumericMechanism(ABC):
     def _simulate(self, problem: NumericProblem, rng: np.random.Generator, size: int) -> Integers:
         """Seeded draws from that law, in grid steps."""
 
-    def release(self, problem: NumericProblem, *, budget: BudgetLike, note: str = "") -> Release:
+    def release(self, problem: NumericProblem, *, budget: BudgetLike, note: str = "") -> NumericRelease:
         """Pay for and draw one answer, exactly, from the operating system's entropy.
 
         The budget is charged before anything is drawn and keeps the charge whatever happens then.
@@ -71,7 +71,7 @@ class NumericMechanism(ABC):
         ends = problem.frame.range
         return np.asarray(answers if ends is None else np.clip(answers, float(ends[0]), float(ends[1])))
 
-    def _release(self, frame: NumericFrame, answer: int | float, loss: PrivacyLoss, note: str) -> Release:
+    def _release(self, frame: NumericFrame, answer: int | float, loss: PrivacyLoss, note: str) -> NumericRelease:
         return NumericRelease(value=answer, loss=loss, mechanism=repr(self), note=note)
 
     def _drawn(self, problem: NumericProblem) -> tuple[int | float] | None:

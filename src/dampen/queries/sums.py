@@ -20,6 +20,9 @@ from dampen.statistics.columns import as_missing, in_memory, titled
 from dampen.statistics.files import opened_column
 from dampen.statistics.totals import as_bounds, total
 
+FINENESS = 1024
+"""Into how many steps of the grid the bound of a mean is cut where no resolution is given."""
+
 
 def row_count_problem(
     data: Any, *, where: Mapping[str, Any] | None = None, column: str | None = None, adjacency: Adjacency
@@ -34,7 +37,7 @@ def row_count_problem(
         ``{column: value}``, public: only rows with this value in this column count. In files, values are compared as
         those of :func:`~dampen.statistics.categories.count_categories` are. Missing values equal nothing.
     column
-        Without ``where``, any one of the columns; not needed for a list or array. Missing values count.
+        For a file without ``where``: any one of its columns. Missing values count.
 
     >>> import dampen
     >>> from dampen.queries import row_count_problem
@@ -89,14 +92,14 @@ def mean_problem(
     values: Any,
     *,
     bounds: tuple[Number, Number],
-    resolution: Number,
+    resolution: Number | None = None,
     column: str | None = None,
     missing: str = "refuse",
 ) -> NumericProblem:
     """What is the mean of the values, whose number is public? For ``REPLACE`` alone.
 
-    A replaced record moves the mean of n clipped values by at most (hi - lo) / n. With missing values dropped their
-    number is not public, so they are refused.
+    A replaced record moves the mean of n clipped values by at most (hi - lo) / n; the resolution is a 1024th of that
+    where it is left out. With missing values dropped their number is not public, so they are refused.
 
     >>> from dampen.queries import mean_problem
     >>> problem = mean_problem([1, 2, 3, 100], bounds=(0, 10), resolution="0.01")
@@ -109,7 +112,9 @@ def mean_problem(
     found = total(values, (low, high), column=column)
     if not found.count:
         raise DataError(f"{titled(column)} must not be empty: a mean needs a value")
-    frame = NumericFrame((high - low) / found.count, Adjacency.REPLACE, resolution, range=(low, high))
+    bound = (high - low) / found.count
+    step = bound / FINENESS if resolution is None else resolution
+    frame = NumericFrame(bound, Adjacency.REPLACE, step, range=(low, high))
     return _rounded(frame, found.sum / found.count)
 
 
@@ -117,14 +122,15 @@ def mean_part_problems(
     values: Any,
     *,
     bounds: tuple[Number, Number],
-    resolution: Number,
+    resolution: Number | None = None,
     column: str | None = None,
     missing: str = "refuse",
 ) -> tuple[NumericProblem, NumericProblem]:
     """The centred sum and the number of the values: what a mean is made of under ``ADD_REMOVE``.
 
     With c = (lo + hi) / 2 the sum of v - c over the clipped values moves by at most (hi - lo) / 2 for one record, the
-    number by 1. c plus the quotient of the two answers is the mean.
+    number by 1. c plus the quotient of the two answers is the mean. The resolution is that of the centred sum, and a
+    1024th of its bound where it is left out.
 
     >>> from dampen.queries import mean_part_problems
     >>> centred, number = mean_part_problems([1, 2, 3, 100], bounds=(0, 10), resolution="0.01")
@@ -132,7 +138,8 @@ def mean_part_problems(
     (-4.0, 5.0, 4)
     """
     low, high = as_bounds(bounds)
-    frame = NumericFrame((high - low) / 2, Adjacency.ADD_REMOVE, resolution)
+    bound = (high - low) / 2
+    frame = NumericFrame(bound, Adjacency.ADD_REMOVE, bound / FINENESS if resolution is None else resolution)
     found = total(values, (low, high), column=column, missing=missing)
     centred = _rounded(frame, found.sum - found.count * (low + high) / 2)
     return centred, NumericProblem(NumericFrame(1, Adjacency.ADD_REMOVE), found.count)
@@ -148,4 +155,16 @@ def _rows(data: Any, column: str | None) -> int:
     if isinstance(data, str | Path):
         with opened_column(data, column) as source:
             return int(source.fetch("select count(*) as count from data")["count"][0])
-    return len(in_memory(data, column))
+    if column is None and isinstance(data, Mapping) and data:
+        return len(in_memory(data, next(iter(data))))
+    return _rows_of_frame(data) if column is None else len(in_memory(data, column))
+
+
+def _rows_of_frame(data: Any) -> int:
+    """The rows of a data frame of any library, or the items of a list, an array or a Series."""
+    import narwhals as nw
+
+    native = nw.from_native(data, allow_series=True, pass_through=True)
+    if isinstance(native, nw.LazyFrame):
+        return int(native.select(nw.len()).collect().item())
+    return len(native) if isinstance(native, nw.DataFrame) else len(in_memory(data, None))

@@ -1,0 +1,37 @@
+"""What every verb that reads a graph shares."""
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from dampen.errors import ParameterError
+from dampen.statistics import read_labels
+from dampen.statistics.graph import Graph
+from dampen.statistics.graph_files import labels_of_edges
+
+MEMBERSHIP_PUBLISHED = "note: which nodes have an edge is published with --nodes-from-edges; declare them with --nodes."
+
+Nodes = Annotated[str | None, typer.Option(help="How many nodes there are, or a file of their labels.")]
+NodesFromEdges = Annotated[bool, typer.Option("--nodes-from-edges", help="Publish who has an edge.")]
+Source = Annotated[str | None, typer.Option("--src", help="Column of one end of the edges.")]
+Destination = Annotated[str | None, typer.Option("--dst", help="Column of the other end.")]
+
+
+def read_graph(file: Path, nodes: str | None, from_edges: bool, src: str | None, dst: str | None) -> Graph:
+    """The graph of a file, on its declared nodes."""
+    return Graph.from_file(file, nodes=_nodes(file, nodes, from_edges, src, dst), src=src, dst=dst)
+
+
+def _nodes(file: Path, nodes: str | None, from_edges: bool, src: str | None, dst: str | None) -> Any:
+    """The declared node set: a count, or labels."""
+    if from_edges == (nodes is not None):
+        raise ParameterError("nodes must be declared: give --nodes N or FILE, or else --nodes-from-edges")
+    if nodes is None:
+        return labels_of_edges(file, src, dst)
+    return int(nodes) if nodes.isdecimal() else read_labels(nodes)
+
+
+def remarks(from_edges: bool) -> tuple[str, ...]:
+    """What the user should know about how the nodes were declared."""
+    return (MEMBERSHIP_PUBLISHED,) if from_edges else ()

@@ -1,0 +1,82 @@
+"""Counts of small patterns, as a user asks for them."""
+
+from math import comb
+from typing import Any
+
+import pytest
+
+import dampen
+from dampen import Adjacency, Budget, Graph
+from dampen.errors import ParameterError
+from dampen.mechanisms import Ladder, NoisyLocalSensitivity
+from tests.conftest import Refused
+
+NODES = 7
+CLIQUE = Graph.from_edges(
+    [i for i in range(NODES) for _ in range(i)], [j for i in range(NODES) for j in range(i)], nodes=NODES
+)
+SURE = 300
+"""So large an epsilon that noise is 0 but rarely."""
+TRUTH = {
+    ("edge", None): comb(7, 2),
+    ("triangle", None): comb(7, 3),
+    ("2-triangle", None): comb(7, 2) * comb(5, 2),
+    ("k-triangle", 3): comb(7, 2) * comb(5, 3),
+    ("k-star", 3): 7 * comb(6, 3),
+    ("k-clique", 4): comb(7, 4),
+}
+
+
+@pytest.mark.parametrize("delta", [0, "1e-9"])
+@pytest.mark.parametrize(("pattern", "k"), TRUTH, ids=str)
+def test_every_pattern_is_counted(pattern: str, k: int | None, delta: Any) -> None:
+    purse = Budget(epsilon=SURE, delta="0.5")
+    release = dampen.count_subgraphs(CLIQUE, pattern, k=k, epsilon=SURE, delta=delta, budget=purse)
+    assert release.value == pytest.approx(TRUTH[pattern, k], abs=2)
+    assert release.loss.adjacency is Adjacency.EDGE
+    assert purse.spent.delta == (0 if pattern == "edge" else release.loss.delta)
+
+
+def test_only_edges_tell_their_error() -> None:
+    purse = Budget(epsilon=10)
+    assert dampen.count_subgraphs(CLIQUE, "edge", epsilon=1, budget=purse).error("0.5") == 1  # type: ignore[attr-defined]
+    assert not hasattr(dampen.count_subgraphs(CLIQUE, "triangle", epsilon=1, budget=purse), "error")
+
+
+def test_a_mechanism_may_be_named() -> None:
+    purse = Budget(epsilon=10, delta="0.5")
+    ladder = dampen.count_subgraphs(CLIQUE, epsilon=2, mechanism=Ladder(2), budget=purse)
+    assert ladder.mechanism.startswith("Ladder")
+    noisy = NoisyLocalSensitivity(3, "1e-3")
+    release = dampen.count_subgraphs(CLIQUE, "2-triangle", epsilon=3, delta="1e-3", mechanism=noisy, budget=purse)
+    assert release.mechanism.startswith("NoisyLocalSensitivity")
+
+
+@pytest.mark.parametrize(
+    ("asked", "shown"),
+    [
+        ({"pattern": "square"}, "pattern"),
+        ({"pattern": "k-star"}, "k"),
+        ({"pattern": "k-star", "k": 1.5}, "k"),
+        ({"pattern": "k-clique", "k": 2}, "k"),
+        ({"pattern": "triangle", "k": 3}, "k"),
+        ({"epsilon": -1}, "epsilon"),
+        ({"delta": 1}, "delta"),
+        ({"mechanism": Ladder(2)}, "epsilon"),
+        ({"mechanism": NoisyLocalSensitivity(1, "1e-3"), "delta": "1e-3"}, "NoisyLocalSensitivity"),
+    ],
+    ids=str,
+)
+def test_bad_parameters_are_one_sentence_before_any_spending(
+    asked: dict[str, Any], shown: str, refused: Refused, untouched: Budget
+) -> None:
+    words: dict[str, Any] = {"epsilon": 1} | asked
+    with refused(ParameterError, shown):
+        dampen.count_subgraphs(CLIQUE, budget=untouched, **words)
+
+
+def test_only_graphs_are_counted_and_the_smallest_are_handled(refused: Refused, untouched: Budget) -> None:
+    with refused(ParameterError, "graph"):
+        dampen.count_subgraphs([(0, 1)], epsilon=1, budget=untouched)  # type: ignore[arg-type]
+    empty = Graph.from_edges([], [], nodes=3)
+    assert isinstance(dampen.count_subgraphs(empty, epsilon=1, budget=Budget(epsilon=1)).value, int)
