@@ -4,11 +4,12 @@ from math import comb
 
 import pytest
 
+from dampen import SelectionProblem
 from dampen.audit import audit_selection, edge_neighbours, graphs
 from dampen.mechanisms import LaplaceTopK, LocalDampening
 from dampen.mechanisms.base import SelectionMechanism
 from tests.audit.universes.atlas import edge_orbits, neighbours_up_to_names
-from tests.audit.universes.ego_betweenness import ego_betweenness, node_degrees
+from tests.audit.universes.ego_betweenness import ego_betweenness, ego_betweenness_beyond_the_atlas, node_degrees
 
 
 @pytest.mark.parametrize(("nodes", "pairs"), [(2, 1), (3, 3), (4, 14), (5, 74), (6, 572)])
@@ -34,3 +35,15 @@ def test_all_pairs_with_their_names_lose_no_more(mechanism: SelectionMechanism) 
     all_pairs = audit_selection(mechanism, universe.problem_of, universe.data_sets, edge_neighbours)
     assert (few.pairs, all_pairs.pairs) == (74, 316)
     assert few.worst_log_ratio == pytest.approx(all_pairs.worst_log_ratio, abs=1e-12)
+
+
+def test_co_degrees_matter_only_beyond_the_atlas() -> None:
+    """max(q(m), m) is m up to 5, and the bound for seven nodes is 5: there both sensitivities are one."""
+    small = [ego_betweenness(largest=6, tight=tight) for tight in (False, True)]
+    assert all(_same_rungs(*(universe.problem_of(x) for universe in small)) for x in small[0].data_sets)
+    large = [ego_betweenness_beyond_the_atlas(tight=tight) for tight in (False, True)]
+    assert sum(_same_rungs(*(universe.problem_of(x) for universe in large)) for x in large[0].data_sets) <= 2
+
+
+def _same_rungs(one: SelectionProblem, other: SelectionProblem) -> bool:
+    return all((one.sensitivity.at(t) == other.sensitivity.at(t)).all() for t in range(9))

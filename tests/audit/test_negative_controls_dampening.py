@@ -8,7 +8,15 @@ import numpy as np
 import pytest
 
 from dampen import Adjacency, Frame, Runs, SelectionProblem
-from dampen.audit import AuditReport, add_remove_neighbours, audit_admissibility, audit_selection, multisets
+from dampen.audit import (
+    AuditReport,
+    add_remove_neighbours,
+    audit_admissibility,
+    audit_selection,
+    edge_neighbours,
+    multisets,
+)
+from dampen.audit.neighbours import Graph
 from dampen.mechanisms import (
     Exponential,
     LocalDampening,
@@ -22,13 +30,16 @@ from dampen.mechanisms import (
 )
 from dampen.mechanisms.calibration import clipped_rate
 from dampen.privacy import PrivacyLoss
+from dampen.queries import ego_betweenness_problem
 from dampen.sensitivity import SensitivityFunction, Step, Table
 from dampen.vectors import Floats
 from tests.audit.universes.base import Universe
 from tests.audit.universes.counts import counts_add_remove
 from tests.audit.universes.database_graphs import database_graphs, leader_and_followers
+from tests.audit.universes.ego_betweenness import ten_nodes
 from tests.audit.universes.information_gain import information_gain
 from tests.audit.universes.winners import records_to_lead, winner_problem, winners
+from tests.unit.queries import graph_judges as judge
 
 EPSILONS = ("0.1", "1", "3")
 
@@ -287,3 +298,16 @@ def test_rounded_up_scores_at_the_pairwise_rate() -> None:
     assert report.worst_log_ratio == pytest.approx(2 * rate + log(1 - (1 - exp(-rate)) ** 2), abs=1e-5)
     assert loss_over_epsilon(report) == pytest.approx(1.768, abs=5e-4)
     assert pair_universe(problem_of).audit(PairwiseDampening(epsilon, "clipped")).passed
+
+
+def test_one_common_neighbour_too_few() -> None:
+    """Co-degrees without one of the nodes: an edge between the centres of K_{2,8} costs more than that allows."""
+
+    def problem_of(x: Graph) -> SelectionProblem:
+        counted = [max(0, shared - 1) for shared in judge.codegrees(x)]
+        values = [float(value) for value in judge.ego_betweenness(x)]
+        return ego_betweenness_problem(values, judge.degrees(x), codegrees=counted)
+
+    report = audit_admissibility(problem_of, ten_nodes()[:1], edge_neighbours, 3)
+    assert not report.passed
+    assert report.worst_condition == "first rung"

@@ -15,6 +15,7 @@ from tests.audit.universes.database_graphs import database_graphs, leader_and_fo
 from tests.audit.universes.degrees import degrees
 from tests.audit.universes.ego_betweenness import (
     ego_betweenness,
+    ego_betweenness_beyond_the_atlas,
     ego_betweenness_range,
     level_universe,
     node_degrees,
@@ -46,8 +47,11 @@ QUERIES_IN_FULL: tuple[Universe, ...] = (
     ego_betweenness_range(largest=6),
 )
 """Constant sensitivities too; the exponential mechanism and permute-and-flip run on them."""
-EGO_BETWEENNESS: tuple[Universe, ...] = tuple(ego_betweenness(largest=6, tight=tight) for tight in (False, True))
-"""For dampening, plain, shifted and to infinity."""
+EGO_BETWEENNESS: tuple[Universe, ...] = (
+    ego_betweenness(largest=6, tight=False),
+    *(ego_betweenness_beyond_the_atlas(tight=tight) for tight in (False, True)),
+)
+"""For dampening, plain, shifted and to infinity. Co-degrees matter only beyond the atlas."""
 FEW_MOVERS: tuple[Universe, ...] = (
     counts_add_remove(largest=20),
     counts_replace(largest=20),

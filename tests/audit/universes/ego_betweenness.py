@@ -1,9 +1,12 @@
 """Graphs of the atlas with every score of their nodes: ego betweenness, its range score, degrees, the level score."""
 
 from collections.abc import Callable
+from itertools import combinations
+
+import numpy as np
 
 from dampen import SelectionProblem
-from dampen.audit import graphs
+from dampen.audit import edge_neighbours, graphs
 from dampen.audit.neighbours import Graph
 from dampen.queries import degree_problem, ego_betweenness_problem, ego_betweenness_range_problem, level_problem
 from dampen.queries.level import LevelPlan, pair_weights
@@ -14,14 +17,32 @@ from tests.unit.queries import graph_judges as judge
 
 
 def ego_betweenness(*, largest: int, smallest: int = 2, tight: bool) -> Universe:
-    """With the published sensitivity, or the one by co-degrees."""
+    """With the published sensitivity, or the one by co-degrees: up to seven nodes they are the same, min(d + t, G)."""
+    name, problem_of = _by_sensitivity(tight)
+    return _on_the_atlas(name, problem_of, largest, smallest)
 
+
+def ego_betweenness_beyond_the_atlas(*, tight: bool) -> Universe:
+    """Ten nodes, where q(m) > m and the two sensitivities differ: two and three centres, a clique, random graphs."""
+    name, problem_of = _by_sensitivity(tight)
+    return Universe(f"{name}, graphs of ten nodes", problem_of, ten_nodes(), edge_neighbours, horizon=9)
+
+
+def ten_nodes() -> list[Graph]:
+    pairs = list(combinations(range(10), 2))
+    rng = np.random.default_rng(0)
+    centres = [frozenset((a, b) for a in range(c) for b in range(c, 10)) for c in (2, 3)]
+    clique = frozenset((a, b) for a, b in pairs if b < 8)
+    drawn = [frozenset(pair for pair in pairs if rng.random() < share) for share in (0.3, 0.6, 0.85)]
+    return [(10, edges) for edges in (*centres, clique, *drawn)]
+
+
+def _by_sensitivity(tight: bool) -> tuple[str, Callable[[Graph], SelectionProblem]]:
     def problem_of(x: Graph) -> SelectionProblem:
         values = [float(value) for value in judge.ego_betweenness(x)]
         return ego_betweenness_problem(values, judge.degrees(x), codegrees=judge.codegrees(x) if tight else None)
 
-    label = "co-degrees" if tight else "degrees"
-    return _on_the_atlas(f"ego betweenness by {label}", problem_of, largest, smallest)
+    return f"ego betweenness by {'co-degrees' if tight else 'degrees'}", problem_of
 
 
 def ego_betweenness_range(*, largest: int, smallest: int = 2) -> Universe:
