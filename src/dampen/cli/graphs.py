@@ -29,7 +29,11 @@ def _nodes(file: Path, nodes: str | None, from_edges: bool, src: str | None, dst
         raise ParameterError("nodes must be declared: give --nodes N or FILE, or else --nodes-from-edges")
     if nodes is None:
         return labels_of_edges(file, src, dst)
-    return int(nodes) if nodes.isdecimal() else read_labels(nodes)
+    if nodes.isdecimal():
+        return int(nodes)
+    if not Path(nodes).is_file():
+        raise ParameterError(f"nodes must be a whole number, or an existing file of labels; got {nodes[-60:]!r}")
+    return read_labels(nodes)
 
 
 def remarks(from_edges: bool) -> tuple[str, ...]:

@@ -16,7 +16,8 @@ from dampen.cli.app import app
 
 
 def verbs() -> list[str]:
-    functions = [str(getattr(command.callback, "__name__", "")) for command in app.registered_commands]
+    commands = app.registered_commands
+    functions = [command.name or str(getattr(command.callback, "__name__", "")) for command in commands]
     return [name.replace("_", "-") for name in functions]
 
 
