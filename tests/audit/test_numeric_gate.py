@@ -18,10 +18,11 @@ GATED = {name: make for name, make in EVERY.items() if name.split(",")[0] not in
 
 
 def excess(report: AuditReport) -> float:
-    """How much of its claim is used up, on the worst pair."""
-    if report.claim.delta > 0:
-        return report.worst_delta / float(report.claim.delta)
-    return report.worst_log_ratio / float(report.claim.epsilon)
+    """How much of its claim is used up, on the worst pair; of a concentrated claim the larger part."""
+    if report.claim.delta == 0:
+        return report.worst_log_ratio / float(report.claim.epsilon)
+    rho = 0.0 if report.worst_rho is None else report.worst_rho / float(report.claim.rho or 0)
+    return max(rho, report.worst_delta / float(report.claim.delta))
 
 
 def audited(mechanism: NumericMechanism, *, largest: int) -> int:

@@ -3,15 +3,15 @@
 What is judged is the law on whole grid steps that a release draws from, at the very scale it draws with. It has no end,
 so three regions are read.
 
-*Near*: every step of a window around both values. *Far*: single steps, eight to every doubling of the distance, until
-both probabilities fall below exp(-``DEEPEST``), beyond which floats could not tell two of them apart. *Outside*: how
-much mass lies outside the window.
+*Near*: every step of a window around both values. *Far*: single steps, 32 to every doubling of the distance, until both
+probabilities fall below exp(-``DEEPEST``), beyond which floats could not tell two of them apart. *Outside*: how much
+mass lies outside the window.
 
 A log-ratio is the largest one read near or far; where it lies far out, the steps beside it are read closely. So it is
 exact where the loss beyond the window runs from one end of the far steps to the other or has one peak: the loss between
 two laws of exponential or polynomial tails does, once a window holds their centres and kinks. A delta is the exact sum
-over the window, plus *all* the mass outside it. A Renyi divergence is the exact sum over the window, plus far terms
-that each stand for the steps up to the next.
+over the window, plus *all* the mass outside it; where that is not negligible, plus all the mass from where the far loss
+begins to exceed epsilon. A Renyi divergence is the exact sum over the window, plus far blocks at their largest loss.
 """
 
 from collections.abc import Callable, Iterable
@@ -20,11 +20,10 @@ from math import log
 from typing import Any
 
 import numpy as np
-from scipy.special import logsumexp
 
 from dampen.audit.neighbours import DataSet
 from dampen.audit.pairs import Found, Neighbours, PairAudit, hockey_stick, losses
-from dampen.audit.report import AuditReport
+from dampen.audit.report import AuditReport, broken_parts
 from dampen.errors import ParameterError
 from dampen.mechanisms import NumericMechanism
 from dampen.mechanisms.numeric import answer_at
@@ -38,9 +37,11 @@ NEGLIGIBLE = 1e-13
 """A window is wide enough when the mass outside it is this share of the claimed delta."""
 LITTLE = 1e-2
 """And for a pure claim, where only ratios count, when it is this small."""
+SMALL = 1e-3
+"""A concentrated claim is first tried on a window with this mass outside, and only where that fails on a wide one."""
 DEEPEST = 4096.0
-FAR = np.unique(np.rint(2.0 ** (np.arange(8 * 50) / 8)).astype(np.int64))
-"""Distances from an anchor, eight to a doubling, up to 2^50 steps."""
+FAR = np.unique(np.rint(2.0 ** (np.arange(32 * 50) / 32)).astype(np.int64))
+"""Distances from an anchor, 32 to a doubling, up to 2^50 steps."""
 CLOSE = 1001
 """How many steps are read around the largest loss far out."""
 ORDERS = (1.0625, 1.25, 1.5, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0)
@@ -76,11 +77,12 @@ class _Law:
 
     def __init__(self, mechanism: NumericMechanism, problem: NumericProblem, anchor: int) -> None:
         self._log_probabilities = partial(mechanism.log_probabilities, problem)
+        self._log_tail = partial(mechanism.log_tail, problem)
         self._windows: dict[int, Floats] = {}
         self.value = problem.steps
         self.far_steps = np.concatenate([anchor - FAR[::-1], anchor + FAR])
         self.far = self.at(self.far_steps)
-        self._half_outside = np.asarray(mechanism.log_tail(problem, np.array(RADII) // 2), dtype=np.float64)
+        self._half_outside = np.asarray(self._log_tail(np.array(RADII) // 2), dtype=np.float64)
 
     def at(self, steps: Integers) -> Floats:
         """Ln P of these answers."""
@@ -93,6 +95,10 @@ class _Law:
     def outside(self, radius: int) -> float:
         """The mass further than half a radius from the value: so much at least is in every window of a pair."""
         return float(np.exp(self._half_outside[RADII.index(radius)]))
+
+    def beyond(self, distance: int) -> float:
+        """The mass at least so far from the value."""
+        return float(np.exp(self._log_tail(np.array([max(distance, 1)]))[0]))
 
     def window(self, radius: int, low: int, high: int) -> Floats:
         """Ln P of every answer from low to high, which lie within a radius of the value."""
@@ -111,40 +117,60 @@ class _NumericAudit(PairAudit[NumericProblem, _Law]):
         return _Law(self.mechanism, problem, self._anchor)
 
     def judge(self, one: _Law, other: _Law, claim: PrivacyLoss) -> Found:
-        radius = _radius(one, other, claim)
-        low, high = max(one.value, other.value) - radius, min(one.value, other.value) + radius
-        near = one.window(radius, low, high), other.window(radius, low, high)
-        outside = (one.outside(radius), other.outside(radius)) if claim.delta > 0 else (0.0, 0.0)
-        read, law, other_law = _everywhere(one, other, low, high, near)
-        steps, loss = read, losses(law, other_law)
-        if claim.delta == 0:
-            steps, loss = _closely(one, other, steps, loss, low, high)
-        worst = int(np.abs(loss).argmax())
-        return Found(
-            log_ratio=float(np.abs(loss[worst])),
-            delta=max(
-                hockey_stick(near[1], near[0], claim) + outside[0],
-                hockey_stick(near[0], near[1], claim) + outside[1],
-            ),
-            spread=float(loss.max() - loss.min()),
-            place=int(steps[worst]),
-            rho=None
-            if claim.rho is None
-            else max(_concentrated(read, law, other_law), _concentrated(read, other_law, law)),
-        )
+        for radius in _radii(one, other, claim):
+            found = _judged(one, other, claim, radius)
+            if not broken_parts(claim, found.log_ratio, found.delta, found.spread, found.rho):
+                break
+        return found
 
     def output(self, problem: NumericProblem, place: int) -> Any:
         return answer_at(problem.frame, place)
 
 
-def _radius(one: _Law, other: _Law, claim: PrivacyLoss) -> int:
-    """Wide enough for both laws, and at least twice as wide as their values are apart."""
-    mass = float(claim.delta) * NEGLIGIBLE if claim.delta > 0 else LITTLE
+def _radii(one: _Law, other: _Law, claim: PrivacyLoss) -> list[int]:
+    """Wide enough for both laws, and at least twice as wide as their values are apart; which to try after another."""
     apart = abs(one.value - other.value)
     if 2 * apart > RADII[-1]:
         raise ParameterError(f"values of neighbours must be within {RADII[-1] // 2} grid steps to be audited")
     wide_enough = next(radius for radius in RADII if radius >= 2 * apart)
-    return max(one.radius(log(mass)), other.radius(log(mass)), wide_enough)
+    masses = [] if claim.rho is None else [SMALL]
+    masses.append(float(claim.delta) * NEGLIGIBLE if claim.delta > 0 else LITTLE)
+    return [max(one.radius(log(mass)), other.radius(log(mass)), wide_enough) for mass in masses]
+
+
+def _judged(one: _Law, other: _Law, claim: PrivacyLoss, radius: int) -> Found:
+    low, high = max(one.value, other.value) - radius, min(one.value, other.value) + radius
+    near = one.window(radius, low, high), other.window(radius, low, high)
+    read, law, other_law = _everywhere(one, other, low, high, near)
+    steps, loss = read, losses(law, other_law)
+    if claim.delta == 0:
+        steps, loss = _closely(one, other, steps, loss, low, high)
+    worst = int(np.abs(loss).argmax())
+    return Found(
+        log_ratio=float(np.abs(loss[worst])),
+        delta=max(
+            hockey_stick(near[1], near[0], claim) + _outside(one, other, radius, low, high, claim),
+            hockey_stick(near[0], near[1], claim) + _outside(other, one, radius, low, high, claim),
+        ),
+        spread=float(loss.max() - loss.min()),
+        place=int(steps[worst]),
+        rho=None if claim.rho is None else _concentrated(read, law, other_law, low, high),
+    )
+
+
+def _outside(law: _Law, other: _Law, radius: int, low: int, high: int, claim: PrivacyLoss) -> float:
+    """So much can the law exceed exp(epsilon) times the other outside a window.
+
+    All its mass there, or from the last far step before its loss exceeds epsilon.
+    """
+    everything = law.outside(radius) if claim.delta > 0 else 0.0
+    if everything <= 2 * NEGLIGIBLE * float(claim.delta):
+        return everything
+    steps, exceeds = law.far_steps, losses(other.far, law.far) > float(claim.epsilon)
+    left, right = np.flatnonzero(exceeds & (steps < low)), np.flatnonzero(exceeds & (steps > high))
+    begins_left = min(low, steps[left[-1] + 1]) if len(left) else steps[0]
+    begins_right = max(high, steps[right[0] - 1]) if len(right) else steps[-1]
+    return min(everything, law.beyond(int(min(law.value - begins_left, begins_right - law.value))))
 
 
 def _everywhere(
@@ -167,15 +193,25 @@ def _closely(one: _Law, other: _Law, steps: Integers, loss: Floats, low: int, hi
     return np.append(steps, close), np.append(loss, losses(one.at(close), other.at(close)))
 
 
-def _concentrated(steps: Integers, law: Floats, other: Floats) -> float:
-    """The largest D_a / a over the orders a, D_a the Renyi divergence of the law from the other.
+def _concentrated(steps: Integers, one: Floats, other: Floats, low: int, high: int) -> float:
+    """The largest D_a / a over the orders a, D_a the Renyi divergence of a law from the other, both ways.
 
-    Where steps are left out, each counts as the larger of the two beside it.
+    Where P is one and Q the other, exp((a - 1) D_a) is 1 plus the sum of P ((P / Q)^(a - 1) - 1). Outside the window
+    every answer counts with the larger ratio of the two far steps around it, and with the P that makes more of it.
     """
-    left_out, found = np.diff(steps) - 1, 0.0
-    gaps = left_out > 0
-    for order in ORDERS:
-        terms = order * law + (1 - order) * other
-        skipped = np.maximum(terms[:-1], terms[1:])[gaps] + np.log(left_out[gaps])
-        found = max(found, float(logsumexp(np.append(terms, skipped))) / (order - 1) / order)
+    far = (steps[:-1] < low) | (steps[1:] > high)
+    inside, counts, found = (steps >= low) & (steps <= high), np.log(np.diff(steps)[far]), 0.0
+    for law, against in ((one, other), (other, one)):
+        loss = losses(against, law)
+        worst = np.maximum(loss[:-1], loss[1:])[far]
+        most = np.maximum(law[:-1], law[1:])[far] + counts
+        least = np.minimum(law[:-1], law[1:])[far] + counts
+        mass = np.where(worst > 0, most, least)
+        near, near_loss = law[inside], loss[inside]
+        known = np.exp(near).sum()
+        for order in ORDERS:
+            with np.errstate(over="ignore"):
+                excess = np.exp(near + (order - 1) * near_loss).sum() - known
+                excess += (np.exp(mass + (order - 1) * worst) - np.exp(mass)).sum()
+            found = max(found, float(np.log1p(excess)) / (order - 1) / order)
     return found

@@ -10,6 +10,7 @@ from scipy.stats import chisquare
 from dampen import Adjacency, Budget, NumericFrame, NumericProblem
 from dampen.errors import ParameterError
 from dampen.mechanisms import LaplaceLogNormal
+from dampen.mechanisms import laplace_log_normal as module
 from dampen.mechanisms.laplace_log_normal import SIGMA, LogNormalNoise, calibrated, concentrated, log_mean
 from dampen.sampling import exact
 from dampen.sampling.entropy import system_entropy
@@ -34,8 +35,7 @@ def test_probabilities_add_up_to_one_to_tails_and_to_the_mean(noise: LogNormalNo
         assert np.exp(noise.log_tail(k)) == pytest.approx(law[np.abs(window) >= k].sum(), rel=1e-9, abs=1e-15)
 
 
-@pytest.mark.parametrize("z", [0.0, 0.01, 1.0, 30.0, 3000.0])
-def test_sums_agree_with_certified_integrals(z: float) -> None:
+def certified_log_mean(z: float) -> float:
     with exact.certified(200) as flint:
         sigma = flint.acb(exact.ball(flint, SIGMA))
 
@@ -43,7 +43,32 @@ def test_sums_agree_with_certified_integrals(z: float) -> None:
             return (-y * y / 2 - flint.acb(z) * (-sigma * y).exp()).exp()  # type: ignore[operator]
 
         integral = flint.acb.integral(integrand, -40, 100).real / (2 * flint.arb.pi()).sqrt()
-        assert float(log_mean(z, np.ones_like)) == pytest.approx(float(integral.log()), rel=1e-11, abs=1e-11)
+        return float(integral.log())
+
+
+@pytest.mark.parametrize("z", [0.0, 0.01, 1.0, 30.0, 3000.0])
+def test_sums_agree_with_certified_integrals(z: float) -> None:
+    assert float(log_mean(z, np.ones_like)) == pytest.approx(certified_log_mean(z), rel=1e-11, abs=1e-11)
+
+
+def test_interpolated_laws_agree_with_certified_integrals() -> None:
+    """Alone among thousands every value is interpolated; the ends of pieces are whole powers of e."""
+    asked = np.array([1e-3, 0.9999, 1.0, 1.0001, 2.5, exp(2.5), exp(7) * (1 + 1e-15), 3000.0])
+    many = log_mean(np.concatenate([asked, np.linspace(0, 4000, 20_001)]), np.ones_like)[: len(asked)]
+    assert many == pytest.approx([certified_log_mean(float(z)) for z in asked], rel=1e-12, abs=1e-12)
+
+
+@pytest.mark.parametrize("noise", [*NOISES.values(), LogNormalNoise(Fraction(10**5))], ids=[*NOISES, "very wide"])
+def test_long_laws_are_interpolated_and_equal_short_ones(
+    noise: LogNormalNoise, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    steps = np.unique(np.concatenate([np.arange(3000), np.geomspace(3000, 1e12, 3000).astype(np.int64)]))
+    long = noise.log_probabilities(steps)[::7], noise.log_tail(steps[1:])[::7]
+    monkeypatch.setattr(module, "_interpolated", None)
+    monkeypatch.setattr(module, "DEGREE", 10**6)
+    short = noise.log_probabilities(steps[::7]), noise.log_tail(steps[1:][::7])
+    for one, other in zip(long, short, strict=True):
+        assert (np.abs(one - other) <= 2e-14 * np.maximum(1, np.abs(other))).all()
 
 
 def log_density(z: Floats) -> Floats:
