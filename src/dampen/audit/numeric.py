@@ -42,7 +42,7 @@ SMALL = 1e-3
 DEEPEST = 4096.0
 FAR = np.unique(np.rint(2.0 ** (np.arange(32 * 50) / 32)).astype(np.int64))
 """Distances from an anchor, 32 to a doubling, up to 2^50 steps."""
-CLOSE = 1001
+CLOSE = 257
 """How many steps are read around the largest loss far out."""
 ORDERS = (1.0625, 1.25, 1.5, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0)
 """The orders at which Renyi divergences are compared with a concentrated claim."""

@@ -1,4 +1,4 @@
-"""Numbers of small subgraphs in all graphs of up to six nodes, with brute-forced local sensitivities.
+"""Numbers of small subgraphs in all graphs of up to six nodes: the shipped problems, or brute-forced ladders.
 
 Counts do not depend on the names of nodes. So one data set stands for all graphs of equal size, count and ladder, and
 two of them are neighbours where some of their graphs are: every pair of laws that occurs among graphs occurs once.
@@ -15,16 +15,19 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dampen import Adjacency, NumericFrame, NumericProblem
+import dampen
+from dampen import Adjacency, NumericFrame, NumericProblem, queries
 from dampen.audit import AuditReport, audit_numeric, edge_neighbours, graphs
 from dampen.audit.neighbours import Graph
 from dampen.mechanisms import NumericMechanism
 from dampen.mechanisms.noises import Noise
 from dampen.mechanisms.numeric import AdditiveMechanism
-from dampen.sensitivity import Table
+from dampen.sensitivity import SecondOrder, Table
 
-Signature = tuple[int, int, tuple[int, ...]]
-"""The number of nodes, the count, and the local sensitivity at distance 0, 1, 2, ..."""
+Signature = tuple[int, int, tuple[int, ...], tuple[int, ...]]
+"""The number of nodes, the count, the ladder up to where it ends, and what else a mechanism may read of it."""
+HIGHEST = 32
+"""No ladder of six nodes has more rungs: 15 edges lead from every graph to every other."""
 
 
 def _common(graph: Graph) -> dict[tuple[int, int], int]:
@@ -57,6 +60,14 @@ def edge_count(graph: Graph) -> int:
     return len(graph[1])
 
 
+SHIPPED: dict[str, Callable[[dampen.Graph], NumericProblem]] = {
+    "edges": queries.edge_count_problem,
+    "triangles": queries.triangle_problem,
+    "3-stars": lambda graph: queries.k_star_problem(graph, 3),
+    "4-cliques": lambda graph: queries.k_clique_problem(graph, 4),
+    "2-triangles": lambda graph: queries.k_triangle_problem(graph, 2),
+}
+"""The problems as an application builds them."""
 COUNTS: dict[str, tuple[Callable[[Graph], int], int, Callable[[int], int]]] = {
     "edges": (edge_count, 2, lambda n: 1),
     "triangles": (triangles, 3, lambda n: n - 2),
@@ -112,13 +123,22 @@ def local_sensitivities(values: dict[Graph, int], around: dict[Graph, frozenset[
     return rungs
 
 
+def read_off(problem: NumericProblem) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """All that mechanisms read of a ladder: its rungs, and what it knows of their change."""
+    ladder, rungs = problem.sensitivity, problem.rungs(HIGHEST)
+    if not isinstance(ladder, SecondOrder):
+        return rungs, ()
+    changes = (int(ladder.second_order(a)) for a in range(ladder.common_bound + 1))
+    return rungs, (int(ladder.first_order), ladder.common, *changes)
+
+
 @dataclass(frozen=True, eq=False)
 class SubgraphUniverse:
     """One count over all graphs of some sizes."""
 
     name: str
     around: dict[Signature, frozenset[Signature]]
-    bound_of: Callable[[int], int]
+    problems: dict[Signature, NumericProblem]
     pairs_of_graphs: int
 
     @property
@@ -128,15 +148,10 @@ class SubgraphUniverse:
     def neighbours(self, x: Signature) -> Iterable[Signature]:
         return self.around[x]
 
-    def problem_of(self, x: Signature) -> NumericProblem:
-        nodes, value, rungs = x
-        bound = self.bound_of(nodes)
-        return NumericProblem(NumericFrame(bound, Adjacency.EDGE), value, ladder(rungs, bound))
-
     def audit(self, mechanism: NumericMechanism) -> AuditReport:
         if isinstance(mechanism, AdditiveMechanism):
             mechanism = remembering(mechanism)
-        return audit_numeric(mechanism, self.problem_of, self.data_sets, self.neighbours)
+        return audit_numeric(mechanism, self.problems.__getitem__, self.data_sets, self.neighbours)
 
 
 @cache
@@ -150,26 +165,43 @@ def remembering(mechanism: AdditiveMechanism) -> AdditiveMechanism:
     same, known = copy(mechanism), dict[Any, Noise]()
 
     def noise(problem: NumericProblem) -> Noise:
-        if problem.sensitivity not in known:
-            known[problem.sensitivity] = mechanism.noise(problem)
-        return known[problem.sensitivity]
+        key = problem.frame, read_off(problem)
+        if key not in known:
+            known[key] = mechanism.noise(problem)
+        return known[key]
 
     object.__setattr__(same, "noise", noise)
     return same
 
 
 @cache
-def subgraphs(name: str, *, largest: int, smallest: int = 1) -> SubgraphUniverse:
+def problems_of(name: str, nodes: int, *, shipped: bool) -> dict[Graph, NumericProblem]:
+    """The problem of every shape of graph: as it is shipped, or with the smallest ladder that there is."""
+    count, _, bound_of = COUNTS[name]
+    shapes = shapes_around(nodes)
+    if shipped:
+        return {x: SHIPPED[name](as_graph(x)) for x in shapes}
+    values = {x: count(x) for x in shapes}
+    rungs, frame = local_sensitivities(values, shapes), NumericFrame(bound_of(nodes), Adjacency.EDGE)
+    return {x: NumericProblem(frame, values[x], ladder(tuple(rungs[x]), bound_of(nodes))) for x in shapes}
+
+
+def as_graph(graph: Graph) -> dampen.Graph:
+    nodes, edges = graph
+    return dampen.Graph.from_edges([a for a, _ in edges], [b for _, b in edges], nodes=nodes)
+
+
+@cache
+def subgraphs(name: str, *, largest: int, smallest: int = 1, shipped: bool = False) -> SubgraphUniverse:
     """``name``: one of ``COUNTS``."""
-    count, least, bound_of = COUNTS[name]
     around: dict[Signature, frozenset[Signature]] = {}
+    problems: dict[Signature, NumericProblem] = {}
     pairs = 0
-    for nodes in range(max(smallest, least), largest + 1):
-        shapes = shapes_around(nodes)
-        values = {x: count(x) for x in shapes}
-        rungs = local_sensitivities(values, shapes)
-        signature = {x: (nodes, values[x], tuple(rungs[x])) for x in shapes}
+    for nodes in range(max(smallest, COUNTS[name][1]), largest + 1):
+        shapes, built = shapes_around(nodes), problems_of(name, nodes, shipped=shipped)
+        signature = {x: (nodes, built[x].steps, *read_off(built[x])) for x in shapes}
         for x, near in shapes.items():
             around[signature[x]] = around.get(signature[x], frozenset()) | {signature[y] for y in near}
+            problems[signature[x]] = built[x]
         pairs += sum(len(near) for near in shapes.values())
-    return SubgraphUniverse(f"{name} of graphs up to {largest} nodes", around, bound_of, pairs)
+    return SubgraphUniverse(f"{name} of graphs up to {largest} nodes", around, problems, pairs)
