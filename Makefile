@@ -63,6 +63,7 @@ bench: $(VENV)/.installed-bench bench-diffprivlib
 	$(BIN)/python -m benchmarks.ledger
 	$(BIN)/python -m benchmarks.percentiles
 	$(BIN)/python -m benchmarks.graphs
+	$(BIN)/python -m benchmarks.numeric
 
 wheel: $(VENV)/.installed-dev
 	$(BIN)/python -m hatchling build -t wheel

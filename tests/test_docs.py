@@ -18,7 +18,14 @@ PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("[bdt]*/**/*.md")])
 WITH_EXAMPLES = [page for page in PAGES if "```python" in page.read_text()]
 MODULES = [found.name for found in pkgutil.walk_packages(dampen.__path__, "dampen.")]
 MECHANISMS = [name for name in dampen.mechanisms.__all__ if not inspect.isabstract(getattr(dampen.mechanisms, name))]
+NUMERIC = [
+    name for name in MECHANISMS if issubclass(getattr(dampen.mechanisms, name), dampen.mechanisms.NumericMechanism)
+]
 SECTIONS = ("Definition", "Guarantee", "Differs from the paper", "Numerics", "Cost", "Example", "References")
+
+
+def proof_page(name: str) -> Path:
+    return ROOT / "docs" / "proofs" / f"{re.sub(r'(?<!^)(?=[A-Z])', '_', name).lower()}.md"
 
 
 def relative(page: Path) -> str:
@@ -46,12 +53,24 @@ def test_doctests(name: str) -> None:
 
 @pytest.mark.parametrize("name", MECHANISMS)
 def test_every_mechanism_has_a_proof_page_and_all_docstring_sections(name: str) -> None:
-    page = ROOT / "docs" / "proofs" / f"{re.sub(r'(?<!^)(?=[A-Z])', '_', name).lower()}.md"
-    assert "Proof" in page.read_text()
+    assert "Proof" in proof_page(name).read_text()
     text = inspect.getdoc(getattr(dampen.mechanisms, name)) or ""
     positions = [text.find(f"{section}\n{'-' * len(section)}") for section in SECTIONS]
     assert -1 not in positions
     assert positions == sorted(positions)
+
+
+@pytest.mark.parametrize("name", NUMERIC)
+def test_every_numeric_mechanism_is_audited_by_the_gate_and_says_so(name: str) -> None:
+    audits = proof_page(name).read_text().split("## Audited by")[1].split("\n## ")[0]
+    assert "tests/audit/test_numeric_gate.py" in audits
+    assert "tests/unit/mechanisms/" in audits
+
+
+@pytest.mark.parametrize("page", PAGES, ids=relative)
+def test_files_that_pages_name_exist(page: Path) -> None:
+    for path in re.findall(r"`((?:tests|docs|src|benchmarks|experiments)/[\w./]+\.\w+)`", page.read_text()):
+        assert (ROOT / path).exists(), path
 
 
 def test_the_command_reference_is_the_generated_one() -> None:
