@@ -262,6 +262,65 @@ def test_mass_beyond_the_window_counts_in_full() -> None:
     assert report.worst_delta == pytest.approx(1.001e-3, rel=1e-9)
 
 
+@dataclass(frozen=True)
+class Swollen(Polynomial):
+    """Polynomial tails with a factor more mass from a distance on: the loss jumps there, and nowhere else."""
+
+    factor: float
+    start: int
+
+    def log_probabilities(self, k: Any) -> Floats:
+        return super().log_probabilities(k) + np.where(np.abs(k) >= self.start, log(self.factor), 0)
+
+    def log_tail(self, k: Any) -> Floats:
+        inner = (1 - 1 / self.factor) * np.exp(super().log_tail(self.start)) * self.factor
+        nearer = np.log(np.exp(super().log_tail(k)) + inner)
+        return np.where(np.asarray(k) >= self.start, super().log_tail(k) + log(self.factor), nearer)
+
+
+def heavy_tailed(delta: float) -> AuditReport:
+    """Two laws alike, except that one has e times the mass beyond 10^7 steps: far beyond any window."""
+
+    class Heavier(Planted):
+        def noise(self, problem: NumericProblem) -> Noise:
+            return Swollen(Fraction(100), 1.5, exp(float(problem.value)), 10**7)
+
+    frame = NumericFrame(1, Adjacency.REPLACE)
+    problems = {x: NumericProblem(frame, x) for x in (0, 1)}
+    return audit_numeric(Heavier("1/2", delta), problems.__getitem__, problems, lambda x: (1 - x,))
+
+
+def test_heavy_tails_count_from_where_the_far_loss_exceeds_epsilon() -> None:
+    """The mass outside the widest window is 6e-5. What must count is 3.2e-8 e, and a little more from one far step."""
+    truth = exp(1) * (1 + 10**7 / 100) ** -1.5
+    report = heavy_tailed(1e-6)
+    assert report.passed
+    assert truth < report.worst_delta < 1.1 * truth
+    assert heavy_tailed(truth / 1.001).breaches == ("delta",)
+
+
+@dataclass(frozen=True)
+class Spiked(Polynomial):
+    """Polynomial tails, and a chance of exactly 10^9 steps, which no far step meets."""
+
+    chance: float
+
+    def log_tail(self, k: Any) -> Floats:
+        spike = np.where(np.asarray(k) <= 10**9, self.chance, 0)
+        return np.log(np.exp(super().log_tail(k)) + spike)
+
+
+@pytest.mark.parametrize(("share", "passed"), [(0.99, True), (1.01, False)])
+def test_mass_between_far_steps_counts(share: float, passed: bool) -> None:
+    class Hiding(Planted):
+        def noise(self, problem: NumericProblem) -> Noise:
+            return Spiked(Fraction(100), 1.5, self.delta * share)
+
+    report = subgraphs("edges", largest=2).audit(Hiding("1", 1e-6))
+    assert report.breaches == (() if passed else ("delta",))
+    assert report.worst_delta == pytest.approx(share * 1e-6, rel=1e-3)
+
+
 def test_a_loss_that_grows_slowly_is_followed_into_the_distance() -> None:
     """Tails of different powers: the loss is (q' - q) ln k, below epsilon in any window, without end beyond."""
 
@@ -296,6 +355,60 @@ def test_concentrated_claims_are_judged_by_renyi_divergences() -> None:
     assert log(square) / 2 <= honest.worst_rho < 0.5
     assert "worst rho" in str(proud)
     assert other.worst_rho is None
+
+
+@dataclass(frozen=True)
+class Walk(Noise):
+    """A discrete normal law: D_a of two, d apart, is a d^2 / (2 variance)."""
+
+    variance: float
+
+    def log_probabilities(self, k: Any) -> Floats:
+        everywhere = np.arange(-5000.0, 5001)
+        normaliser = np.logaddexp.reduce(-(everywhere**2) / (2 * self.variance))
+        return np.asarray(-(np.asarray(k, dtype=np.float64) ** 2) / (2 * self.variance) - normaliser)
+
+    def log_tail(self, k: Any) -> Floats:
+        beyond = np.logaddexp.accumulate(self.log_probabilities(np.arange(5001))[::-1])[::-1]
+        return np.asarray(np.log(2) + beyond[np.minimum(k, 5000)])
+
+    def draw(self, entropy: Any) -> int:
+        raise NotImplementedError
+
+    def mean_size(self) -> float:
+        raise NotImplementedError
+
+    def simulate(self, rng: Any, size: int) -> Any:
+        raise NotImplementedError
+
+
+@pytest.mark.parametrize(("variance", "epsilon"), [(10_000, "1/4"), (22_500, "12/25")], ids=["near", "outside"])
+@pytest.mark.parametrize(("share", "passed"), [("1.02", True), ("0.999", False)])
+def test_a_tight_concentrated_claim_with_a_tight_delta(variance: int, epsilon: str, share: str, passed: bool) -> None:
+    """rho = 50 / variance, and the delta of the two laws at epsilon, each claimed with little to spare.
+
+    The loss exceeds epsilon in the small window, or only outside it: then the wide one must decide.
+    """
+    noise, steps, rho = Walk(float(variance)), np.arange(-2500, 2501), Fraction(50, variance)
+    law, other = noise.log_probabilities(steps), noise.log_probabilities(steps - 10)
+    delta = float(np.maximum(np.exp(law) - np.exp(float(Fraction(epsilon)) + other), 0).sum())
+
+    class Normal(Planted):
+        def noise(self, problem: NumericProblem) -> Noise:
+            return noise
+
+        def privacy(self, frame: NumericFrame) -> PrivacyLoss:
+            return PrivacyLoss(
+                self.epsilon, Fraction(delta * 1.0001), adjacency=frame.adjacency, rho=Fraction(share) * rho
+            )
+
+    frame = NumericFrame(10, Adjacency.REPLACE)
+    problems = {x: NumericProblem(frame, x) for x in (0, 10)}
+    report = audit_numeric(Normal(epsilon), problems.__getitem__, problems, lambda x: (10 - x,))
+    assert report.breaches == (() if passed else ("rho",))
+    assert report.worst_rho is not None
+    assert 1 - 1e-9 <= report.worst_rho / rho <= 1.02
+    assert report.worst_delta == pytest.approx(delta, rel=1e-9)
 
 
 # What must be public

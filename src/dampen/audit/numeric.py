@@ -15,7 +15,7 @@ begins to exceed epsilon. A Renyi divergence is the exact sum over the window, p
 """
 
 from collections.abc import Callable, Iterable
-from functools import partial
+from functools import cached_property, partial
 from math import log
 from typing import Any
 
@@ -100,6 +100,18 @@ class _Law:
         """The mass at least so far from the value."""
         return float(np.exp(self._log_tail(np.array([max(distance, 1)]))[0]))
 
+    @cached_property
+    def _unexplained(self) -> Floats:
+        """By how much the mass between two far distances exceeds what the answers at both would make of it."""
+        at_ends = self.at(self.value + FAR), self.at(self.value - FAR)
+        most = sum(np.exp(np.maximum(law[:-1], law[1:])) for law in at_ends)
+        tails = np.exp(np.asarray(self._log_tail(FAR + 1), dtype=np.float64))
+        return np.maximum(-np.diff(tails) - np.diff(FAR) * most, 0)
+
+    def unexplained(self, radius: int) -> float:
+        """The mass further than half a radius that hides between far steps."""
+        return float(self._unexplained[FAR[1:] >= radius // 2].sum())
+
     def window(self, radius: int, low: int, high: int) -> Floats:
         """Ln P of every answer from low to high, which lie within a radius of the value."""
         if radius not in self._windows:
@@ -161,7 +173,7 @@ def _judged(one: _Law, other: _Law, claim: PrivacyLoss, radius: int) -> Found:
 def _outside(law: _Law, other: _Law, radius: int, low: int, high: int, claim: PrivacyLoss) -> float:
     """So much can the law exceed exp(epsilon) times the other outside a window.
 
-    All its mass there, or from the last far step before its loss exceeds epsilon.
+    All its mass there, or from the last far step before its loss exceeds epsilon, and what hides between far steps.
     """
     everything = law.outside(radius) if claim.delta > 0 else 0.0
     if everything <= 2 * NEGLIGIBLE * float(claim.delta):
@@ -170,7 +182,8 @@ def _outside(law: _Law, other: _Law, radius: int, low: int, high: int, claim: Pr
     left, right = np.flatnonzero(exceeds & (steps < low)), np.flatnonzero(exceeds & (steps > high))
     begins_left = min(low, steps[left[-1] + 1]) if len(left) else steps[0]
     begins_right = max(high, steps[right[0] - 1]) if len(right) else steps[-1]
-    return min(everything, law.beyond(int(min(law.value - begins_left, begins_right - law.value))))
+    exceeding = law.beyond(int(min(law.value - begins_left, begins_right - law.value)))
+    return min(everything, exceeding + law.unexplained(radius))
 
 
 def _everywhere(
