@@ -278,12 +278,15 @@ class Swollen(Polynomial):
         return np.where(np.asarray(k) >= self.start, super().log_tail(k) + log(self.factor), nearer)
 
 
-def heavy_tailed(delta: float) -> AuditReport:
+def heavy_tailed(delta: float, rho: Fraction | None = None) -> AuditReport:
     """Two laws alike, except that one has e times the mass beyond 10^7 steps: far beyond any window."""
 
     class Heavier(Planted):
         def noise(self, problem: NumericProblem) -> Noise:
             return Swollen(Fraction(100), 1.5, exp(float(problem.value)), 10**7)
+
+        def privacy(self, frame: NumericFrame) -> PrivacyLoss:
+            return PrivacyLoss(self.epsilon, self.delta, adjacency=frame.adjacency, rho=rho)
 
     frame = NumericFrame(1, Adjacency.REPLACE)
     problems = {x: NumericProblem(frame, x) for x in (0, 1)}
@@ -299,6 +302,16 @@ def test_heavy_tails_count_from_where_the_far_loss_exceeds_epsilon() -> None:
     assert heavy_tailed(truth / 1.001).breaches == ("delta",)
 
 
+def test_heavy_tails_count_in_renyi_divergences() -> None:
+    """The largest D_a / a is at the order 32: ln(mass exp(32)) / 31 / 32, from far outside alone."""
+    truth = (log((1 + 10**7 / 100) ** -1.5) + 32) / 31 / 32
+    report = heavy_tailed(1e-6, Fraction(truth * 1.01))
+    assert report.passed
+    assert report.worst_rho is not None
+    assert truth < report.worst_rho < 1.01 * truth
+    assert heavy_tailed(1e-6, Fraction(truth * 0.99)).breaches == ("rho",)
+
+
 @dataclass(frozen=True)
 class Spiked(Polynomial):
     """Polynomial tails, and a chance of exactly 10^9 steps, which no far step meets."""
@@ -307,7 +320,7 @@ class Spiked(Polynomial):
 
     def log_tail(self, k: Any) -> Floats:
         spike = np.where(np.asarray(k) <= 10**9, self.chance, 0)
-        return np.log(np.exp(super().log_tail(k)) + spike)
+        return np.asarray(np.log(np.exp(super().log_tail(k)) + spike))
 
 
 @pytest.mark.parametrize(("share", "passed"), [(0.99, True), (1.01, False)])
