@@ -3,7 +3,7 @@
 import pytest
 
 import dampen
-from dampen import NumericProblem
+from dampen import Graph, NumericProblem
 from dampen.mechanisms import (
     ExactPairLaplace,
     Ladder,
@@ -13,7 +13,7 @@ from dampen.mechanisms import (
     PolyPlace,
     SmoothLaplace,
 )
-from dampen.queries import k_triangle_problem
+from dampen.queries import k_star_problem, k_triangle_problem
 from tests.unit.mechanisms.numeric_judges import problem_of
 
 NODES = 100_000
@@ -98,3 +98,14 @@ def test_long_ladders(
         (PolyPlace(epsilon), poly_place),
     ):
         assert mechanism.expected_absolute_noise(problem) == pytest.approx(expected, rel=0.02)
+
+
+def test_a_huge_bound_is_forgotten_by_every_mechanism() -> None:
+    """6-stars of a path of a million nodes: one edge moves none there, and up to 2e27 somewhere."""
+    ladder = k_star_problem(Graph.from_edges(range(999), range(1, 1000), nodes=10**6), 6)
+    problem = ladder.as_public()
+    exact = ExactPairLaplace(10, "1e-6").expected_absolute_noise(problem)
+    assert exact < 1
+    assert exact <= LargestLocalSensitivities(10, "1e-6").expected_absolute_noise(problem)
+    assert exact <= SmoothLaplace(10, "1e-6").expected_absolute_noise(problem) < 100
+    assert PolyPlace(10).expected_absolute_noise(problem) < 1

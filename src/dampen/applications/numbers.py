@@ -9,7 +9,8 @@ from dampen.accounting import Budget
 from dampen.applications.composite import paid
 from dampen.mechanisms import Laplace
 from dampen.mechanisms.laplace import PublicNoiseRelease
-from dampen.privacy import Adjacency, BudgetLike, NumericRelease, PrivacyLoss, as_adjacency
+from dampen.privacy import Adjacency, BudgetLike, NumericRelease, PrivacyLoss
+from dampen.queries.stretches import record_adjacency
 from dampen.queries.sums import mean_part_problems, mean_problem, row_count_problem, sum_problem
 from dampen.statistics.totals import as_bounds
 
@@ -33,7 +34,7 @@ def count(
     where
         ``{column: value}``, public: only rows with this value count.
     column
-        For a file without ``where``: any one of its columns.
+        Without ``where``: count the rows of this column; not needed.
     adjacency
         ``ADD_REMOVE``: one row more or less. ``REPLACE``: one row has other values.
     note
@@ -129,7 +130,7 @@ def mean(
     True
     """
     price = positive(epsilon=epsilon)
-    if as_adjacency(adjacency) is Adjacency.REPLACE:
+    if record_adjacency(adjacency) is Adjacency.REPLACE:
         problem = mean_problem(values, bounds=bounds, resolution=resolution, column=column, missing=missing)
         return Laplace(price).release(problem, budget=budget, note=note)
     parts = mean_part_problems(values, bounds=bounds, resolution=resolution, column=column, missing=missing)

@@ -36,7 +36,8 @@ def quantile_number(
     p
         Between 0 and 100, taken exactly.
     bounds, resolution
-        Public: a value outside the bounds is moved to the nearer one, and answers are lo, lo + resolution, ...
+        Public: a value outside the bounds is moved to the nearer one, and answers are multiples of the resolution, or
+        an end of the grid lo, lo + resolution, ...
     epsilon, delta
         What the answer costs. Without ``delta`` the noise is that of :class:`PolyPlace`, with it of
         :class:`ExactPairLaplace`. It depends on the data, so a release does not tell its error.

@@ -49,7 +49,7 @@ def count_subgraphs(
         The size, for patterns that have one.
     epsilon, delta
         What the answer costs. Without ``delta`` the guarantee is pure and the noise is that of :class:`PolyPlace`; with
-        it, of :class:`ExactPairLaplace`, which is never larger than plain Laplace noise.
+        it, of :class:`ExactPairLaplace`, whose scale is never larger than that of ideal Laplace noise.
     mechanism
         Another numeric mechanism, with the same epsilon and delta.
     note

@@ -135,6 +135,8 @@ def public_facts(problem: Problem) -> dict[str, Any]:
         "sensitivity.bound": sensitivity.bound,
         "sensitivity.floor": sensitivity.floor,
         "sensitivity.horizon": sensitivity.horizon,
+        "sensitivity.common_bound": getattr(sensitivity, "common_bound", None),
+        "type of the sensitivity": type(sensitivity),
         "sensitivity.pairs": None if sensitivity.pairs is None else sensitivity.pairs.triangle,
     }
     if isinstance(problem, NumericProblem):

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from dampen._validate import probability
 from dampen.applications.numbers import count as count_rows
 from dampen.applications.subgraph_counts import count_subgraphs
 from dampen.cli import answers, graphs, payment
@@ -29,8 +30,8 @@ class PatternName(StrEnum):
 def count(
     file: Annotated[Path, typer.Argument(help="CSV or Parquet file, one row per record; with --pattern, edges.")],
     epsilon: payment.Epsilon,
-    where: Annotated[str | None, typer.Option(help="Count rows with this value, e.g. city=Paris.")] = None,
-    column: Annotated[str | None, typer.Option(help="Without --where, any column of the table.")] = None,
+    where: Annotated[str | None, typer.Option(help="Count rows with this value, as it is written: city=Paris.")] = None,
+    column: Annotated[str | None, typer.Option(help="Without --where: the column whose rows count.")] = None,
     adjacency: Neighbours = AdjacencyName.ADD_REMOVE,
     pattern: Annotated[PatternName | None, typer.Option(help="What to count in a graph.")] = None,
     k: Annotated[int | None, typer.Option("--k", help="Size of a k-triangle, k-star or k-clique.")] = None,
@@ -49,7 +50,7 @@ def count(
     release: NumericRelease
     if pattern is None:
         graph_words = {"k": k, "nodes": nodes, "src": src, "dst": dst, "nodes-from-edges": nodes_from_edges or None}
-        _refuse(graph_words | {"delta": None if delta == "0" else delta}, "must come with --pattern")
+        _refuse(graph_words | {"delta": delta if probability(delta=delta) else None}, "must come with --pattern")
         chosen = None if where is None else dict([_filter(where)])
         paying = payment.payer(budget, scope, epsilon=epsilon)
         release = count_rows(
@@ -62,7 +63,8 @@ def count(
             note=remembered,
         )
     else:
-        _refuse({"where": where, "column": column}, "is for tables, not for --pattern")
+        replaced = adjacency.value if adjacency is AdjacencyName.REPLACE else None
+        _refuse({"where": where, "column": column, "adjacency": replaced}, "is for tables, not for --pattern")
         graph = graphs.read_graph(file, nodes, nodes_from_edges, src, dst)
         paying = payment.payer(budget, scope, epsilon=epsilon, delta=delta)
         release = count_subgraphs(

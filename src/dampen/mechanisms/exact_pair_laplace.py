@@ -39,8 +39,9 @@ class ExactPairLaplace(AdditiveMechanism):
         (E1) l L_t <= epsilon,    (E2) ln(r) + h L_t <= epsilon,
         (E3) (1 - 1/r) r^(-1/(r-1)) exp(-epsilon/(r-1)) cosh(l L_t/(r-1)) <= delta.
 
-    So the noise is never more than that of :class:`Laplace` (to within the share paid for floats) nor than that of
-    :class:`SmoothLaplace`, and where the ladder rises slowly it is about L_0 / epsilon, whatever the bound.
+    So the scale is never more than reach / epsilon (to within the share paid for floats) nor than that of
+    :class:`SmoothLaplace` or :class:`LargestLocalSensitivities`, and where the ladder rises slowly it is about L_0 /
+    epsilon, whatever the bound.
 
     Guarantee
     ---------
@@ -61,7 +62,7 @@ class ExactPairLaplace(AdditiveMechanism):
 
     Cost
     ----
-    O(T), T = 50 ln(2 / delta) / epsilon rungs and at most 65536; some microseconds each.
+    O(T), T = max(25, ln(reach) + 16) 2 ln(2 / delta) / epsilon rungs, at most 65536; some microseconds each.
 
     Example
     -------
@@ -94,7 +95,7 @@ class ExactPairLaplace(AdditiveMechanism):
 
     def rungs_read(self, frame: NumericFrame) -> int:
         """Public: how many rungs are read before every rung is taken to be the reach."""
-        return count_to_forget(float(self.epsilon) / (2 * log(2 / self.delta)))
+        return count_to_forget(float(self.epsilon) / (2 * log(2 / self.delta)), frame)
 
     def noise(self, problem: NumericProblem) -> RoundedLaplace:
         """Not private. The noise at the scale that the ladder allows."""

@@ -48,7 +48,7 @@ class PolyPlace(AdditiveMechanism):
 
     Cost
     ----
-    O(T), T = (p - 1) (ln(reach) + 16) / epsilon rungs and at most 65536.
+    O(T), T = (p - 1) max(25, ln(reach) + 16) / epsilon rungs and at most 65536.
 
     Example
     -------

@@ -40,13 +40,12 @@ def checked_delta(delta: Fraction, *, most: Fraction) -> Fraction:
     return delta
 
 
-def count_to_forget(rate: float, frame: NumericFrame | None = None) -> int:
+def count_to_forget(rate: float, frame: NumericFrame) -> int:
     """After how many rungs a scale that falls by ``rate`` per rung owes nothing to the reach.
 
-    With a frame the reach has fallen to e^-16 of a grid step by then, else to e^-25 of itself.
+    The reach has fallen to e^-16 of a grid step by then, and to e^-25 of itself.
     """
-    depth = 25.0 if frame is None else log(frame.reach) + 16.0
-    return min(MOST_RUNGS, ceil(depth / rate))
+    return min(MOST_RUNGS, ceil(max(25.0, log(frame.reach) + 16.0) / rate))
 
 
 def shares(problem: NumericProblem, count: int) -> list[float]:

@@ -40,7 +40,7 @@ class SmoothCauchy(SmoothNoise):
 
     Cost
     ----
-    O(T), T = (ln(reach) + 16) / beta rungs and at most 65536; drawing evaluates some dozens of beta functions.
+    O(T), T = max(25, ln(reach) + 16) / beta rungs and at most 65536; drawing evaluates some dozens of beta functions.
 
     Example
     -------

@@ -6,7 +6,7 @@ from math import log
 
 from dampen._validate import Number, positive
 from dampen.mechanisms.noises import RoundedLaplace
-from dampen.mechanisms.rungs import checked_delta, checked_epsilon, count_to_forget
+from dampen.mechanisms.rungs import checked_delta, checked_epsilon
 from dampen.mechanisms.smooth_noise import SmoothNoise
 from dampen.privacy import PrivacyLoss
 from dampen.problem import NumericFrame
@@ -40,7 +40,7 @@ class SmoothLaplace(SmoothNoise):
 
     Cost
     ----
-    O(T), T = 50 ln(2 / delta) / epsilon rungs and at most 65536.
+    O(T), T = max(25, ln(reach) + 16) / beta rungs and at most 65536.
 
     Example
     -------
@@ -79,10 +79,6 @@ class SmoothLaplace(SmoothNoise):
     def beta(self) -> float:
         """Epsilon / (2 ln(2 / delta))."""
         return float(self.epsilon) / (2 * log(2 / self.delta))
-
-    def rungs_read(self, frame: NumericFrame) -> int:
-        """As many as :class:`ExactPairLaplace` reads."""
-        return count_to_forget(self.beta)
 
     def _noise(self, scale: Fraction) -> RoundedLaplace:
         return RoundedLaplace(scale)

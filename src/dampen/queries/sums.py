@@ -17,7 +17,7 @@ from dampen.problem import NumericFrame, NumericProblem
 from dampen.queries.stretches import record_adjacency
 from dampen.statistics.categories import count_categories
 from dampen.statistics.columns import as_missing, in_memory, titled
-from dampen.statistics.files import opened_column
+from dampen.statistics.files import first_column, opened_column
 from dampen.statistics.totals import as_bounds, total
 
 FINENESS = 1024
@@ -37,7 +37,7 @@ def row_count_problem(
         ``{column: value}``, public: only rows with this value in this column count. In files, values are compared as
         those of :func:`~dampen.statistics.categories.count_categories` are. Missing values equal nothing.
     column
-        For a file without ``where``: any one of its columns. Missing values count.
+        Without ``where``: count the rows of this column, the first of a file by default. Missing values count.
 
     >>> import dampen
     >>> from dampen.queries import row_count_problem
@@ -75,7 +75,8 @@ def sum_problem(
     """What is the sum of the values?
 
     ``bounds`` = (lo, hi) are public: a value outside counts as the nearer bound. One record more or less moves the sum
-    by at most max(abs(lo), abs(hi)), a replaced one by hi - lo. The sum is exact, then rounded to the resolution.
+    by at most max(abs(lo), abs(hi)), a replaced one by hi - lo; with missing values dropped it may also vanish or
+    appear. The sum is exact, then rounded to the resolution.
 
     >>> import dampen
     >>> from dampen.queries import sum_problem
@@ -83,8 +84,13 @@ def sum_problem(
     >>> int(problem.value), problem.frame.reach
     (16, 10)
     """
-    (low, high), replace = as_bounds(bounds), record_adjacency(adjacency) is Adjacency.REPLACE
-    frame = NumericFrame(high - low if replace else max(abs(low), abs(high)), adjacency, resolution)
+    low, high = as_bounds(bounds)
+    one_more = max(abs(low), abs(high))
+    if record_adjacency(adjacency) is Adjacency.REPLACE:
+        bound = max(high - low, one_more) if as_missing(missing) == "drop" else high - low
+    else:
+        bound = one_more
+    frame = NumericFrame(bound, adjacency, resolution)
     return _rounded(frame, total(values, (low, high), column=column, missing=missing).sum)
 
 
@@ -153,10 +159,13 @@ def _rounded(frame: NumericFrame, value: Fraction) -> NumericProblem:
 def _rows(data: Any, column: str | None) -> int:
     """How many rows there are, missing values among them."""
     if isinstance(data, str | Path):
-        with opened_column(data, column) as source:
+        with opened_column(data, first_column(data) if column is None else column) as source:
             return int(source.fetch("select count(*) as count from data")["count"][0])
     if column is None and isinstance(data, Mapping) and data:
-        return len(in_memory(data, next(iter(data))))
+        lengths = {len(in_memory(data, name)) for name in data}
+        if len(lengths) > 1:
+            raise DataError("all columns must have equally many rows")
+        return lengths.pop()
     return _rows_of_frame(data) if column is None else len(in_memory(data, column))
 
 

@@ -72,6 +72,8 @@ def rounded_up(numbers: Wholes) -> Floats:
 
 def binomials(numbers: Wholes, choice: int, largest: int) -> Wholes:
     """C(number, choice) for numbers of 0 to ``largest``, which is public and decides how they are computed."""
+    if choice > largest:
+        return np.zeros(len(numbers), dtype=np.int64)
     room = binomial_room(largest, choice)
     values = numbers.astype(np.int64 if room < ROOM else object)
     found = np.ones_like(values) if choice >= 0 else np.zeros_like(values)
@@ -83,7 +85,7 @@ def binomials(numbers: Wholes, choice: int, largest: int) -> Wholes:
 def binomial_room(largest: int, choice: int) -> int:
     """No product on the way to C(number, choice) exceeds this, for numbers of at most ``largest``."""
     room, worst = 1, 1
-    for step in range(choice):
+    for step in range(min(choice, largest + 1)):
         worst = max(worst, room * max(largest - step, 0))
         room = room * max(largest - step, 0) // (step + 1)
     return max(worst, room)

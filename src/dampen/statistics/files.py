@@ -123,6 +123,23 @@ def opened_column(path: str | Path, column: str | None) -> Iterator[FileColumn]:
         yield FileColumn(connection, kind)
 
 
+def first_column(path: str | Path) -> str:
+    """The name of the first column of a file; of a CSV file, under the delimiter that finds the most names."""
+    file = existing(path)
+    if is_parquet(file):
+        with connected(file) as (connection, name):
+            return str(connection.read_parquet(name).columns[0])
+    try:
+        start = _header_lines(file)
+        headers = [next(csv.reader(start, delimiter=delimiter, strict=True), []) for delimiter in DELIMITERS]
+    except (csv.Error, UnicodeDecodeError, OSError):
+        raise not_a_table(file) from None
+    longest = max(headers, key=len)
+    if not longest:
+        raise not_a_table(file)
+    return longest[0]
+
+
 def csv_source(name: str, width: int, delimiter: str) -> str:
     """SQL: the rows of a CSV file after its header, every field as text."""
     fields = ", ".join(f"'c{place}': 'VARCHAR'" for place in range(width))
@@ -135,13 +152,17 @@ def csv_source(name: str, width: int, delimiter: str) -> str:
 def header_of(file: Path, column: str) -> tuple[list[str], str]:
     """The names of the columns and the delimiter, from the header alone; a quoted name may go over several lines."""
     try:
-        with file.open(encoding="utf-8-sig", newline="") as lines:
-            start: list[str] = []
-            for line in lines:
-                start.append(line)
-                if sum(part.count('"') for part in start) % 2 == 0:
-                    break
-        _, header, delimiter = opened_csv(start, {column})
+        _, header, delimiter = opened_csv(_header_lines(file), {column})
     except (csv.Error, UnicodeDecodeError, OSError):
         raise not_a_table(file) from None
     return header, delimiter
+
+
+def _header_lines(file: Path) -> list[str]:
+    start: list[str] = []
+    with file.open(encoding="utf-8-sig", newline="") as lines:
+        for line in lines:
+            start.append(line)
+            if sum(part.count('"') for part in start) % 2 == 0:
+                break
+    return start

@@ -39,8 +39,14 @@ def test_files_are_counted_by_one_of_their_columns(tmp_path: Path, refused: Refu
     assert dampen.count(path, column="price", epsilon=SURE, budget=budget()).value == 3
     assert dampen.count(path, where={"drink": "tea"}, epsilon=SURE, budget=budget()).value == 2
     assert dampen.total(path, column="price", bounds=(0, 10), epsilon=SURE, budget=budget()).value == 6
-    with refused(ParameterError, "column"):
+    assert dampen.count(path, epsilon=SURE, budget=budget()).value == 3
+    path.write_text("a;b,c;d\n1;2;3\n")
+    assert dampen.count(path, epsilon=SURE, budget=budget()).value == 1
+    path.write_text("")
+    with refused(DataError, "CSV"):
         dampen.count(path, epsilon=1, budget=budget())
+    with refused(DataError, "equally many"):
+        dampen.count({"a": [1], "b": [1, 2]}, epsilon=1, budget=budget())
 
 
 def test_counts_and_sums_tell_their_error_and_their_price() -> None:
@@ -110,6 +116,12 @@ def test_bad_parameters_are_one_sentence_before_any_spending(
     words: dict[str, Any] = {"bounds": (0, 1), "epsilon": 1} | asked
     with refused(ParameterError, shown):
         dampen.quantile_number([1, 2], 50, budget=untouched, **words)
+
+
+def test_tables_have_no_edges(refused: Refused, untouched: Budget) -> None:
+    for ask in (dampen.mean, dampen.total):
+        with refused(ParameterError, "adjacency"):
+            ask([1], bounds=(0, 1), epsilon=1, budget=untouched, adjacency=Adjacency.EDGE)
 
 
 def test_a_purse_too_small_refuses_and_keeps_what_it_has() -> None:

@@ -43,6 +43,12 @@ def test_only_edges_tell_their_error() -> None:
     assert not hasattr(dampen.count_subgraphs(CLIQUE, "triangle", epsilon=1, budget=purse), "error")
 
 
+@pytest.mark.parametrize("pattern", ["k-star", "k-clique", "k-triangle"])
+def test_a_size_beyond_all_nodes_is_answered_at_once(pattern: str) -> None:
+    release = dampen.count_subgraphs(CLIQUE, pattern, k=10**9, epsilon=SURE, budget=Budget(epsilon=SURE))
+    assert abs(release.value) <= 2
+
+
 def test_a_mechanism_may_be_named() -> None:
     purse = Budget(epsilon=10, delta="0.5")
     ladder = dampen.count_subgraphs(CLIQUE, epsilon=2, mechanism=Ladder(2), budget=purse)

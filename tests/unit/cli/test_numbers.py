@@ -71,13 +71,7 @@ def test_a_ledger_pays(pay: Path, tmp_path: Path) -> None:
         (("--epsilon", "1", "--pattern", "edge", "--where", "city=Paris"), "where is for tables"),
         (("--epsilon", "1", "--pattern", "edge"), "nodes must be declared"),
         (("--epsilon", "1", "--pattern", "edge", "--nodes=-3"), "nodes must be a whole number"),
-        (
-            (
-                "--epsilon",
-                "1",
-            ),
-            "column",
-        ),
+        (("--epsilon", "1", "--pattern", "edge", "--adjacency", "replace"), "adjacency is for tables"),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, tuple) else "",
 )
