@@ -14,6 +14,7 @@ from dampen._validate import plain
 from dampen.errors import ParameterError
 from dampen.mechanisms.noises import LARGEST_SIMULATED, Noise
 from dampen.mechanisms.numeric import AdditiveMechanism
+from dampen.mechanisms.rungs import MOST_RUNGS
 from dampen.privacy import PrivacyLoss
 from dampen.problem import NumericFrame, NumericProblem
 from dampen.sampling.discrete_laplace import geometric
@@ -22,8 +23,6 @@ from dampen.sampling.exact import ball, uniform_below
 from dampen.sampling.weighted import draw_weighted
 from dampen.vectors import Floats, Integers
 
-MOST_RUNGS = 2**16
-"""At most so many rungs are read; beyond them every rung is taken to be the frame's reach."""
 FAR_BITS = 40
 """Rungs are read until what lies beyond them weighs about 2^-40, unless there are too many."""
 LARGEST_EPSILON = 600

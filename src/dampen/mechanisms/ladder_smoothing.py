@@ -6,12 +6,11 @@ from functools import lru_cache
 from typing import Any
 
 from dampen.mechanisms.calibration import PRECISION
+from dampen.mechanisms.rungs import MOST_RUNGS
 from dampen.sampling.exact import certified
 
 FIXED = 64
 """Smoothed rungs are whole multiples of 2^-64 grid steps."""
-MOST_RUNGS = 2**16
-"""At most so many rungs are read; beyond them every rung is taken to be the frame's reach."""
 NEGLIGIBLE = 20
 """Rungs are read until the reach, smoothed down to the first rung, is below 2^-20 steps, unless there are too many."""
 

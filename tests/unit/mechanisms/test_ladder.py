@@ -10,7 +10,8 @@ from dampen import Adjacency, Budget, NumericFrame, NumericProblem
 from dampen.audit import law_by_enumeration
 from dampen.errors import ParameterError
 from dampen.mechanisms import Ladder
-from dampen.mechanisms.ladder import MOST_RUNGS, LadderNoise
+from dampen.mechanisms.ladder import LadderNoise
+from dampen.mechanisms.rungs import MOST_RUNGS
 from dampen.sampling import exact
 from dampen.sampling.entropy import system_entropy
 from dampen.sensitivity import Table

@@ -10,7 +10,8 @@ import pytest
 from dampen import Adjacency, NumericFrame, NumericProblem
 from dampen.errors import ParameterError
 from dampen.mechanisms import LargestLocalSensitivities
-from dampen.mechanisms.ladder_smoothing import MOST_RUNGS, ratio_below, rungs_until_negligible, smoothed
+from dampen.mechanisms.ladder_smoothing import ratio_below, rungs_until_negligible, smoothed
+from dampen.mechanisms.rungs import MOST_RUNGS
 from dampen.sampling.exact import ball
 from dampen.sensitivity import Table
 from tests.unit.mechanisms.five_nodes import distinct_pairs, problem
