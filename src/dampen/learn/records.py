@@ -1,0 +1,118 @@
+"""Rows of a table as a schema reads them: codes of categories and clamped numbers, and nothing else of the data."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dampen.errors import DataError, ParameterError
+from dampen.learn.schema import Attribute, Categorical, Numeric, Schema
+from dampen.statistics.columns import in_memory
+from dampen.statistics.file_tables import read_columns
+from dampen.vectors import Floats, Integers
+
+UNKNOWN = -1
+"""In place of the code of a category: the value is none of those declared."""
+
+Column = NDArray[Any]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Records:
+    """One column for each attribute: whole codes of categories, clamped numbers."""
+
+    columns: tuple[Column, ...]
+    rows: int
+
+
+def as_records(table: Any, schema: Schema, *, training: bool) -> Records:
+    """Read the attributes of a schema from an array, a data frame, a mapping of columns or a file.
+
+    In training a value that is not declared is refused unless the attribute names an ``other``; in prediction it is
+    ``UNKNOWN``.
+    """
+    found = _columns(table, schema)
+    pairs = zip(schema.attributes.items(), found, strict=True)
+    columns = tuple(_read(column, name, attribute, training) for (name, attribute), column in pairs)
+    lengths = {len(column) for column in columns}
+    if len(lengths) != 1:
+        raise DataError("all columns must have equally many rows")
+    return Records(columns, lengths.pop())
+
+
+def as_classes(target: Any, classes: Sequence[Any]) -> Integers:
+    """The place of each record's class among the declared ones; any other class is refused."""
+    codes = _codes(_plain(target), tuple(classes))
+    if (codes == UNKNOWN).any():
+        raise DataError("target must hold only the declared classes")
+    return codes.astype(np.int64)
+
+
+def target_of(table: Any, target: str) -> NDArray[Any]:
+    """The column of a file or data frame that holds the class."""
+    if isinstance(table, str | Path):
+        return read_columns(table, [target])[target]
+    return _plain(in_memory(table, target))
+
+
+def _columns(table: Any, schema: Schema) -> list[NDArray[Any]]:
+    names = list(schema.attributes)
+    if isinstance(table, str | Path):
+        read = read_columns(table, names)
+        return [_plain(read[name]) for name in names]
+    array = np.asarray(table) if isinstance(table, list | tuple) else table
+    if isinstance(array, np.ndarray):
+        if array.ndim != 2 or array.shape[1] != len(names):
+            raise ParameterError(f"table must have {len(names)} columns, one per attribute; got shape {array.shape}")
+        return [array[:, place] for place in range(len(names))]
+    return [_plain(in_memory(table, name)) for name in names]
+
+
+def _plain(found: Any) -> NDArray[Any]:
+    """A column as an array; masked entries become missing values."""
+    if isinstance(found, np.ma.MaskedArray):
+        return np.array(found.tolist(), dtype=object)
+    if isinstance(found, np.ndarray):
+        return found
+    listed = getattr(found, "to_numpy", None)
+    return np.asarray(found if listed is None else listed())
+
+
+def _read(column: NDArray[Any], name: str, attribute: Attribute, training: bool) -> Column:
+    title = f"column {name[:60]!r}"
+    if isinstance(attribute, Numeric):
+        return np.clip(_numbers(column, title), attribute.lo, attribute.hi)
+    codes = _codes(column, attribute.values)
+    unknown = codes == UNKNOWN
+    if attribute.other is not None:
+        codes[unknown] = attribute.values.index(attribute.other)
+    elif training and unknown.any():
+        raise DataError(f"{title} must hold only the declared values; declare other=... for the rest")
+    return codes
+
+
+def _numbers(column: NDArray[Any], title: str) -> Floats:
+    try:
+        numbers = column.astype(np.float64)
+    except (TypeError, ValueError):
+        raise DataError(f"{title} must hold numbers, and no missing values") from None
+    if column.dtype.kind == "c" or not np.isfinite(numbers).all():
+        raise DataError(f"{title} must hold finite numbers, and no missing values (NaN)")
+    return numbers
+
+
+def _codes(column: NDArray[Any], labels: tuple[Any, ...]) -> NDArray[np.int32]:
+    """The place of each value among the labels; in a column of texts a label stands as it prints."""
+    if column.ndim != 1:
+        raise DataError("a column must be one-dimensional")
+    places = {label: place for place, label in enumerate(labels)}
+    if column.dtype.kind in "OU":
+        places = {str(label): place for place, label in enumerate(labels)} | places
+        return np.fromiter((places.get(item, UNKNOWN) for item in column.tolist()), np.int32, len(column))
+    distinct, inverse = np.unique(column, return_inverse=True)
+    return np.array([places.get(item, UNKNOWN) for item in distinct.tolist()], dtype=np.int32)[inverse]
+
+

@@ -1,0 +1,172 @@
+"""What is known of a table before it is seen: the values that each attribute and the class may have.
+
+A schema is public. It is written by hand, read from JSON, or taken from a sample that is public itself; never from the
+training data, whose smallest value or rarest category may be one person's.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+
+from dampen._validate import Number, exact, flag, shown, whole
+from dampen.errors import DataError, ParameterError
+from dampen.statistics.categories import as_categories
+from dampen.statistics.columns import in_memory
+from dampen.vectors import Floats
+
+
+@dataclass(frozen=True, init=False)
+class Categorical:
+    """An attribute with a few declared values. What is none of them counts as ``other``, if that is declared."""
+
+    values: tuple[Any, ...]
+    other: Any = None
+
+    def __init__(self, values: Sequence[Any], other: Any = None) -> None:
+        labels = as_categories(values)
+        if other is not None and other not in labels:
+            raise ParameterError(f"other must be one of the declared values; got {shown(other)}")
+        object.__setattr__(self, "values", labels)
+        object.__setattr__(self, "other", other)
+
+
+@dataclass(frozen=True, init=False)
+class Numeric:
+    """A number, clamped to [lo, hi]. ``bins``: how many intervals of equal width a tree tells apart, if it matters.
+
+    ``whole``: the values are whole numbers, so that two edges with none between them are one.
+    """
+
+    lo: float
+    hi: float
+    bins: int | None = None
+    whole: bool = False
+
+    def __init__(self, lo: Number, hi: Number, bins: int | None = None, whole: bool = False) -> None:
+        ends = float(exact(lo=lo)), float(exact(hi=hi))
+        if not ends[0] < ends[1]:
+            raise ParameterError(f"lo must be below hi; got {shown(lo)} and {shown(hi)}")
+        object.__setattr__(self, "lo", ends[0])
+        object.__setattr__(self, "hi", ends[1])
+        object.__setattr__(self, "bins", None if bins is None else _bins(bins))
+        object.__setattr__(self, "whole", flag(whole=whole))
+
+    def edges(self, bins: int) -> Floats:
+        """The inner edges of so many intervals, or of ``self.bins`` where given: value < edge is a test."""
+        count = bins if self.bins is None else self.bins
+        inner = np.linspace(self.lo, self.hi, count + 1)[1:-1]
+        return np.unique(np.ceil(inner)) if self.whole else inner
+
+
+Attribute = Categorical | Numeric
+
+
+@dataclass(frozen=True, init=False)
+class Schema:
+    """The attributes of a table by name, in order, and the classes that are to be told apart.
+
+    >>> schema = Schema({"age": Numeric(17, 91, bins=20), "sex": Categorical(["F", "M"])}, classes=["no", "yes"])
+    >>> Schema.from_json(schema.to_json()) == schema
+    True
+    """
+
+    attributes: dict[str, Attribute]
+    classes: tuple[Any, ...]
+    every: Numeric | None = field(default=None)
+    """What every column is, where the columns are not named."""
+
+    def __init__(self, attributes: Mapping[str, Attribute], classes: Sequence[Any]) -> None:
+        if not isinstance(attributes, Mapping) or not attributes:
+            raise ParameterError(f"attributes must map names to Categorical or Numeric; got {shown(attributes)}")
+        for name, attribute in attributes.items():
+            if not isinstance(name, str) or not isinstance(attribute, Categorical | Numeric):
+                raise ParameterError(f"attributes must map names to Categorical or Numeric; got {shown(attribute)}")
+        object.__setattr__(self, "attributes", dict(attributes))
+        object.__setattr__(self, "classes", as_categories(classes))
+        object.__setattr__(self, "every", None)
+
+    @classmethod
+    def any(
+        cls, lo: Number, hi: Number, bins: int, classes: Sequence[Any] | Literal["public"] = "public"
+    ) -> "Schema":
+        """Any number of numeric columns with the same bounds.
+
+        ``classes="public"`` says that the classes which occur in the training data are no secret: they are taken from it.
+        """
+        schema = cls.__new__(cls)
+        object.__setattr__(schema, "attributes", {})
+        object.__setattr__(schema, "classes", () if isinstance(classes, str) else as_categories(classes))
+        object.__setattr__(schema, "every", Numeric(lo, hi, bins))
+        if isinstance(classes, str) and classes != "public":
+            raise ParameterError(f"classes must be labels or 'public'; got {shown(classes)}")
+        return schema
+
+    def for_columns(self, count: int) -> "Schema":
+        """The same with an attribute for each of so many unnamed columns."""
+        if self.every is None:
+            return self
+        named: Mapping[str, Attribute] = {f"x{place}": self.every for place in range(count)}
+        return Schema(named, self.classes or (0,))
+
+    def to_json(self) -> str:
+        """The schema as JSON."""
+        if self.every is not None:
+            raise ParameterError("a schema of unnamed columns cannot be written as JSON; name its attributes")
+        written = {name: _written(attribute) for name, attribute in self.attributes.items()}
+        return json.dumps({"attributes": written, "classes": list(self.classes)}, indent=2)
+
+    @classmethod
+    def from_json(cls, source: str | Path) -> "Schema":
+        """From JSON, or from a file of it."""
+        text = Path(source).read_text() if not str(source).lstrip().startswith("{") else str(source)
+        try:
+            given = json.loads(text)
+            return cls({name: _read(entry) for name, entry in given["attributes"].items()}, given["classes"])
+        except (ValueError, KeyError, TypeError, AttributeError) as error:
+            if isinstance(error, ParameterError):
+                raise
+            raise ParameterError('schema must be JSON: {"attributes": {name: {...}}, "classes": [...]}') from None
+
+    @classmethod
+    def from_public_sample(cls, table: Any, target: str, *, bins: int | None = None) -> "Schema":
+        """Read off a table that is public itself: its texts are categories, its numbers span their bounds."""
+        import narwhals as nw
+
+        names = list(table) if isinstance(table, Mapping) else nw.from_native(table).columns
+        attributes = {name: _seen(_items(table, name), bins) for name in names if name != target}
+        return cls(attributes, sorted(set(_items(table, target)), key=str))
+
+
+def _bins(bins: int) -> int:
+    return whole(bins=bins, least=1)
+
+
+def _written(attribute: Attribute) -> dict[str, Any]:
+    if isinstance(attribute, Categorical):
+        other = {} if attribute.other is None else {"other": attribute.other}
+        return {"values": list(attribute.values), **other}
+    bins = {} if attribute.bins is None else {"bins": attribute.bins}
+    return {"lo": attribute.lo, "hi": attribute.hi, **bins, **({"whole": True} if attribute.whole else {})}
+
+
+def _read(entry: dict[str, Any]) -> Attribute:
+    return Categorical(**entry) if "values" in entry else Numeric(**entry)
+
+
+def _items(table: Any, name: str) -> list[Any]:
+    found = in_memory(table, name)
+    listed = getattr(found, "to_list", None) or getattr(found, "tolist", None)
+    return list(found) if listed is None else list(listed())
+
+
+def _seen(items: list[Any], bins: int | None) -> Attribute:
+    numbers = all(isinstance(item, int | float) and not isinstance(item, bool) for item in items)
+    if not items or any(item is None or item != item for item in items):
+        raise DataError("a public sample must have rows and no missing values")
+    if not numbers or len(set(items)) < 2:
+        return Categorical(sorted(set(items), key=str))
+    return Numeric(min(items), max(items), bins, all(float(item).is_integer() for item in items))

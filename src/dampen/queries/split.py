@@ -1,0 +1,185 @@
+"""Which attribute tells the classes apart best? The choice at a node of a decision tree.
+
+``counts`` holds one table for each attribute: rows are its public values, columns the classes. With tau_jc the records
+of class c that have value j, and tau_j all records that have it, an attribute is worth
+
+- *max operator*: the sum over j of the largest tau_jc, how many records a majority vote at its children gets right;
+- *information gain*: the sum of F(tau_jc) less the sum of F(tau_j), F(x) = x log2 x; N times the information gained, up
+  to what is the same for all attributes.
+
+One record more moves all attributes in one direction: up by at most 1, or down by at most f(tau_j). Proofs:
+docs/proofs/split.md.
+"""
+
+from collections.abc import Sequence
+from fractions import Fraction
+from functools import cached_property
+from math import ceil, log2
+from typing import Any
+
+import numpy as np
+
+from dampen._validate import whole
+from dampen.errors import DataError, ParameterError
+from dampen.privacy import Adjacency
+from dampen.problem import Frame, SelectionProblem
+from dampen.queries.majority import winner_steps
+from dampen.sensitivity import SensitivityFunction, Step
+from dampen.vectors import Floats, Integers
+
+FLOOR = Fraction(1, 2**16)
+"""Bits below which no rung of the information gain is read."""
+BLOCK = 512
+"""How many rungs are computed at a time."""
+
+
+def max_operator_problem(
+    counts: Sequence[Any], *, adjacency: Adjacency, names: Sequence[Any] | None = None
+) -> SelectionProblem:
+    """Which attribute classifies the most records by majority? Bound 1, monotone under ``ADD_REMOVE``.
+
+    >>> from dampen import Adjacency
+    >>> problem = max_operator_problem([[[4, 0], [1, 5]], [[3, 3], [2, 2]]], adjacency=Adjacency.ADD_REMOVE)
+    >>> problem.utilities.tolist()
+    [9, 5]
+    """
+    tables = _tables(counts)
+    frame = Frame(_labels(names, tables), 1, adjacency, monotone=_monotone(adjacency))
+    return SelectionProblem(frame, majority_records(tables))
+
+
+def max_operator_winner_problem(
+    counts: Sequence[Any], *, adjacency: Adjacency, names: Sequence[Any] | None = None
+) -> SelectionProblem:
+    """The same with utility 1 for the best attribute, the first of equals, and 0 for the others.
+
+    The differences of two max operators move by at most 1 with one record, by 2 with a replaced one, so the winner
+    stands at least as many steps as with counts of categories.
+    """
+    tables = _tables(counts)
+    utilities, starts = winner_steps(majority_records(tables), adjacency)
+    frame = Frame(_labels(names, tables), 1, adjacency)
+    return SelectionProblem(frame, utilities, Step(np.maximum(starts, 0), bound=1))
+
+
+def information_gain_problem(
+    counts: Sequence[Any],
+    *,
+    adjacency: Adjacency,
+    max_records: int | None = None,
+    names: Sequence[Any] | None = None,
+) -> SelectionProblem:
+    """Which attribute gains the most information? In bits times records; under ``ADD_REMOVE`` monotone.
+
+    ``max_records`` is a public bound of the number of records of any table. Without it no finite bound exists, and only
+    mechanisms that need none (dampening) can answer.
+
+    >>> from dampen import Adjacency
+    >>> problem = information_gain_problem([[[4, 0], [0, 4]], [[2, 2], [2, 2]]], adjacency=Adjacency.ADD_REMOVE)
+    >>> problem.utilities.tolist(), problem.sensitivity.at(0).round(3).tolist()
+    ([0.0, -8.0], [3.61, 1.245])
+    """
+    tables = _tables(counts)
+    bound = None if max_records is None else information_gain_bound(max_records)
+    if max_records is not None and max(int(table.sum()) for table in tables) > max_records:
+        raise DataError("a table must not have more than max_records records")
+    steps = 2 if adjacency is Adjacency.REPLACE else 1
+    rungs = InformationGainRungs(tables, bound, steps)
+    frame = Frame(_labels(names, tables), bound, adjacency, monotone=_monotone(adjacency))
+    return SelectionProblem(frame, information_gains(tables), rungs)
+
+
+def information_gain_bound(max_records: int) -> Fraction:
+    """f(N - 1) = log2 N + (N - 1) log2(1 + 1 / (N - 1)), rounded up: the most that one record moves any gain."""
+    n = whole(max_records=max_records, least=2)
+    return Fraction(ceil((log2(n) + (n - 1) * np.log1p(1 / (n - 1)) / np.log(2)) * 2**32) + 1, 2**32)
+
+
+def majority_records(tables: Sequence[Integers]) -> Integers:
+    """For each attribute the sum over its values of the largest class."""
+    return np.array([int(table.max(axis=1).sum()) for table in tables], dtype=np.int64)
+
+
+def information_gains(tables: Sequence[Integers]) -> Floats:
+    """For each attribute the sum of F over its table less that over its row totals; never positive."""
+    return np.array([_entropy(table).sum() - _entropy(table.sum(axis=1)).sum() for table in tables])
+
+
+class InformationGainRungs(SensitivityFunction):
+    """LS(t) of information gain: the largest M_j(t) over the values of an attribute, never above the bound.
+
+    With a records of a value and b in its rarest class, (p, e) = (a, 0) if b = 0 else (a - 1, b - 1), and f(x) = F(x+1)
+    - F(x), one more record moves the gain most after t others left the rarest class (t < e: f(p - t) - f(e - t)), or it
+    is empty but for one and the others grow (f(p - 2 e + t)). A replaced record is two steps: rung t is then M(2 t + 1).
+    """
+
+    def __init__(self, tables: Sequence[Integers], bound: Fraction | None, steps: int = 1) -> None:
+        super().__init__(size=len(tables), bound=bound, floor=FLOOR)
+        totals = np.concatenate([table.sum(axis=1) for table in tables]).astype(np.float64)
+        rarest = np.concatenate([table.min(axis=1) for table in tables]).astype(np.float64)
+        some = rarest > 0
+        self._p, self._e = np.where(some, totals - 1, totals), np.where(some, rarest - 1, 0.0)
+        self._starts = np.cumsum([0, *(len(table) for table in tables[:-1])])
+        self._single = np.array([table.shape[1] == 1 for table in tables])
+        self._steps, self._blocks = steps, list[Floats]()
+
+    @cached_property
+    def saturation(self) -> int | None:
+        """Where every rung has met the bound, which the rungs, growing without limit, all do."""
+        if self.bound is None or self._single.any():
+            return None
+        t = 0
+        while (self.at(t) < float(self.bound)).any():
+            t = 2 * t + 1
+        return t
+
+    def at(self, t: int) -> Floats:
+        """The largest M_j(t) over the values of each attribute."""
+        block, place = divmod(whole(t=t, least=0), BLOCK)
+        if block > len(self._blocks):
+            return self._rungs(np.array([t]))[0]
+        if block == len(self._blocks):
+            self._blocks.append(self._rungs(np.arange(block * BLOCK, (block + 1) * BLOCK)))
+        return self._blocks[block][place].copy()
+
+    def _rungs(self, t: Integers) -> Floats:
+        moved = (t if self._steps == 1 else 2 * t + 1)[:, None].astype(np.float64)
+        early = _increment(np.maximum(self._p - moved, 0.0)) - _increment(np.maximum(self._e - moved, 0.0))
+        reach = np.where(moved < self._e, early, _increment(self._p - 2 * self._e + moved))
+        rungs = np.maximum.reduceat(reach, self._starts, axis=1)
+        rungs[:, self._single] = 0.0
+        return rungs if self.bound is None else np.minimum(rungs, float(self.bound))
+
+    def __repr__(self) -> str:
+        return f"InformationGainRungs(size={self.size})"
+
+
+def _entropy(x: Any) -> Floats:
+    """F(x) = x log2 x, and 0 at 0."""
+    values = np.asarray(x, dtype=np.float64)
+    return np.asarray(values * np.log2(np.maximum(values, 1.0)))
+
+
+def _increment(x: Floats) -> Floats:
+    """f(x) = F(x + 1) - F(x) = log2(x + 1) + x log2(1 + 1 / x), and 0 at 0: increasing and concave."""
+    safe = np.maximum(x, 1.0)
+    return np.where(x > 0, np.log2(safe + 1) + safe * np.log1p(1 / safe) / np.log(2), 0.0)
+
+
+def _tables(counts: Sequence[Any]) -> list[Integers]:
+    tables = [np.asarray(table, dtype=np.int64) for table in counts]
+    if not tables or any(table.ndim != 2 or table.size == 0 or table.min() < 0 for table in tables):
+        raise DataError("counts must be one table per attribute: values by classes, whole and not negative")
+    return tables
+
+
+def _labels(names: Sequence[Any] | None, tables: Sequence[Integers]) -> Sequence[Any]:
+    if names is None:
+        return range(len(tables))
+    if len(names) != len(tables):
+        raise ParameterError(f"names must be one per attribute: {len(tables)} are needed; got {len(names)}")
+    return names
+
+
+def _monotone(adjacency: Adjacency) -> bool:
+    return adjacency is Adjacency.ADD_REMOVE
