@@ -25,10 +25,10 @@ def draw_rounded(survival: Survival, entropy: Entropy) -> int:
     return -size if size and entropy.bits(1) else size
 
 
-def draw_size(survival: Survival, entropy: Entropy) -> int:
-    """The number of whole k >= 1 with U < S(k - 1/2), for one uniform U."""
-    prefix, width = entropy.bits(exact.MORE_BITS), exact.MORE_BITS
-    reached, missed = _narrowed(survival, prefix, width, 0, None)
+def draw_size(survival: Survival, entropy: Entropy, *, prefix: int = 0, width: int = 0) -> int:
+    """The number of whole k >= 1 with U < S(k - 1/2), for one uniform U whose first bits may be known already."""
+    reached: int = 0
+    missed: int | None = None
     while missed != reached + 1:
         prefix = prefix << exact.MORE_BITS | entropy.bits(exact.MORE_BITS)
         width += exact.MORE_BITS

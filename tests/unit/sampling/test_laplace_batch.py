@@ -1,0 +1,50 @@
+"""Many two-sided geometric numbers at once: walked bit by bit, and sampled."""
+
+from fractions import Fraction
+from math import exp
+
+import numpy as np
+import pytest
+from scipy.stats import chisquare
+
+from dampen.audit import law_by_enumeration
+from dampen.sampling import entropy, exact, tables
+from dampen.sampling.laplace_batch import discrete_laplace_batch
+
+
+def law(rate: float, z: int) -> float:
+    return (1 - exp(-rate)) / (1 + exp(-rate)) * exp(-rate * abs(z))
+
+
+@pytest.mark.parametrize("rate", [Fraction(1), Fraction(2), Fraction(1, 2)])
+def test_every_path_of_short_words_adds_up_to_the_law(rate: Fraction, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(exact, "MORE_BITS", 1)
+    monkeypatch.setattr(tables, "WIDTH", 5)
+    drawn, undecided = law_by_enumeration(lambda source: int(discrete_laplace_batch(rate, 1, source)[0]), depth=13)
+    assert undecided < 0.05
+    for z in range(-4, 5):
+        low = float(drawn.get(z, Fraction(0)))
+        assert low - 1e-12 <= law(float(rate), z) <= low + float(undecided) + 1e-12
+
+
+@pytest.mark.parametrize("rate", [Fraction(1, 20), Fraction(3, 7), Fraction(4)])
+def test_a_sample_fits_its_law_and_no_other(rate: Fraction) -> None:
+    drawn = discrete_laplace_batch(rate, 20_000, entropy.system_entropy())
+    edges = np.unique(np.quantile(drawn, np.linspace(0, 1, 9)[1:-1]).astype(int))
+
+    def expected(at: float) -> list[float]:
+        cells = np.searchsorted(edges, np.arange(-2000, 2001))
+        shares = np.bincount(cells, [law(at, z) for z in range(-2000, 2001)], minlength=len(edges) + 1)
+        return list(shares / shares.sum() * len(drawn))
+
+    seen = np.bincount(np.searchsorted(edges, drawn), minlength=len(edges) + 1)
+    assert chisquare(seen, expected(float(rate))).pvalue > 1e-6
+    assert chisquare(seen, expected(1.3 * float(rate))).pvalue < 1e-6
+
+
+def test_few_draws_need_more_than_their_first_bits(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = []
+    monkeypatch.setattr("dampen.sampling.laplace_batch.draw_size", lambda *_, **known: asked.append(known) or 0)
+    discrete_laplace_batch(Fraction(1, 10), 10_000, entropy.system_entropy())
+    assert 0 < len(asked) < 100
+    assert all(known["width"] == tables.WIDTH for known in asked)
