@@ -114,5 +114,3 @@ def _codes(column: NDArray[Any], labels: tuple[Any, ...]) -> NDArray[np.int32]:
         return np.fromiter((places.get(item, UNKNOWN) for item in column.tolist()), np.int32, len(column))
     distinct, inverse = np.unique(column, return_inverse=True)
     return np.array([places.get(item, UNKNOWN) for item in distinct.tolist()], dtype=np.int32)[inverse]
-
-

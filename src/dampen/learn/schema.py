@@ -90,9 +90,7 @@ class Schema:
         object.__setattr__(self, "every", None)
 
     @classmethod
-    def any(
-        cls, lo: Number, hi: Number, bins: int, classes: Sequence[Any] | Literal["public"] = "public"
-    ) -> "Schema":
+    def any(cls, lo: Number, hi: Number, bins: int, classes: Sequence[Any] | Literal["public"] = "public") -> "Schema":
         """Any number of numeric columns with the same bounds.
 
         ``classes="public"`` says that the classes which occur in the training data are no secret: they are taken from it.

@@ -75,6 +75,11 @@ class SelectionMechanism(ABC):
                 raise ReleaseFailed("the draw failed after it was paid for; the charge stands")
         return Release(value=drawn[0], loss=loss, mechanism=repr(self), note=note)
 
+    def draw(self, problem: SelectionProblem, source: Entropy) -> int:
+        """An exact draw: the index of a candidate. Nobody has paid for it here; for answers made of several draws."""
+        group, member = self._pick(problem, source)
+        return problem.index(group, member)
+
     def simulate(self, problem: SelectionProblem, rng: np.random.Generator, size: int) -> Integers:
         """Indices of ``size`` candidates drawn by a seeded generator: free, fast, for public problems only."""
         problem.require_public("simulate")

@@ -6,7 +6,6 @@ tree), ``classes`` its class. All counts of a level are one vector; :class:`Layo
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -52,11 +51,3 @@ def count_classes(classes: Codes, nodes: Codes, count: int, kinds: int) -> Integ
     inside = nodes >= 0
     keys = nodes[inside].astype(np.int64) * kinds + classes[inside]
     return np.bincount(keys, minlength=count * kinds).reshape(count, kinds)
-
-
-def split_rows(nodes: Codes, values: Codes, children: Any) -> Codes:
-    """The node of each row one level down: ``children[node, value]``, or -1 where there is none."""
-    inside = nodes >= 0
-    following = np.full(len(nodes), -1, dtype=np.int32)
-    following[inside] = np.asarray(children, dtype=np.int32)[nodes[inside], values[inside]]
-    return following

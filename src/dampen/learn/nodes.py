@@ -1,0 +1,76 @@
+"""A tree of released numbers: what predicting, printing and saving read."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from dampen.learn.records import UNKNOWN, Column
+from dampen.vectors import Floats, Integers
+
+
+@dataclass(frozen=True)
+class Node:
+    """One node: its released class counts and, unless it is a leaf, the test and the children for its outcomes.
+
+    ``attribute`` is the place of the tested attribute, -1 at a leaf. ``edges`` are the inner edges of a numeric test:
+    outcome j means that j of them are not above the value. A categorical test has one outcome for each declared value.
+    """
+
+    counts: tuple[int, ...]
+    attribute: int = -1
+    edges: tuple[float, ...] | None = None
+    children: tuple["Node", ...] = ()
+
+    @property
+    def size(self) -> int:
+        """The released number of records: the sum of the counts, and not below 0."""
+        return max(0, sum(self.counts))
+
+    @property
+    def label(self) -> int:
+        """The class with the largest released count, the first of equals."""
+        return int(np.argmax(self.counts))
+
+
+def outcomes(node: Node, column: Column) -> Integers:
+    """Which outcome of a node's test each value has; an unknown category goes where most released records went."""
+    if node.edges is not None:
+        return np.searchsorted(np.array(node.edges), column, side="right").astype(np.int64)
+    most = int(np.argmax([child.size for child in node.children]))
+    return np.where(column == UNKNOWN, most, column).astype(np.int64)
+
+
+def leaves_of(root: Node, columns: tuple[Column, ...], rows: int) -> list[tuple[Node, Integers]]:
+    """The leaves, each with the rows that reach it."""
+    found, waiting = [], [(root, np.arange(rows))]
+    while waiting:
+        node, members = waiting.pop()
+        if not node.children:
+            found.append((node, members))
+            continue
+        chosen = outcomes(node, columns[node.attribute][members])
+        waiting += [(child, members[chosen == place]) for place, child in enumerate(node.children)]
+    return found
+
+
+def class_shares(node: Node) -> Floats:
+    """Released counts as probabilities: negative ones count as 0, and a node without any is even."""
+    kept = np.maximum(np.array(node.counts, dtype=np.float64), 0.0)
+    return kept / kept.sum() if kept.sum() else np.full(len(kept), 1 / len(kept))
+
+
+def as_plain(node: Node) -> dict[str, Any]:
+    """The tree as JSON takes it."""
+    plain: dict[str, Any] = {"counts": list(node.counts)}
+    if node.children:
+        plain |= {"attribute": node.attribute, "children": [as_plain(child) for child in node.children]}
+        plain |= {} if node.edges is None else {"edges": list(node.edges)}
+    return plain
+
+
+def from_plain(plain: dict[str, Any]) -> Node:
+    """The tree out of what :func:`as_plain` wrote."""
+    children = tuple(from_plain(child) for child in plain.get("children", ()))
+    edges = tuple(float(edge) for edge in plain["edges"]) if "edges" in plain else None
+    return Node(tuple(map(int, plain["counts"])), int(plain.get("attribute", -1)), edges, children)

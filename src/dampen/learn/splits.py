@@ -1,0 +1,92 @@
+"""How a node's attribute is chosen: the criterion that scores attributes, and the mechanism that picks one."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from dampen._validate import one_of, whole
+from dampen.errors import ParameterError
+from dampen.mechanisms import (
+    Exponential,
+    LocalDampening,
+    PairwiseDampening,
+    ParetoNoisyMax,
+    PermuteAndFlip,
+    SelectionMechanism,
+    ShiftedLocalDampening,
+    StableArgmax,
+)
+from dampen.privacy import Adjacency
+from dampen.problem import SelectionProblem
+from dampen.queries.split import information_gain_problem, max_operator_problem, max_operator_winner_problem
+from dampen.sampling.entropy import Entropy
+from dampen.vectors import Integers
+
+CRITERIA = ("max", "information_gain")
+MECHANISMS = (
+    "permute_and_flip",
+    "exponential",
+    "local_dampening",
+    "shifted",
+    "pairwise",
+    "pareto",
+    "stable",
+)
+DEFAULTS = {"max": "permute_and_flip", "information_gain": "pairwise"}
+READ_THE_BOUND = ("permute_and_flip", "exponential", "shifted")
+"""Mechanisms that need a public bound of how far one record moves any gain."""
+FOR_INDICATORS = ("pareto", "stable")
+"""Mechanisms that pick by the 0/1 utility of the winner; for the max operator alone."""
+SHIFTED_HORIZON = 64
+"""How far shifted dampening looks; public."""
+
+
+@dataclass(frozen=True)
+class SplitChoice:
+    """A criterion and a mechanism that fit together; ``max_records`` bounds the size of any table, publicly."""
+
+    criterion: str
+    mechanism: str
+    max_records: int | None
+
+    @classmethod
+    def checked(cls, criterion: str, mechanism: str | None, max_records: int | None) -> "SplitChoice":
+        """Refuse what does not fit, in one sentence."""
+        by = one_of(CRITERIA, criterion=criterion)
+        named = DEFAULTS[by] if mechanism is None else one_of(MECHANISMS, mechanism=mechanism)
+        if max_records is not None:
+            whole(max_records=max_records, least=2)
+        if by == "information_gain" and named in FOR_INDICATORS:
+            raise ParameterError(f"mechanism {named!r} needs criterion='max'; got 'information_gain'")
+        if by == "information_gain" and named in READ_THE_BOUND and max_records is None:
+            raise ParameterError(
+                f"max_records must be given for information gain with mechanism {named!r}: a public bound of the number "
+                "of records of any table"
+            )
+        return cls(by, named, max_records)
+
+    def pick(self, tables: Sequence[Integers], epsilon: Fraction, source: Entropy) -> int:
+        """An exact draw of the place of an attribute, worth ``epsilon`` under ``ADD_REMOVE``. Nobody has paid here."""
+        return self.built(epsilon).draw(self.posed(tables), source)
+
+    def built(self, epsilon: Fraction) -> SelectionMechanism:
+        """The mechanism."""
+        make: dict[str, Callable[[], Any]] = {
+            "permute_and_flip": lambda: PermuteAndFlip(epsilon),
+            "exponential": lambda: Exponential(epsilon),
+            "local_dampening": lambda: LocalDampening(epsilon),
+            "shifted": lambda: ShiftedLocalDampening(epsilon, horizon=SHIFTED_HORIZON),
+            "pairwise": lambda: PairwiseDampening(epsilon),
+            "pareto": lambda: ParetoNoisyMax(epsilon, indicator=True),
+            "stable": lambda: StableArgmax(epsilon),
+        }
+        mechanism: SelectionMechanism = make[self.mechanism]()
+        return mechanism
+
+    def posed(self, tables: Sequence[Integers]) -> SelectionProblem:
+        """The question at one node."""
+        if self.criterion == "information_gain":
+            return information_gain_problem(tables, adjacency=Adjacency.ADD_REMOVE, max_records=self.max_records)
+        pose = max_operator_winner_problem if self.mechanism in FOR_INDICATORS else max_operator_problem
+        return pose(tables, adjacency=Adjacency.ADD_REMOVE)
