@@ -1,8 +1,8 @@
 """ID3 under differential privacy: attributes chosen privately, level by level, on noisy class counts.
 
 Every node buys its class counts for one share of epsilon (they stop the growth, label leaves and tell sizes), and every
-node that goes on buys an attribute for another. A path of at most D = min(depth, attributes) tests costs 2 D + 1 shares;
-the nodes of a level hold disjoint records, so one record pays for one path. Proof: docs/proofs/tree.md.
+node that goes on buys an attribute for another. A path of at most D = min(depth, attributes) tests costs 2 D + 1
+shares; the nodes of a level hold disjoint records, so one record pays for one path. Proof: docs/proofs/tree.md.
 """
 
 from collections.abc import Sequence

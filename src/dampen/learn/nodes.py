@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from dampen.learn.records import UNKNOWN, Column
+from dampen.learn.records import UNKNOWN, Column, Records
 from dampen.vectors import Floats, Integers
 
 
@@ -42,22 +42,38 @@ def outcomes(node: Node, column: Column) -> Integers:
 
 
 def leaves_of(root: Node, columns: tuple[Column, ...], rows: int) -> list[tuple[Node, Integers]]:
-    """The leaves, each with the rows that reach it."""
-    found, waiting = [], [(root, np.arange(rows))]
+    """The leaves that rows reach, each with its rows."""
+    return [(path[-1], members) for path, members in paths_of(root, columns, rows)]
+
+
+def paths_of(root: Node, columns: tuple[Column, ...], rows: int) -> list[tuple[tuple[Node, ...], Integers]]:
+    """The paths from the root to the leaves that rows reach, each with its rows."""
+    found, waiting = [], [((root,), np.arange(rows))]
     while waiting:
-        node, members = waiting.pop()
+        path, members = waiting.pop()
+        node = path[-1]
         if not node.children:
-            found.append((node, members))
+            found.append((path, members))
             continue
         chosen = outcomes(node, columns[node.attribute][members])
-        waiting += [(child, members[chosen == place]) for place, child in enumerate(node.children)]
+        for place in np.unique(chosen).tolist():
+            waiting.append(((*path, node.children[place]), members[chosen == place]))
     return found
+
+
+def shares_at(root: Node, records: Records) -> Floats:
+    """For each record the class shares at its leaf, or at the last node above that released any record."""
+    shares = np.empty((records.rows, len(root.counts)))
+    for path, members in paths_of(root, records.columns, records.rows):
+        told = [node for node in path if max(node.counts) > 0]
+        shares[members] = class_shares(told[-1] if told else root)
+    return shares
 
 
 def class_shares(node: Node) -> Floats:
     """Released counts as probabilities: negative ones count as 0, and a node without any is even."""
     kept = np.maximum(np.array(node.counts, dtype=np.float64), 0.0)
-    return kept / kept.sum() if kept.sum() else np.full(len(kept), 1 / len(kept))
+    return np.asarray(kept / kept.sum()) if kept.sum() else np.full(len(kept), 1 / len(kept))
 
 
 def as_plain(node: Node) -> dict[str, Any]:

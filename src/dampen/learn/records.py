@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dampen.errors import DataError, ParameterError
-from dampen.learn.schema import Attribute, Categorical, Numeric, Schema
+from dampen.learn.schema import Attribute, Numeric, Schema
 from dampen.statistics.columns import in_memory
 from dampen.statistics.file_tables import read_columns
 from dampen.vectors import Floats, Integers

@@ -93,7 +93,8 @@ class Schema:
     def any(cls, lo: Number, hi: Number, bins: int, classes: Sequence[Any] | Literal["public"] = "public") -> "Schema":
         """Any number of numeric columns with the same bounds.
 
-        ``classes="public"`` says that the classes which occur in the training data are no secret: they are taken from it.
+        ``classes="public"`` says that the classes which occur in the training data are no secret: they are taken from
+        it.
         """
         schema = cls.__new__(cls)
         object.__setattr__(schema, "attributes", {})

@@ -61,8 +61,8 @@ class SplitChoice:
             raise ParameterError(f"mechanism {named!r} needs criterion='max'; got 'information_gain'")
         if by == "information_gain" and named in READ_THE_BOUND and max_records is None:
             raise ParameterError(
-                f"max_records must be given for information gain with mechanism {named!r}: a public bound of the number "
-                "of records of any table"
+                f"max_records must be given for information gain with mechanism {named!r}: a public bound of the "
+                "number of records of any table"
             )
         return cls(by, named, max_records)
 

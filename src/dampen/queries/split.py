@@ -108,9 +108,10 @@ def information_gains(tables: Sequence[Integers]) -> Floats:
 class InformationGainRungs(SensitivityFunction):
     """LS(t) of information gain: the largest M_j(t) over the values of an attribute, never above the bound.
 
-    With a records of a value and b in its rarest class, (p, e) = (a, 0) if b = 0 else (a - 1, b - 1), and f(x) = F(x+1)
-    - F(x), one more record moves the gain most after t others left the rarest class (t < e: f(p - t) - f(e - t)), or it
-    is empty but for one and the others grow (f(p - 2 e + t)). A replaced record is two steps: rung t is then M(2 t + 1).
+    With a records of a value and b in its rarest class, (p, e) = (a, 0) if b = 0 else (a - 1, b - 1), and f(x) =
+    F(x + 1) - F(x), one more record moves the gain most after t others left the rarest class (t < e: f(p - t) -
+    f(e - t)), or it is empty but for one and the others grow (f(p - 2 e + t)). A replaced record is two steps: rung t is
+    then M(2 t + 1).
     """
 
     def __init__(self, tables: Sequence[Integers], bound: Fraction | None, steps: int = 1) -> None:
@@ -137,10 +138,10 @@ class InformationGainRungs(SensitivityFunction):
         """The largest M_j(t) over the values of each attribute."""
         block, place = divmod(whole(t=t, least=0), BLOCK)
         if block > len(self._blocks):
-            return self._rungs(np.array([t]))[0]
+            return np.asarray(self._rungs(np.array([t]))[0])
         if block == len(self._blocks):
             self._blocks.append(self._rungs(np.arange(block * BLOCK, (block + 1) * BLOCK)))
-        return self._blocks[block][place].copy()
+        return np.array(self._blocks[block][place])
 
     def _rungs(self, t: Integers) -> Floats:
         moved = (t if self._steps == 1 else 2 * t + 1)[:, None].astype(np.float64)

@@ -1,0 +1,30 @@
+"""Private classifiers with the interface of scikit-learn, and the public schemas that they read tables through.
+
+The classifiers need scikit-learn: ``pip install 'dampen[learn]'``. Names load when they are first used.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from dampen.learn.schema import Categorical, Numeric, Schema
+    from dampen.learn.tree import PrivateTreeClassifier
+
+__all__ = ["Categorical", "Numeric", "PrivateTreeClassifier", "Schema"]
+
+_HOMES = {
+    "Categorical": "dampen.learn.schema",
+    "Numeric": "dampen.learn.schema",
+    "PrivateTreeClassifier": "dampen.learn.tree",
+    "Schema": "dampen.learn.schema",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name in _HOMES:
+        return getattr(import_module(_HOMES[name]), name)
+    raise AttributeError(f"module 'dampen.learn' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -1,0 +1,208 @@
+"""What every private classifier shares: it reads a table through a schema, pays once, then draws its model.
+
+A class fills in :meth:`PaidClassifier._grow` (records to a released model), :meth:`PaidClassifier._shares` (a released
+model's class shares for records), the two that write a model as JSON, and, where it has parameters of its own,
+:meth:`PaidClassifier._check`. The model holds released numbers only; neither the table nor anything unreleased of it
+stays with the estimator.
+"""
+
+import json
+from abc import ABC, abstractmethod
+from fractions import Fraction
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dampen._validate import positive, shown
+from dampen.applications.composite import paid
+from dampen.errors import DataError, MissingExtra, ParameterError
+from dampen.learn.records import Records, as_classes, as_records, target_of
+from dampen.learn.schema import Schema
+from dampen.privacy import Adjacency, PrivacyLoss, as_adjacency, as_budget
+from dampen.sampling import entropy
+from dampen.sampling.entropy import Entropy
+from dampen.vectors import Floats, Integers
+
+try:
+    from sklearn.base import BaseEstimator, ClassifierMixin
+    from sklearn.utils.multiclass import check_classification_targets
+    from sklearn.utils.validation import check_is_fitted, validate_data
+except ImportError:
+    raise MissingExtra("private classifiers need scikit-learn: pip install 'dampen[learn]'") from None
+
+
+class PaidClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
+    """A classifier whose fit is one charge. Subclasses store ``epsilon``, ``schema``, ``budget`` and ``adjacency``."""
+
+    epsilon: Any
+    schema: Any
+    budget: Any
+    adjacency: Any
+    classes_: NDArray[Any]
+    schema_: Schema
+    model_: Any
+
+    @abstractmethod
+    def _grow(self, records: Records, classes: Integers, schema: Schema, epsilon: Fraction, source: Entropy) -> Any:
+        """Draw the model. It must cost at most ``epsilon`` under ``ADD_REMOVE``; nobody else pays for it."""
+
+    @abstractmethod
+    def _shares(self, model: Any, records: Records) -> Floats:
+        """One row per record, one column per class, each row adding up to 1: from released numbers only."""
+
+    @abstractmethod
+    def _as_plain(self, model: Any) -> dict[str, Any]:
+        """The model as JSON takes it."""
+
+    @abstractmethod
+    def _from_plain(self, plain: dict[str, Any]) -> Any:
+        """The model out of what :meth:`_as_plain` wrote."""
+
+    def _check(self, schema: Schema, rows: int) -> None:
+        """Refuse parameters that do not fit, before anything is paid. ``rows`` is private: never show it."""
+
+    def _public_parameters(self) -> dict[str, Any]:
+        """Parameters that JSON keeps, besides epsilon, schema and adjacency."""
+        return {}
+
+    def fit(self, X: Any, y: Any = None, **refused: Any) -> Self:
+        """Pay epsilon once and learn from a table.
+
+        ``X`` is an array with one column per attribute of the schema, a data frame or mapping with columns of their
+        names (others are ignored), or the path of a CSV or Parquet file. ``y`` holds the classes, or is the name of
+        their column in ``X``. Sample weights are refused: a record with weight 2 would need twice the noise.
+        """
+        if refused:
+            raise ParameterError(f"fit takes a table and its classes, and no sample weights; got {shown([*refused])}")
+        epsilon, adjacency = positive(epsilon=self.epsilon), self._adjacent()
+        if not isinstance(self.schema, Schema):
+            raise ParameterError(f"schema must be a dampen.learn.Schema; got {type(self.schema).__name__}")
+        budget = as_budget(self.budget)
+        records, classes, schema = self._read(X, y)
+        self._check(schema, records.rows)
+        rate = epsilon / 2 if adjacency is Adjacency.REPLACE else epsilon
+        loss = PrivacyLoss(epsilon, adjacency=adjacency)
+
+        def draw() -> Any:
+            with np.errstate(all="ignore"):
+                return self._grow(records, classes, schema, rate, entropy.system_entropy())
+
+        self.model_ = paid(draw, loss, budget=budget, note=type(self).__name__)
+        self.schema_, self.classes_ = schema, _as_array(schema.classes)
+        return self
+
+    def predict_proba(self, X: Any) -> Floats:
+        """For each record the share of each class, in the order of ``classes_``, from released numbers only."""
+        check_is_fitted(self, "model_")
+        if self.schema is not None and self.schema.every is not None:
+            X = _checked(self, X)
+        return self._shares(self.model_, as_records(X, self.schema_, training=False))
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """For each record the class with the largest share, the first of equals."""
+        shares = self.predict_proba(X)
+        return np.asarray(self.classes_[shares.argmax(axis=1)])
+
+    def to_json(self) -> str:
+        """The fitted model with its public schema and parameters: released numbers only."""
+        check_is_fitted(self, "model_")
+        written = {
+            "model": type(self).__name__,
+            "epsilon": str(positive(epsilon=self.epsilon)),
+            "adjacency": self._adjacent().value,
+            "parameters": self._public_parameters(),
+            "schema": json.loads(self.schema_.to_json()),
+            "released": self._as_plain(self.model_),
+        }
+        return json.dumps(written)
+
+    @classmethod
+    def from_json(cls, source: str | Path) -> Self:
+        """A fitted classifier, without a budget, out of what :meth:`to_json` wrote or out of a file of it."""
+        text = str(source) if str(source).lstrip().startswith("{") else Path(source).read_text()
+        try:
+            given = json.loads(text)
+            if given["model"] != cls.__name__:
+                raise ParameterError(f"the JSON must be of a {cls.__name__}; got {shown(given['model'])}")
+            schema = Schema.from_json(json.dumps(given["schema"]))
+            made = cls(
+                epsilon=given["epsilon"], adjacency=Adjacency(given["adjacency"]), schema=schema, budget=None,
+                **given["parameters"],
+            )  # fmt: skip
+            made.model_ = made._from_plain(given["released"])
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            if isinstance(error, ParameterError):
+                raise
+            raise ParameterError(f"the JSON must be what to_json of a {cls.__name__} wrote") from None
+        made.schema_, made.classes_ = schema, _as_array(schema.classes)
+        made.n_features_in_ = len(schema.attributes)
+        return made
+
+    def _adjacent(self) -> Adjacency:
+        """The adjacency; scikit-learn allows only plain defaults, so ``None`` stands for ``ADD_REMOVE``."""
+        adjacency = Adjacency.ADD_REMOVE if self.adjacency is None else as_adjacency(self.adjacency)
+        if adjacency is Adjacency.EDGE:
+            raise ParameterError("adjacency must be ADD_REMOVE or REPLACE: a table has rows, not edges")
+        return adjacency
+
+    def _read(self, X: Any, y: Any) -> tuple[Records, Integers, Schema]:
+        """The table as the schema reads it, the places of the classes, and the schema with everything named."""
+        if self.schema.every is not None:
+            return self._read_unnamed(X, y)
+        target = target_of(X, y) if isinstance(y, str) else y
+        if target is None:
+            raise ParameterError(f"{type(self).__name__} requires y to be passed, but the target y is None")
+        records = as_records(X, self.schema, training=True)
+        classes = as_classes(target, self.schema.classes)
+        if len(classes) != records.rows:
+            raise DataError("table and target must have equally many rows")
+        self.n_features_in_ = len(self.schema.attributes)
+        return records, classes, self.schema
+
+    def _read_unnamed(self, X: Any, y: Any) -> tuple[Records, Integers, Schema]:
+        table, target = _checked(self, X, y)
+        check_classification_targets(target)
+        schema = self.schema.for_columns(table.shape[1])
+        if not self.schema.classes:
+            public, classes = np.unique(target, return_inverse=True)
+            schema = Schema(schema.attributes, public.tolist())
+        else:
+            classes = as_classes(target, schema.classes)
+        return as_records(table, schema, training=True), classes.astype(np.int64), schema
+
+    def __sklearn_tags__(self) -> Any:
+        """A fit is random, and there is no seed."""
+        tags = super().__sklearn_tags__()
+        tags.non_deterministic = True
+        return tags
+
+    def __sklearn_clone__(self) -> Self:
+        """The same parameters, unfitted; the budget is shared, never copied."""
+        return type(self)(**self.get_params(deep=False))
+
+    def __getstate__(self) -> dict[str, Any]:
+        """A fitted classifier leaves its budget behind: whoever gets the pickle may predict, not spend."""
+        state: dict[str, Any] = dict(super().__getstate__())
+        return {**state, "budget": None} if "model_" in state else state
+
+
+def _checked(estimator: PaidClassifier, X: Any, y: Any = "no_validation") -> Any:
+    """The checks of scikit-learn for a numeric table; a message never shows a value."""
+    try:
+        return validate_data(estimator, X, y, reset=not isinstance(y, str), dtype=np.float64)
+    except ValueError as error:
+        if "could not convert" in str(error):
+            raise DataError("table must hold numbers") from None
+        raise
+
+
+def _as_array(labels: tuple[Any, ...]) -> NDArray[Any]:
+    """Labels as an array of their own type; of objects where they have several."""
+    kinds = {type(label) for label in labels}
+    if len(kinds) == 1 and kinds <= {str, int, float, bool}:
+        return np.array(labels)
+    mixed = np.empty(len(labels), dtype=object)
+    mixed[:] = labels
+    return mixed

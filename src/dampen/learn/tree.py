@@ -1,0 +1,102 @@
+"""A private decision tree: ID3 with attributes chosen by a mechanism, and noisy class counts at every node."""
+
+from fractions import Fraction
+from typing import Any, Literal
+
+from dampen._validate import Number, whole
+from dampen.errors import DataError
+from dampen.learn.estimator import PaidClassifier
+from dampen.learn.id3 import grow
+from dampen.learn.nodes import Node, as_plain, from_plain, shares_at
+from dampen.learn.records import Records
+from dampen.learn.schema import Schema
+from dampen.learn.splits import SplitChoice
+from dampen.privacy import Adjacency, BudgetLike
+from dampen.sampling.entropy import Entropy
+from dampen.vectors import Floats, Integers
+
+
+class PrivateTreeClassifier(PaidClassifier):
+    """A decision tree whose every number is released privately; one fit costs ``epsilon`` once.
+
+    Parameters
+    ----------
+    epsilon
+        The price of a whole fit.
+    max_depth
+        The longest path, in tests. 0 makes one leaf; more than there are attributes is as many as there are.
+    criterion
+        ``"max"``: how many records a majority vote in the children gets right. ``"information_gain"``.
+    mechanism
+        How an attribute is picked: ``"permute_and_flip"`` (default for ``"max"``), ``"exponential"``,
+        ``"local_dampening"``, ``"shifted"``, ``"pairwise"`` (default for information gain), and, for ``"max"`` alone,
+        ``"pareto"`` and ``"stable"``.
+    max_records
+        A public number that no table exceeds; needed by information gain with ``"exponential"``,
+        ``"permute_and_flip"`` or ``"shifted"`` and by nothing else.
+    schema
+        What is publicly known of the table: a :class:`Schema`.
+    budget
+        Who pays. A clone shares it, a pickle of a fitted tree drops it.
+    adjacency
+        ``ADD_REMOVE`` (what ``None`` means), or ``REPLACE``, under which everything runs at epsilon / 2.
+
+    >>> import dampen
+    >>> from dampen.learn import Categorical, PrivateTreeClassifier, Schema
+    >>> schema = Schema({"rain": Categorical(["no", "yes"])}, classes=["walk", "bus"])
+    >>> table, way = {"rain": ["no", "yes"] * 400}, ["walk", "bus"] * 400
+    >>> tree = PrivateTreeClassifier(epsilon=2, max_depth=1, schema=schema, budget=dampen.Budget(epsilon=2))
+    >>> tree.fit(table, way).predict({"rain": ["yes", "no"]}).tolist()
+    ['bus', 'walk']
+    """
+
+    def __init__(
+        self,
+        epsilon: Number,
+        max_depth: int,
+        criterion: Literal["max", "information_gain"] = "max",
+        mechanism: str | None = None,
+        max_records: int | None = None,
+        schema: Schema | None = None,
+        budget: BudgetLike | None = None,
+        adjacency: Adjacency | None = None,
+    ) -> None:
+        self.epsilon = epsilon
+        self.max_depth = max_depth
+        self.criterion = criterion
+        self.mechanism = mechanism
+        self.max_records = max_records
+        self.schema = schema
+        self.budget = budget
+        self.adjacency = adjacency
+
+    def _check(self, schema: Schema, rows: int) -> None:
+        whole(max_depth=self.max_depth, least=0)
+        choice = self._choice()
+        if choice.max_records is not None and rows > choice.max_records:
+            raise DataError("table must not have more than max_records records")
+
+    def _choice(self) -> SplitChoice:
+        return SplitChoice.checked(self.criterion, self.mechanism, self.max_records)
+
+    def _grow(self, records: Records, classes: Integers, schema: Schema, epsilon: Fraction, source: Entropy) -> Node:
+        return grow(
+            records, classes, schema, depth=self.max_depth, epsilon=epsilon, choice=self._choice(), source=source
+        )
+
+    def _shares(self, model: Node, records: Records) -> Floats:
+        return shares_at(model, records)
+
+    def _as_plain(self, model: Node) -> dict[str, Any]:
+        return as_plain(model)
+
+    def _from_plain(self, plain: dict[str, Any]) -> Node:
+        return from_plain(plain)
+
+    def _public_parameters(self) -> dict[str, Any]:
+        return {
+            "max_depth": self.max_depth,
+            "criterion": self.criterion,
+            "mechanism": self.mechanism,
+            "max_records": self.max_records,
+        }
