@@ -7,7 +7,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from dampen import accounting, accuracy, audit, datasets, errors, mechanisms, queries, sensitivity
+    from dampen import accounting, accuracy, audit, datasets, errors, learn, mechanisms, queries, sensitivity
     from dampen.accounting import Budget
     from dampen.applications import (
         count,
@@ -49,6 +49,7 @@ __all__ = [
     "count_subgraphs",
     "datasets",
     "errors",
+    "learn",
     "mean",
     "mechanisms",
     "median",

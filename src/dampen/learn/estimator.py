@@ -151,6 +151,8 @@ class PaidClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
         """The table as the schema reads it, the places of the classes, and the schema with everything named."""
         if self.schema.every is not None:
             return self._read_unnamed(X, y)
+        if isinstance(y, str) and y in self.schema.attributes:
+            raise ParameterError(f"the target must not be an attribute of the schema; got {shown(y)}")
         target = target_of(X, y) if isinstance(y, str) else y
         if target is None:
             raise ParameterError(f"{type(self).__name__} requires y to be passed, but the target y is None")

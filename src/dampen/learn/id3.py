@@ -38,7 +38,10 @@ class _Growing:
 
 
 def shares_of(depth: int, attributes: int) -> int:
-    """Into how many equal shares epsilon is cut: a count and a choice for every test of a path, and a last count."""
+    """Into how many equal shares epsilon is cut: a count and a choice for every test of a path, and a last count.
+
+    ``attributes``: how many there are with two or more outcomes; the others tell nothing and are never tested.
+    """
     return 2 * min(depth, attributes) + 1
 
 
@@ -48,10 +51,11 @@ def grow(
 ) -> Node:  # fmt: skip
     """A tree whose release costs ``epsilon`` under ``ADD_REMOVE``. Nobody has paid for it here."""
     edges, codes = _coded(records, schema)
-    sizes = tuple(_outcomes(schema, edges))
+    sizes = outcomes_of(schema)
     layout = Layout(sizes, len(schema.classes))
-    share = epsilon / shares_of(depth, len(sizes))
-    root = _Growing(tuple(range(len(sizes))))
+    telling = tuple(place for place, size in enumerate(sizes) if size > 1)
+    share = epsilon / shares_of(depth, len(telling))
+    root = _Growing(telling)
     level, nodes = [root], np.zeros(records.rows, dtype=np.int32)
     labels = classes.astype(np.int32)
     for left in range(depth, -1, -1):
@@ -136,9 +140,10 @@ def _coded(records: Records, schema: Schema) -> tuple[list[tuple[float, ...] | N
     return edges, codes
 
 
-def _outcomes(schema: Schema, edges: list[tuple[float, ...] | None]) -> list[int]:
-    pairs = zip(schema.attributes.values(), edges, strict=True)
-    return [len(inner) + 1 if isinstance(a, Numeric) and inner is not None else len(a.values) for a, inner in pairs]  # type: ignore[union-attr]
+def outcomes_of(schema: Schema) -> tuple[int, ...]:
+    """How many outcomes the test of each attribute has."""
+    found = schema.attributes.values()
+    return tuple(len(a.edges(BINS)) + 1 if isinstance(a, Numeric) else len(a.values) for a in found)
 
 
 def _finished(node: _Growing, edges: list[tuple[float, ...] | None]) -> Node:

@@ -96,10 +96,10 @@ def _read(column: NDArray[Any], name: str, attribute: Attribute, training: bool)
 
 def _numbers(column: NDArray[Any], title: str) -> Floats:
     try:
-        numbers = column.astype(np.float64)
+        numbers = (column.real if column.dtype.kind == "c" else column).astype(np.float64)
     except (TypeError, ValueError):
         raise DataError(f"{title} must hold numbers, and no missing values") from None
-    if column.dtype.kind == "c" or not np.isfinite(numbers).all():
+    if column.dtype.kind == "c" or column.ndim != 1 or not np.isfinite(numbers).all():
         raise DataError(f"{title} must hold finite numbers, and no missing values (NaN)")
     return numbers
 
@@ -111,6 +111,9 @@ def _codes(column: NDArray[Any], labels: tuple[Any, ...]) -> NDArray[np.int32]:
     places = {label: place for place, label in enumerate(labels)}
     if column.dtype.kind in "OU":
         places = {str(label): place for place, label in enumerate(labels)} | places
-        return np.fromiter((places.get(item, UNKNOWN) for item in column.tolist()), np.int32, len(column))
+        try:
+            return np.fromiter((places.get(item, UNKNOWN) for item in column.tolist()), np.int32, len(column))
+        except TypeError:
+            raise DataError("a column must hold single labels") from None
     distinct, inverse = np.unique(column, return_inverse=True)
     return np.array([places.get(item, UNKNOWN) for item in distinct.tolist()], dtype=np.int32)[inverse]

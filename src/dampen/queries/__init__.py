@@ -8,6 +8,7 @@ from dampen.queries.percentile_hit import percentile_hit_problem
 from dampen.queries.percentile_label import percentile_label_problem
 from dampen.queries.percentile_rank import percentile_rank_problem
 from dampen.queries.percentile_value import percentile_value_problem
+from dampen.queries.split import information_gain_problem, max_operator_problem, max_operator_winner_problem
 from dampen.queries.subgraphs import (
     edge_count_problem,
     k_clique_problem,
@@ -24,10 +25,13 @@ __all__ = [
     "edge_count_problem",
     "ego_betweenness_problem",
     "ego_betweenness_range_problem",
+    "information_gain_problem",
     "k_clique_problem",
     "k_star_problem",
     "k_triangle_problem",
     "level_problem",
+    "max_operator_problem",
+    "max_operator_winner_problem",
     "mean_part_problems",
     "mean_problem",
     "order_statistic_problem",

@@ -110,8 +110,8 @@ class InformationGainRungs(SensitivityFunction):
 
     With a records of a value and b in its rarest class, (p, e) = (a, 0) if b = 0 else (a - 1, b - 1), and f(x) =
     F(x + 1) - F(x), one more record moves the gain most after t others left the rarest class (t < e: f(p - t) -
-    f(e - t)), or it is empty but for one and the others grow (f(p - 2 e + t)). A replaced record is two steps: rung t is
-    then M(2 t + 1).
+    f(e - t)), or it is empty but for one and the others grow (f(p - 2 e + t)). A replaced record is two steps: rung t
+    is then M(2 t + 1).
     """
 
     def __init__(self, tables: Sequence[Integers], bound: Fraction | None, steps: int = 1) -> None:

@@ -1,8 +1,8 @@
 """Many whole numbers with the same two-sided geometric law, exactly and at once.
 
 With q = exp(-rate), P(|K| >= k) = 2 q^k / (1 + q) for k >= 1. So |K| = floor((y + c) / rate) for y = -ln U and
-c = ln(2 / (1 + q)). The first 16 bits of each U give certified bounds of y; where both ends have the same floor it is settled, and
-else more bits are revealed, in certified arithmetic. Fair bits are the signs.
+c = ln(2 / (1 + q)). The first 16 bits of each U give certified bounds of y; where both ends have the same floor it is
+settled, and else more bits are revealed, in certified arithmetic. Fair bits are the signs.
 """
 
 from fractions import Fraction

@@ -1,0 +1,103 @@
+"""Whole fits, audited exactly: `fit` runs as it is, and every random draw in it is decided and priced from outside.
+
+A fit draws in two ways: numbers with a two-sided geometric law, and candidates of a selection problem. :class:`Script`
+stands in for both. It decides each draw in turn, from a list of decisions, and multiplies the exact probabilities of
+what it decided, given this table. What is decided is the *released* number, not the noise, so one list of decisions
+leads two neighbouring tables to the same released model, and the two products are its two probabilities. (That the
+draws have these laws is for the tests of each draw alone.)
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from fractions import Fraction
+from math import exp, log1p
+from typing import Any
+
+import numpy as np
+import pytest
+
+from dampen.learn import id3
+from dampen.mechanisms import SelectionMechanism
+from dampen.problem import SelectionProblem
+from dampen.vectors import Integers
+
+Decision = tuple[int, ...]
+
+
+@dataclass
+class Script:
+    """Decisions for the draws of one fit; where they end, the first of ``options`` is taken and noted."""
+
+    decisions: list[Decision]
+    options: Callable[[Decision], list[Decision]]
+    log_probability: float = 0.0
+    taken: list[Decision] = field(default_factory=list)
+    open: list[list[Decision]] = field(default_factory=list)
+    """What else could have been decided at each draw beyond the given decisions."""
+    counts: Integers = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+
+    def decide(self, options: list[Decision]) -> Decision:
+        place = len(self.taken)
+        if place < len(self.decisions):
+            chosen = self.decisions[place]
+        else:
+            chosen, *others = options
+            self.open.append(others)
+        self.taken.append(chosen)
+        return chosen
+
+    def noise(self, rate: Fraction, count: int, source: object) -> Integers:
+        """The noise that makes the counts seen last the decided ones."""
+        true = tuple(self.counts.ravel().tolist())
+        assert len(true) == count
+        noise = np.array(self.decide(self.options(true))) - true
+        normal = log1p(-exp(-float(rate))) - log1p(exp(-float(rate)))
+        self.log_probability += normal * count - float(rate) * float(np.abs(noise).sum())
+        return noise
+
+    def draw(self, mechanism: SelectionMechanism, problem: SelectionProblem, source: object) -> int:
+        law = np.asarray(mechanism.log_probabilities(problem), dtype=np.float64)
+        [place] = self.decide([(int(place),) for place in np.argsort(-law, kind="stable")])
+        self.log_probability += float(law[place])
+        return place
+
+
+def run(fit: Callable[[], Any], script: Script) -> Any:
+    """What a fit releases when its draws are decided by a script."""
+    real = id3.count_classes
+
+    def counted(*arguments: Any) -> Integers:
+        script.counts = real(*arguments)
+        return script.counts
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(id3, "count_classes", counted)
+        patch.setattr(id3, "discrete_laplace_batch", script.noise)
+        patch.setattr(SelectionMechanism, "draw", lambda self, problem, source: script.draw(self, problem, source))
+        return fit()
+
+
+def scripts(fit: Callable[[], Any], options: Callable[[Decision], list[Decision]]) -> Iterator[tuple[Any, Script]]:
+    """Every combination of the options of every draw, each with what it releases."""
+    waiting: list[list[Decision]] = [[]]
+    while waiting:
+        given = waiting.pop()
+        script = Script(given, options)
+        yield run(fit, script), script
+        for place, others in enumerate(script.open, start=len(given)):
+            waiting += [[*script.taken[:place], other] for other in others]
+
+
+def worst_loss(
+    x: Any, y: Any, fit: Callable[[Any], Any], options: Callable[[Decision], list[Decision]]
+) -> tuple[float, int]:
+    """The largest |ln P_x / P_y| over what both walks release, and how many outcomes were compared."""
+    worst, compared = 0.0, 0
+    for near, far in ((x, y), (y, x)):
+        for released, script in scripts(lambda table=near: fit(table), options):
+            other = Script(script.taken, options)
+            assert run(lambda table=far: fit(table), other) == released
+            assert len(other.taken) == len(script.taken)
+            worst = max(worst, abs(script.log_probability - other.log_probability))
+            compared += 1
+    return worst, compared
