@@ -12,6 +12,7 @@ from dampen.cli.select import select
 from dampen.cli.sums import mean, total
 from dampen.cli.top_k import top_k
 from dampen.cli.top_nodes import top_nodes
+from dampen.cli.train import predict, train
 
 app = typer.Typer(
     name="dampen",
@@ -43,5 +44,7 @@ app.command()(mean)
 app.command()(select)
 app.command()(top_k)
 app.command()(top_nodes)
+app.command()(train)
+app.command()(predict)
 app.command()(demo)
 app.add_typer(budget, name="budget")

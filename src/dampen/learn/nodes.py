@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from dampen.errors import ParameterError
 from dampen.learn.records import UNKNOWN, Column, Records
 from dampen.vectors import Floats, Integers
 
@@ -90,3 +91,14 @@ def from_plain(plain: dict[str, Any]) -> Node:
     children = tuple(from_plain(child) for child in plain.get("children", ()))
     edges = tuple(float(edge) for edge in plain["edges"]) if "edges" in plain else None
     return Node(tuple(map(int, plain["counts"])), int(plain.get("attribute", -1)), edges, children)
+
+
+def require_fit(node: Node, sizes: tuple[int, ...], classes: int) -> None:
+    """Refuse a tree whose counts or tests are not those of a schema."""
+    whole = len(node.counts) == classes and node.attribute < len(sizes)
+    inner = not node.children or (node.attribute >= 0 and len(node.children) == sizes[node.attribute])
+    edges = node.edges is None or (node.attribute >= 0 and len(node.edges) == sizes[node.attribute] - 1)
+    if not (whole and inner and edges):
+        raise ParameterError("a saved tree must have the classes and the tests of its schema")
+    for child in node.children:
+        require_fit(child, sizes, classes)

@@ -5,13 +5,14 @@ from typing import Any, Literal
 
 from dampen._validate import Number, whole
 from dampen.errors import DataError
-from dampen.learn.estimator import PaidClassifier
-from dampen.learn.id3 import grow
-from dampen.learn.nodes import Node, as_plain, from_plain, shares_at
+from dampen.learn import views
+from dampen.learn.estimator import PaidClassifier, check_is_fitted
+from dampen.learn.id3 import grow, outcomes_of
+from dampen.learn.nodes import Node, as_plain, from_plain, require_fit, shares_at
 from dampen.learn.records import Records
 from dampen.learn.schema import Schema
 from dampen.learn.splits import SplitChoice
-from dampen.privacy import Adjacency, BudgetLike
+from dampen.privacy import Adjacency
 from dampen.sampling.entropy import Entropy
 from dampen.vectors import Floats, Integers
 
@@ -58,7 +59,7 @@ class PrivateTreeClassifier(PaidClassifier):
         mechanism: str | None = None,
         max_records: int | None = None,
         schema: Schema | None = None,
-        budget: BudgetLike | None = None,
+        budget: Any = None,
         adjacency: Adjacency | None = None,
     ) -> None:
         self.epsilon = epsilon
@@ -87,11 +88,32 @@ class PrivateTreeClassifier(PaidClassifier):
     def _shares(self, model: Node, records: Records) -> Floats:
         return shares_at(model, records)
 
+    @property
+    def feature_importances_(self) -> Floats:
+        """For each attribute how many more released records its tests get right; adds up to 1, or is all 0.
+
+        Noise raises the share of attributes with many values; read it beside the counts of :meth:`export_text`.
+        """
+        check_is_fitted(self, "model_")
+        return views.importances(self.model_, len(self.schema_.attributes))
+
+    def export_text(self) -> str:
+        """The tree as text: every test, and at the leaves their class and released counts."""
+        check_is_fitted(self, "model_")
+        return views.export_text(self.model_, self.schema_)
+
+    def plot_tree(self, axes: Any = None) -> Any:
+        """Draw the tree on matplotlib axes, new ones unless given, and return them."""
+        check_is_fitted(self, "model_")
+        return views.plot(self.model_, self.schema_, axes)
+
     def _as_plain(self, model: Node) -> dict[str, Any]:
         return as_plain(model)
 
     def _from_plain(self, plain: dict[str, Any]) -> Node:
-        return from_plain(plain)
+        root = from_plain(plain)
+        require_fit(root, outcomes_of(self.schema), len(self.schema.classes))
+        return root
 
     def _public_parameters(self) -> dict[str, Any]:
         return {

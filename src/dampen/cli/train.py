@@ -1,0 +1,84 @@
+"""``dampen train`` and ``dampen predict``: a private decision tree from a file, and its answers for another."""
+
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from dampen._validate import shown
+from dampen.cli import payment, records
+from dampen.cli.adjacency import AdjacencyName, Neighbours
+from dampen.errors import ParameterError
+from dampen.privacy import BudgetLike, PrivacyLoss
+
+
+class CriterionName(StrEnum):
+    """What an attribute is chosen by."""
+
+    MAX = "max"
+    INFORMATION_GAIN = "information_gain"
+
+
+def train(
+    file: records.File,
+    target: Annotated[str, typer.Option(help="Column that holds the class.")],
+    schema: Annotated[Path, typer.Option(help="JSON file: the public values of each attribute and of the class.")],
+    epsilon: payment.Epsilon,
+    depth: Annotated[int, typer.Option(help="Longest path of the tree, in tests.")],
+    out: Annotated[Path | None, typer.Option(help="File to write the tree to; standard output if left out.")] = None,
+    criterion: Annotated[CriterionName, typer.Option(help="What attributes are chosen by.")] = CriterionName.MAX,
+    mechanism: Annotated[str | None, typer.Option(help="How they are chosen, e.g. permute_and_flip.")] = None,
+    max_records: Annotated[int | None, typer.Option(help="Public bound of the number of rows, where needed.")] = None,
+    adjacency: Neighbours = AdjacencyName.ADD_REMOVE,
+    budget: payment.LedgerFile = None,
+    scope: payment.Scope = None,
+    note: payment.Note = None,
+) -> None:
+    """Learn a decision tree, privately, and write it as JSON."""
+    from dampen.learn import PrivateTreeClassifier, Schema
+
+    if out is not None and (out.is_dir() or not out.parent.is_dir()):
+        raise ParameterError(f"out must be a file in a folder that exists; got {shown(str(out))}")
+    known = Schema.from_json(schema)
+    paying = _Noted(payment.payer(budget, scope, epsilon=epsilon), "train" if note is None else note)
+    tree = PrivateTreeClassifier(
+        epsilon, depth, criterion.value, mechanism, max_records, schema=known, budget=paying, adjacency=adjacency.meant
+    )
+    written = tree.fit(file, target).to_json()
+    if not _kept(written, out):
+        typer.echo(written)
+    if budget is None:
+        typer.echo(payment.NOTHING_REMEMBERS, err=True)
+
+
+def predict(
+    model: Annotated[Path, typer.Argument(help="JSON file that `dampen train` wrote.")],
+    file: records.File,
+) -> None:
+    """Tell the class of every row of a file, one per line; costs nothing more."""
+    from dampen.learn.saved import load_classifier
+
+    typer.echo("\n".join(map(str, load_classifier(model).predict(file).tolist())))
+
+
+class _Noted:
+    """A budget that remembers the caller's note with whatever it pays for."""
+
+    def __init__(self, payer: BudgetLike, note: str) -> None:
+        self._payer, self._note = payer, note
+
+    def reserve(self, loss: PrivacyLoss, *, note: str = "") -> Any:
+        return self._payer.reserve(loss, note=self._note)
+
+
+def _kept(written: str, out: Path | None) -> bool:
+    """Whether the tree, which is paid for, stands in its file."""
+    if out is None:
+        return False
+    try:
+        out.write_text(written)
+    except OSError:
+        typer.echo(f"note: {out.name[:60]} could not be written; the tree is on standard output", err=True)
+        return False
+    return True
