@@ -121,9 +121,9 @@ class PaidClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
     @classmethod
     def from_json(cls, source: str | Path) -> Self:
         """A fitted classifier, without a budget, out of what :meth:`to_json` wrote or out of a file of it."""
-        text = str(source) if str(source).lstrip().startswith("{") else Path(source).read_text()
+        written = str(source).lstrip().startswith("{")
         try:
-            given = json.loads(text)
+            given = json.loads(str(source) if written else Path(source).read_text())
             if given["model"] != cls.__name__:
                 raise ParameterError(f"the JSON must be of a {cls.__name__}; got {shown(given['model'])}")
             schema = Schema.from_json(json.dumps(given["schema"]))
@@ -132,9 +132,9 @@ class PaidClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
                 **given["parameters"],
             )  # fmt: skip
             made.model_ = made._from_plain(given["released"])
-        except (KeyError, TypeError, ValueError, AttributeError) as error:
-            if isinstance(error, ParameterError):
-                raise
+        except ParameterError:
+            raise
+        except (OSError, KeyError, TypeError, ValueError, AttributeError):
             raise ParameterError(f"the JSON must be what to_json of a {cls.__name__} wrote") from None
         made.schema_, made.classes_ = schema, _as_array(schema.classes)
         made.n_features_in_ = len(schema.attributes)

@@ -95,10 +95,9 @@ def from_plain(plain: dict[str, Any]) -> Node:
 
 def require_fit(node: Node, sizes: tuple[int, ...], classes: int) -> None:
     """Refuse a tree whose counts or tests are not those of a schema."""
-    whole = len(node.counts) == classes and node.attribute < len(sizes)
-    inner = not node.children or (node.attribute >= 0 and len(node.children) == sizes[node.attribute])
-    edges = node.edges is None or (node.attribute >= 0 and len(node.edges) == sizes[node.attribute] - 1)
-    if not (whole and inner and edges):
+    outcomes = sizes[node.attribute] if 0 <= node.attribute < len(sizes) else 0
+    tests = len(node.children) == outcomes and (node.edges is None or len(node.edges) == outcomes - 1)
+    if len(node.counts) != classes or not tests:
         raise ParameterError("a saved tree must have the classes and the tests of its schema")
     for child in node.children:
         require_fit(child, sizes, classes)

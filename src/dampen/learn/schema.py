@@ -121,13 +121,15 @@ class Schema:
     @classmethod
     def from_json(cls, source: str | Path) -> "Schema":
         """From JSON, or from a file of it."""
-        text = Path(source).read_text() if not str(source).lstrip().startswith("{") else str(source)
+        written = str(source).lstrip().startswith("{")
         try:
-            given = json.loads(text)
+            given = json.loads(str(source) if written else Path(source).read_text())
             return cls({name: _read(entry) for name, entry in given["attributes"].items()}, given["classes"])
-        except (ValueError, KeyError, TypeError, AttributeError) as error:
-            if isinstance(error, ParameterError):
-                raise
+        except ParameterError:
+            raise
+        except OSError:
+            raise ParameterError(f"schema must be JSON or a file that can be read; got {shown(str(source))}") from None
+        except (ValueError, KeyError, TypeError, AttributeError):
             raise ParameterError('schema must be JSON: {"attributes": {name: {...}}, "classes": [...]}') from None
 
     @classmethod

@@ -1,0 +1,95 @@
+"""``dampen train`` and ``dampen predict``: a tree from the shell."""
+
+import json
+import sys
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+
+from dampen import Budget
+from dampen.cli import main
+from dampen.cli.app import app
+from dampen.learn import Categorical, Numeric, PrivateTreeClassifier, Schema
+
+SCHEMA = Schema({"rain": Categorical(["no", "yes"]), "km": Numeric(0, 20, bins=2)}, classes=["walk", "bus"])
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    rows = ["no,3,walk", "no,15,bus", "yes,3,bus", "yes,15,bus"] * 30
+    (tmp_path / "ways.csv").write_text("rain,km,way\n" + "\n".join(rows) + "\n")
+    (tmp_path / "new.csv").write_text("km,rain\n2,no\n19,no\n2,snow\n")
+    (tmp_path / "schema.json").write_text(SCHEMA.to_json())
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def invoke(*arguments: str) -> Result:
+    done = CliRunner().invoke(app, list(arguments), env={"COLUMNS": "200"})
+    assert done.exit_code == 0, (done.output, done.exception)
+    return done
+
+
+TRAIN = ("train", "ways.csv", "--target", "way", "--schema", "schema.json", "--epsilon", "100000", "--depth", "2")
+
+
+def test_a_tree_is_written_and_predicts(folder: Path) -> None:
+    done = invoke(*TRAIN, "--out", "tree.json")
+    assert done.stdout == ""
+    assert "nothing remembers" in done.stderr
+    tree = PrivateTreeClassifier.from_json(folder / "tree.json")
+    assert tree.model_.counts == (30, 90)
+    assert invoke("predict", "tree.json", "new.csv").stdout.splitlines() == ["walk", "bus", "walk"]
+
+
+def test_without_a_file_the_tree_is_the_answer(folder: Path) -> None:
+    shown = json.loads(invoke(*TRAIN, "--criterion", "information_gain", "--adjacency", "replace").stdout)
+    assert shown["parameters"]["criterion"] == "information_gain"
+    assert shown["adjacency"] == "replace"
+
+
+def test_a_ledger_pays_once_and_remembers_the_note(folder: Path) -> None:
+    Budget.open("study.db", epsilon=150_000)
+    invoke(*TRAIN, "--budget", "study.db", "--note", "ways to work", "--out", "tree.json")
+    assert Budget.open("study.db").spent.epsilon == 100_000
+    assert "ways to work" in invoke("budget", "history", "study.db").stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "rule"),
+    [
+        ((*TRAIN, "--out", "nowhere/tree.json"), "out must be a file in a folder"),
+        ((*TRAIN, "--mechanism", "magic"), "mechanism must be one of"),
+        ((*TRAIN[:-1], "-1"), "max_depth must be"),
+        (("predict", "schema.json", "new.csv"), "the model must be a JSON file"),
+        (("predict", "missing.json", "new.csv"), "the model must be a JSON file"),
+    ],
+    ids=["out", "mechanism", "depth", "schema", "missing"],
+)
+def test_refusals_are_one_line(
+    folder: Path, arguments: tuple[str, ...], rule: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(sys, "argv", ["dampen", *arguments])
+    with pytest.raises(SystemExit) as left:
+        main()
+    assert left.value.code == 1
+    error = capsys.readouterr().err
+    assert error.startswith(f"dampen: {rule}")
+    assert error.count("\n") == 1
+
+
+def test_a_model_of_an_unknown_kind_is_refused(folder: Path) -> None:
+    (folder / "odd.json").write_text('{"model": "Schema"}')
+    done = CliRunner().invoke(app, ["predict", "odd.json", "new.csv"])
+    assert "classifier of dampen.learn" in str(done.exception)
+
+
+def test_a_tree_that_cannot_be_written_is_shown(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def full(*_: object) -> None:
+        raise OSError
+
+    monkeypatch.setattr(Path, "write_text", full)
+    done = invoke(*TRAIN, "--out", "tree.json")
+    assert json.loads(done.stdout)["model"] == "PrivateTreeClassifier"
+    assert "could not be written" in done.stderr

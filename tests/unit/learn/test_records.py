@@ -1,0 +1,102 @@
+"""Tables through a schema: every kind of table reads alike, and what breaks a rule is refused without its value."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from dampen.errors import DataError, ParameterError
+from dampen.learn import Categorical, Numeric, Schema
+from dampen.learn.records import UNKNOWN, as_classes, as_records, target_of
+
+SCHEMA = Schema({"age": Numeric(0, 50), "sex": Categorical(["F", "M"]), "kids": Categorical([0, 1, 2])}, ["no", "yes"])
+COLUMNS: dict[str, list[Any]] = {
+    "extra": [9, 9, 9],
+    "kids": [2, 0, 1],
+    "sex": ["M", "F", "M"],
+    "age": [60, -3, 20],
+    "y": ["no", "yes", "no"],
+}
+
+
+def csv(folder: Path) -> Path:
+    pd.DataFrame(COLUMNS).to_csv(folder / "t.csv", index=False)
+    return folder / "t.csv"
+
+
+def parquet(folder: Path) -> str:
+    pq.write_table(pa.table(COLUMNS), folder / "t.parquet")
+    return str(folder / "t.parquet")
+
+
+FORMS: dict[str, Callable[[Path], Any]] = {
+    "mapping": lambda _: COLUMNS,
+    "pandas": lambda _: pd.DataFrame(COLUMNS),
+    "pandas categories": lambda _: pd.DataFrame(COLUMNS).astype({"sex": "category"}),
+    "polars": lambda _: pl.DataFrame(COLUMNS),
+    "polars lazy": lambda _: pl.LazyFrame(COLUMNS),
+    "pyarrow": lambda _: pa.table(COLUMNS),
+    "csv": csv,
+    "parquet": parquet,
+}
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_every_kind_of_table_reads_alike(form: str, tmp_path: Path) -> None:
+    table = FORMS[form](tmp_path)
+    records = as_records(table, SCHEMA, training=True)
+    assert [column.tolist() for column in records.columns] == [[50, 0, 20], [1, 0, 1], [2, 0, 1]]
+    assert records.rows == 3
+    assert as_classes(target_of(table, "y"), SCHEMA.classes).tolist() == [0, 1, 0]
+
+
+def test_an_array_has_the_attributes_in_order() -> None:
+    array = np.array([[60, "M", 2], [-3, "F", 0]], dtype=object)
+    assert [c.tolist() for c in as_records(array, SCHEMA, training=True).columns] == [[50, 0], [1, 0], [2, 0]]
+    with pytest.raises(ParameterError, match="must have 3 columns"):
+        as_records(np.zeros((4, 2)), SCHEMA, training=True)
+
+
+@pytest.mark.parametrize(
+    ("changed", "rule"),
+    [
+        ({"age": [1, float("nan"), 2]}, "column 'age' must hold finite numbers"),
+        ({"age": [1, None, 2]}, "column 'age' must hold finite numbers"),
+        ({"age": ["1", "secret", "2"]}, "column 'age' must hold numbers"),
+        ({"age": [1j, 2j, 3j]}, "column 'age' must hold finite numbers"),
+        ({"sex": ["F", "secret", "F"]}, "column 'sex' must hold only the declared values"),
+        ({"sex": ["F", None, "F"]}, "column 'sex' must hold only the declared values"),
+        ({"kids": [0, 1]}, "equally many rows"),
+    ],
+)
+def test_a_broken_rule_names_the_column_and_no_value(changed: dict[str, list[Any]], rule: str) -> None:
+    with pytest.raises(DataError, match=rule) as refused:
+        as_records(COLUMNS | changed, SCHEMA, training=True)
+    assert "secret" not in str(refused.value)
+    assert refused.value.__cause__ is None
+
+
+def test_an_undeclared_value_is_the_other_one_or_unknown_at_predict_time() -> None:
+    schema = Schema({"a": Categorical(["x", "rest"], other="rest"), "b": Categorical(["u", "v"])}, [0, 1])
+    table = {"a": ["x", "new", None], "b": ["u", "new", None]}
+    read = as_records(table, schema, training=False)
+    assert [column.tolist() for column in read.columns] == [[0, 1, 1], [0, UNKNOWN, UNKNOWN]]
+
+
+def test_an_undeclared_class_is_refused_without_being_named() -> None:
+    with pytest.raises(DataError, match="only the declared classes") as refused:
+        as_classes(["no", "secret"], SCHEMA.classes)
+    assert "secret" not in str(refused.value)
+
+
+def test_a_missing_column_is_named() -> None:
+    with pytest.raises(ParameterError, match="column must be one of the columns"):
+        as_records({"age": [1], "sex": ["F"]}, SCHEMA, training=True)
+    with pytest.raises(ParameterError, match="column must be left out"):
+        target_of(np.zeros((2, 2)), "y")
