@@ -10,6 +10,7 @@ draws have these laws is for the tests of each draw alone.)
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import partial
 from math import exp, log1p
 from typing import Any
 
@@ -19,6 +20,7 @@ import pytest
 from dampen.learn import id3
 from dampen.mechanisms import SelectionMechanism
 from dampen.problem import SelectionProblem
+from dampen.statistics import contingency
 from dampen.vectors import Integers
 
 Decision = tuple[int, ...]
@@ -50,10 +52,10 @@ class Script:
         """The noise that makes the counts seen last the decided ones."""
         true = tuple(self.counts.ravel().tolist())
         assert len(true) == count
-        noise = np.array(self.decide(self.options(true))) - true
+        noise = np.array(self.decide(self.options(true)), dtype=np.int64) - self.counts.ravel()
         normal = log1p(-exp(-float(rate))) - log1p(exp(-float(rate)))
         self.log_probability += normal * count - float(rate) * float(np.abs(noise).sum())
-        return noise
+        return np.asarray(noise, dtype=np.int64)
 
     def draw(self, mechanism: SelectionMechanism, problem: SelectionProblem, source: object) -> int:
         law = np.asarray(mechanism.log_probabilities(problem), dtype=np.float64)
@@ -64,7 +66,7 @@ class Script:
 
 def run(fit: Callable[[], Any], script: Script) -> Any:
     """What a fit releases when its draws are decided by a script."""
-    real = id3.count_classes
+    real = contingency.count_classes
 
     def counted(*arguments: Any) -> Integers:
         script.counts = real(*arguments)
@@ -94,9 +96,9 @@ def worst_loss(
     """The largest |ln P_x / P_y| over what both walks release, and how many outcomes were compared."""
     worst, compared = 0.0, 0
     for near, far in ((x, y), (y, x)):
-        for released, script in scripts(lambda table=near: fit(table), options):
+        for released, script in scripts(partial(fit, near), options):
             other = Script(script.taken, options)
-            assert run(lambda table=far: fit(table), other) == released
+            assert run(partial(fit, far), other) == released
             assert len(other.taken) == len(script.taken)
             worst = max(worst, abs(script.log_probability - other.log_probability))
             compared += 1

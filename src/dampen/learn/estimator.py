@@ -95,7 +95,7 @@ class PaidClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
 
     def predict_proba(self, X: Any) -> Floats:
         """For each record the share of each class, in the order of ``classes_``, from released numbers only."""
-        check_is_fitted(self, "model_")
+        self._require_fitted()
         if self.schema is not None and self.schema.every is not None:
             X = _checked(self, X)
         return self._shares(self.model_, as_records(X, self.schema_, training=False))
@@ -107,7 +107,7 @@ class PaidClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
 
     def to_json(self) -> str:
         """The fitted model with its public schema and parameters: released numbers only."""
-        check_is_fitted(self, "model_")
+        self._require_fitted()
         written = {
             "model": type(self).__name__,
             "epsilon": str(positive(epsilon=self.epsilon)),
@@ -139,6 +139,9 @@ class PaidClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
         made.schema_, made.classes_ = schema, _as_array(schema.classes)
         made.n_features_in_ = len(schema.attributes)
         return made
+
+    def _require_fitted(self) -> None:
+        check_is_fitted(self, "model_")
 
     def _adjacent(self) -> Adjacency:
         """The adjacency; scikit-learn allows only plain defaults, so ``None`` stands for ``ADD_REMOVE``."""

@@ -49,7 +49,8 @@ def leaves_of(root: Node, columns: tuple[Column, ...], rows: int) -> list[tuple[
 
 def paths_of(root: Node, columns: tuple[Column, ...], rows: int) -> list[tuple[tuple[Node, ...], Integers]]:
     """The paths from the root to the leaves that rows reach, each with its rows."""
-    found, waiting = [], [((root,), np.arange(rows))]
+    found: list[tuple[tuple[Node, ...], Integers]] = []
+    waiting: list[tuple[tuple[Node, ...], Integers]] = [((root,), np.arange(rows, dtype=np.int64))]
     while waiting:
         path, members = waiting.pop()
         node = path[-1]

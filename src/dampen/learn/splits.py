@@ -38,6 +38,8 @@ READ_THE_BOUND = ("permute_and_flip", "exponential", "shifted")
 """Mechanisms that need a public bound of how far one record moves any gain."""
 FOR_INDICATORS = ("pareto", "stable")
 """Mechanisms that pick by the 0/1 utility of the winner; for the max operator alone."""
+MOST_FOR_PARETO = Fraction(100)
+"""Its scale is exponential in epsilon, and no float beyond; a choice worth so much is certain anyway."""
 SHIFTED_HORIZON = 64
 """How far shifted dampening looks; public."""
 
@@ -78,7 +80,7 @@ class SplitChoice:
             "local_dampening": lambda: LocalDampening(epsilon),
             "shifted": lambda: ShiftedLocalDampening(epsilon, horizon=SHIFTED_HORIZON),
             "pairwise": lambda: PairwiseDampening(epsilon),
-            "pareto": lambda: ParetoNoisyMax(epsilon, indicator=True),
+            "pareto": lambda: ParetoNoisyMax(min(epsilon, MOST_FOR_PARETO), indicator=True),
             "stable": lambda: StableArgmax(epsilon),
         }
         mechanism: SelectionMechanism = make[self.mechanism]()

@@ -6,7 +6,7 @@ from typing import Any, Literal
 from dampen._validate import Number, whole
 from dampen.errors import DataError
 from dampen.learn import views
-from dampen.learn.estimator import PaidClassifier, check_is_fitted
+from dampen.learn.estimator import PaidClassifier
 from dampen.learn.id3 import grow, outcomes_of
 from dampen.learn.nodes import Node, as_plain, from_plain, require_fit, shares_at
 from dampen.learn.records import Records
@@ -94,17 +94,17 @@ class PrivateTreeClassifier(PaidClassifier):
 
         Noise raises the share of attributes with many values; read it beside the counts of :meth:`export_text`.
         """
-        check_is_fitted(self, "model_")
+        self._require_fitted()
         return views.importances(self.model_, len(self.schema_.attributes))
 
     def export_text(self) -> str:
         """The tree as text: every test, and at the leaves their class and released counts."""
-        check_is_fitted(self, "model_")
+        self._require_fitted()
         return views.export_text(self.model_, self.schema_)
 
     def plot_tree(self, axes: Any = None) -> Any:
         """Draw the tree on matplotlib axes, new ones unless given, and return them."""
-        check_is_fitted(self, "model_")
+        self._require_fitted()
         return views.plot(self.model_, self.schema_, axes)
 
     def _as_plain(self, model: Node) -> dict[str, Any]:

@@ -1,6 +1,7 @@
 """Looking at a released tree: as text, as importances, as a drawing. Everything here is post-processing."""
 
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -40,7 +41,7 @@ def outcome_names(node: Node, schema: Schema) -> list[str]:
     if not isinstance(attribute, Numeric):
         return [f"{name} = {value}" for value in attribute.values]
     edges = [f"{edge:.6g}" for edge in node.edges or ()]
-    middle = [f"{low} <= {name} < {high}" for low, high in zip(edges, edges[1:], strict=False)]
+    middle = [f"{low} <= {name} < {high}" for low, high in pairwise(edges)]
     return [f"{name} < {edges[0]}", *middle, f"{name} >= {edges[-1]}"]
 
 

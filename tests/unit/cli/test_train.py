@@ -68,7 +68,11 @@ def test_a_ledger_pays_once_and_remembers_the_note(folder: Path) -> None:
     ids=["out", "mechanism", "depth", "schema", "missing"],
 )
 def test_refusals_are_one_line(
-    folder: Path, arguments: tuple[str, ...], rule: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    folder: Path,
+    arguments: tuple[str, ...],
+    rule: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     monkeypatch.setattr(sys, "argv", ["dampen", *arguments])
     with pytest.raises(SystemExit) as left:

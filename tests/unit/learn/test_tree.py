@@ -19,6 +19,8 @@ from dampen.learn import Categorical, Numeric, PrivateTreeClassifier, Schema, id
 from dampen.learn.nodes import Node, leaves_of, shares_at
 from dampen.learn.records import as_records
 from dampen.learn.splits import MECHANISMS, SplitChoice
+from dampen.sampling.laplace_batch import discrete_laplace_batch
+from dampen.statistics.contingency import Layout
 
 SCHEMA = Schema({"a": Categorical(["p", "q", "r"]), "n": Numeric(0, 10, bins=2)}, classes=["no", "yes"])
 SURE = 10**6
@@ -165,11 +167,13 @@ def test_depth_0_is_one_leaf_and_no_path_is_longer_than_there_are_attributes() -
 
 def test_attributes_with_one_value_are_never_tested_and_cost_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     rates = []
-    real = id3.discrete_laplace_batch
-    monkeypatch.setattr(
-        id3, "discrete_laplace_batch", lambda rate, count, source: rates.append(rate) or real(rate, count, source)
-    )
-    one = {"only": Categorical(["x"]), "narrow": Numeric(0, 1, bins=1)}
+
+    def spied(rate: Fraction, count: int, source: Any) -> Any:
+        rates.append(rate)
+        return discrete_laplace_batch(rate, count, source)
+
+    monkeypatch.setattr(id3, "discrete_laplace_batch", spied)
+    one: dict[str, Categorical | Numeric] = {"only": Categorical(["x"]), "narrow": Numeric(0, 1, bins=1)}
     columns, classes = table()
     columns |= {"only": ["x"] * 300, "narrow": [0.5] * 300}
     tree = made(4, schema=Schema({**one, **SCHEMA.attributes}, SCHEMA.classes), epsilon=5000).fit(columns, classes)
@@ -253,11 +257,9 @@ def test_a_drawing_has_every_node() -> None:
 
 
 def test_growth_stops_where_noise_would_drown_the_cells() -> None:
-    layout_of_four = 2**0.5 * 4
-    node = id3._Growing((0,), counts=(3, 2))
-    layout = id3.Layout((2,), 2)
-    assert not id3._worth_going_on(node, layout, Fraction(1))
-    assert layout_of_four > 5
+    """Four cells and rate 1: the bound is 4 sqrt(2), between 5 and 6."""
+    layout = Layout((2,), 2)
+    assert not id3._worth_going_on(id3._Growing((0,), counts=(3, 2)), layout, Fraction(1))
     assert id3._worth_going_on(id3._Growing((0,), counts=(3, 3)), layout, Fraction(1))
 
 
