@@ -82,7 +82,7 @@ class PaidClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
         budget = as_budget(self.budget)
         records, classes, schema = self._read(X, y)
         self._check(schema, records.rows)
-        rate = epsilon / 2 if adjacency is Adjacency.REPLACE else epsilon
+        rate = self._rate()
         loss = PrivacyLoss(epsilon, adjacency=adjacency)
 
         def draw() -> Any:
@@ -139,6 +139,11 @@ class PaidClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
         made.schema_, made.classes_ = schema, _as_array(schema.classes)
         made.n_features_in_ = len(schema.attributes)
         return made
+
+    def _rate(self) -> Fraction:
+        """At which epsilon the model is drawn: a replaced record is one taken and one added, each at half of it."""
+        epsilon = positive(epsilon=self.epsilon)
+        return epsilon / 2 if self._adjacent() is Adjacency.REPLACE else epsilon
 
     def _require_fitted(self) -> None:
         check_is_fitted(self, "model_")

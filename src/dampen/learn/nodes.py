@@ -63,12 +63,20 @@ def paths_of(root: Node, columns: tuple[Column, ...], rows: int) -> list[tuple[t
     return found
 
 
-def shares_at(root: Node, records: Records) -> Floats:
-    """For each record the class shares at its leaf, or at the last node above that released any record."""
+def shares_at(root: Node, records: Records, weight: float) -> Floats:
+    """For each record the class shares at its leaf, drawn towards those above it as by ``weight`` records.
+
+    Down the path each node's released counts are joined to so many records with the shares of the node above it; above
+    the root shares are even. A node without released records thus answers as the one above.
+    """
     shares = np.empty((records.rows, len(root.counts)))
     for path, members in paths_of(root, records.columns, records.rows):
-        told = [node for node in path if max(node.counts) > 0]
-        shares[members] = class_shares(told[-1] if told else root)
+        joined = np.full(len(root.counts), 1 / len(root.counts))
+        for node in path:
+            kept = np.maximum(np.array(node.counts, dtype=np.float64), 0.0)
+            if kept.sum() + weight:
+                joined = (kept + weight * joined) / (kept.sum() + weight)
+        shares[members] = joined
     return shares
 
 

@@ -1,13 +1,14 @@
 """A private decision tree: ID3 with attributes chosen by a mechanism, and noisy class counts at every node."""
 
 from fractions import Fraction
+from math import sqrt
 from typing import Any, Literal
 
 from dampen._validate import Number, whole
 from dampen.errors import DataError
 from dampen.learn import views
 from dampen.learn.estimator import PaidClassifier
-from dampen.learn.id3 import grow, outcomes_of
+from dampen.learn.id3 import grow, outcomes_of, shares_of
 from dampen.learn.nodes import Node, as_plain, from_plain, require_fit, shares_at
 from dampen.learn.records import Records
 from dampen.learn.schema import Schema
@@ -86,7 +87,9 @@ class PrivateTreeClassifier(PaidClassifier):
         )
 
     def _shares(self, model: Node, records: Records) -> Floats:
-        return shares_at(model, records)
+        """Drawn towards the node above as by so many records as the noise of a count spreads over."""
+        tests = sum(outcomes > 1 for outcomes in outcomes_of(self.schema_))
+        return shares_at(model, records, sqrt(2) * shares_of(self.max_depth, tests) / float(self._rate()))
 
     @property
     def feature_importances_(self) -> Floats:

@@ -153,7 +153,7 @@ def test_classes_are_those_of_the_schema_whether_seen_or_not() -> None:
     schema = Schema(SCHEMA.attributes, classes=["never", "no", "yes"])
     tree = made(schema=schema).fit(*table())
     assert tree.classes_.tolist() == ["never", "no", "yes"]
-    assert tree.predict_proba({"a": ["q"], "n": [1]}).tolist() == [[0, 0, 1]]
+    assert tree.predict_proba({"a": ["q"], "n": [1]})[0].tolist() == pytest.approx([0, 0, 1], abs=1e-6)
     mixed = Schema({"a": Categorical([0, 1])}, classes=[0, "one"])
     assert made(1, schema=mixed).fit({"a": [0, 1]}, np.array([0, "one"], dtype=object)).classes_.tolist() == [0, "one"]
 
@@ -203,8 +203,24 @@ def test_values_outside_their_domain() -> None:
 def test_a_leaf_without_released_records_answers_as_the_node_above() -> None:
     root = Node((1, 3), 0, None, (Node((-1, 0)), Node((4, -2)), Node((0, 0))))
     read = as_records({"a": ["p", "q", "r"], "n": [1, 1, 1]}, SCHEMA, training=False)
-    assert shares_at(root, read).tolist() == [[0.25, 0.75], [1, 0], [0.25, 0.75]]
-    assert shares_at(Node((-1, -1)), read).tolist() == [[0.5, 0.5]] * 3
+    assert shares_at(root, read, 0).tolist() == [[0.25, 0.75], [1, 0], [0.25, 0.75]]
+    assert shares_at(Node((-1, -1)), read, 0).tolist() == [[0.5, 0.5]] * 3
+
+
+def test_shares_are_drawn_towards_those_above() -> None:
+    root = Node((1, 3), 0, None, (Node((-1, 0)), Node((4, -2)), Node((0, 2))))
+    read = as_records({"a": ["p", "q", "r"], "n": [1, 1, 1]}, SCHEMA, training=False)
+    above = np.array([1 + 4 * 0.5, 3 + 4 * 0.5]) / 8
+    expected = [above, (np.array([4, 0]) + 4 * above) / 8, (np.array([0, 2]) + 4 * above) / 6]
+    np.testing.assert_allclose(shares_at(root, read, 4), expected)
+
+
+@pytest.mark.parametrize(("adjacency", "weight"), [(Adjacency.ADD_REMOVE, 5), (Adjacency.REPLACE, 10)])
+def test_they_are_drawn_as_the_noise_spreads(adjacency: Adjacency, weight: int) -> None:
+    """Two tests, five shares, epsilon 1: counts spread by 5 sqrt(2), or twice that."""
+    tree = made(2, epsilon=1, adjacency=adjacency).fit(*table())
+    read = as_records(table()[0], SCHEMA, training=False)
+    np.testing.assert_allclose(tree.predict_proba(table()[0]), shares_at(tree.model_, read, weight * 2**0.5))
 
 
 def test_json_brings_a_tree_back_and_refuses_what_is_none() -> None:

@@ -1,0 +1,36 @@
+"""Several columns of a file at once: in the order of its rows, and CSV fields as text."""
+
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+from dampen.errors import DampenError
+from dampen.statistics.file_tables import read_columns
+
+
+def test_rows_keep_their_order_and_fields_stay_text(tmp_path: Path) -> None:
+    numbers = np.random.default_rng(0).permutation(200_000)
+    (tmp_path / "t.csv").write_text("b;a\n" + "".join(f"x{n};0{n}\n" for n in numbers[:5000]))
+    read = read_columns(tmp_path / "t.csv", ["a", "b"])
+    assert read["a"].tolist() == [f"0{n}" for n in numbers[:5000]]
+    assert read["b"].tolist() == [f"x{n}" for n in numbers[:5000]]
+    pq.write_table(pa.table({"n": numbers, 'odd "name"': -numbers}), tmp_path / "t.parquet", row_group_size=1000)
+    read = read_columns(tmp_path / "t.parquet", ['odd "name"', "n"])
+    assert (read["n"] == numbers).all()
+    assert (read['odd "name"'] == -numbers).all()
+
+
+@pytest.mark.parametrize("kind", ["csv", "parquet"])
+def test_a_column_that_is_not_there_is_refused(kind: str, tmp_path: Path) -> None:
+    path = tmp_path / f"t.{kind}"
+    if kind == "csv":
+        path.write_text("a,b\n1,2\n")
+    else:
+        pq.write_table(pa.table({"a": [1], "b": [2]}), path)
+    with pytest.raises(DampenError, match="'c'"):
+        read_columns(path, ["a", "c"])
+    with pytest.raises(DampenError):
+        read_columns(tmp_path / f"missing.{kind}", ["a"])
