@@ -5,6 +5,7 @@ import pickle
 import subprocess
 import sys
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,8 @@ from dampen.learn.records import as_records
 from dampen.learn.splits import MECHANISMS, SplitChoice
 from dampen.sampling.laplace_batch import discrete_laplace_batch
 from dampen.statistics.contingency import Layout
+from tests.unit.learn.test_records import FORMS
+from tests.unit.learn.test_records import SCHEMA as TABLE_SCHEMA
 
 SCHEMA = Schema({"a": Categorical(["p", "q", "r"]), "n": Numeric(0, 10, bins=2)}, classes=["no", "yes"])
 SURE = 10**6
@@ -302,3 +305,12 @@ def test_without_scikit_learn_one_line_says_what_to_install() -> None:
     )
     shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
     assert shown == "private classifiers need scikit-learn: pip install 'dampen[learn]'\n"
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_every_kind_of_table_is_fitted_with_the_name_of_its_target(form: str, tmp_path: Path) -> None:
+    given = FORMS[form](tmp_path)
+    tree = made(1, schema=TABLE_SCHEMA).fit(given, "y")
+    assert tree.model_.counts == (2, 1)
+    assert tree.n_features_in_ == 3
+    assert tree.predict(given).tolist() == ["no", "yes", "no"]
