@@ -195,6 +195,7 @@ def test_values_outside_their_domain() -> None:
     """Numbers are clamped; a new category follows the child with the most released records."""
     tree = made().fit(*table())
     assert tree.predict({"a": ["r", "r"], "n": [-1000, 1000]}).tolist() == ["no", "yes"]
+    assert tree.predict({"a": ["r", "r"], "n": [4.999, 5]}).tolist() == ["no", "yes"]
     most = Node((5, 5), 0, None, (Node((3, 0)), Node((0, 9)), Node((4, 0))))
     none = Node((5, 5), 0, None, (Node((-3, 1)), Node((0, -9)), Node((-4, 1))))
     read = as_records({"a": ["new"], "n": [1]}, SCHEMA, training=False)

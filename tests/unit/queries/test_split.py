@@ -75,6 +75,12 @@ def test_rungs_cover_a_replaced_record() -> None:
         assert max(moves, default=0) <= rung + 1e-9
 
 
+def test_a_replaced_record_is_two_steps() -> None:
+    table = np.array([[7, 5], [3, 0]])
+    one, two = InformationGainRungs([table], None), InformationGainRungs([table], None, 2)
+    assert [two.at(t)[0] for t in range(9)] == [one.at(2 * t + 1)[0] for t in range(9)]
+
+
 @pytest.mark.parametrize("most", [2, 3, 5, 8])
 def test_the_bound_is_the_largest_move_up_to_so_many_records(most: int) -> None:
     moves = [
