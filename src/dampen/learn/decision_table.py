@@ -1,0 +1,218 @@
+"""A private decision table: a few tests asked of every record, and noisy class counts for each pattern of answers.
+
+The tests are chosen two at a time by permute-and-flip, each pair by how well it refines all cells of the table so far;
+then the class counts of all cells are released once. Everything else (how many pairs, which share of epsilon each gets)
+follows from public numbers by :func:`plan`, and what is made of the counts is free. Proof: docs/proofs/decision_table.md.
+"""
+
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import combinations
+from math import sqrt
+
+import numpy as np
+
+from dampen.learn.records import Column, Records
+from dampen.learn.schema import Numeric, Schema
+from dampen.mechanisms import PermuteAndFlip
+from dampen.privacy import Adjacency
+from dampen.queries.table_split import pair_at, table_split_problem
+from dampen.sampling.entropy import Entropy
+from dampen.sampling.laplace_batch import discrete_laplace_batch
+from dampen.statistics.pair_counts import Bits
+from dampen.vectors import Floats, Integers
+
+MOST_TESTS = 4096
+"""Joint counts of all pairs of more tests would fill the memory."""
+FEWEST_BINS, MOST_BINS, ALL_BINS = 16, 64, 384
+"""A numeric attribute without ``bins`` has ALL_BINS / (number of numeric attributes) of them, within these limits."""
+FIRST_PAIR = 8
+"""A table is grown if epsilon times the records reaches so many per class ..."""
+MORE_PAIRS = (450, 2000, 6500, 25000, 100000)
+"""... and by one more pair at each of these."""
+LEAF_SHARES = Fraction(3, 10), Fraction(1, 2)
+"""The class counts get a share of epsilon within these limits,"""
+LEAF_SHARE = 3
+"""namely so many times the number of counts over epsilon times the records."""
+GROWTH = Fraction(36, 25)
+"""By this factor each pair gets more of epsilon than the one before: it is read from smaller cells."""
+SIZE_SHARE = Fraction(1, 50)
+"""This share of epsilon buys the number of records where it is not declared."""
+SMOOTHING = 8
+"""So many times the scale of the noise: the records that the prior of a cell stands for."""
+
+
+@dataclass(frozen=True)
+class Test:
+    """A question with the answers yes and no: is a number below ``edge``, or is a category the one with this code?"""
+
+    attribute: int
+    edge: float | None = None
+    code: int = 0
+
+    def passes(self, column: Column) -> Column:
+        """Which values pass. A category that is not declared fails."""
+        return column == self.code if self.edge is None else column < self.edge
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What is settled before the data is seen: epsilon for each pair of tests in turn, then for the counts.
+
+    ``every``: all tests there are enter the table, so that none need be chosen.
+    """
+
+    pairs: tuple[Fraction, ...]
+    leaves: Fraction
+    every: bool = False
+
+
+@dataclass(frozen=True)
+class DecisionTable:
+    """The released numbers: tests in order, and the noisy class counts of each cell, drawn at the rate ``epsilon``.
+
+    The cells count in binary: the answer to the first test is the highest bit, 1 for yes.
+    """
+
+    tests: tuple[Test, ...]
+    counts: tuple[tuple[int, ...], ...]
+    epsilon: Fraction
+
+
+def tests_of(schema: Schema) -> tuple[Test, ...]:
+    """All questions that a schema allows: every inner edge, every category; one question where there are two."""
+    numeric = sum(isinstance(attribute, Numeric) for attribute in schema.attributes.values())
+    bins = min(MOST_BINS, max(FEWEST_BINS, ALL_BINS // max(numeric, 1)))
+    tests: list[Test] = []
+    for place, attribute in enumerate(schema.attributes.values()):
+        if isinstance(attribute, Numeric):
+            tests += [Test(place, edge=edge) for edge in attribute.edges(bins).tolist()]
+        else:
+            codes = range(len(attribute.values)) if len(attribute.values) > 2 else range(1, len(attribute.values))
+            tests += [Test(place, code=code) for code in codes]
+    return tuple(tests)
+
+
+def rough(records: int) -> int:
+    """Rounded down to one significant digit, and at least 1.
+
+    >>> [rough(n) for n in (45222, 40700, 999, -3)]
+    [40000, 40000, 900, 1]
+    """
+    digits = str(max(records, 1))
+    return int(digits[0]) * 10 ** (len(digits) - 1)
+
+
+def plan(epsilon: Fraction, records: int, classes: int, tests: int) -> Plan:
+    """How many pairs, and who gets how much of epsilon: from public numbers alone. The parts add up to epsilon.
+
+    >>> shares = plan(Fraction(1, 10), 40_000, 2, 300)
+    >>> len(shares.pairs), sum(shares.pairs) + shares.leaves
+    (3, Fraction(1, 10))
+    """
+    mass = epsilon * rough(records)
+    pairs = 0 if mass < FIRST_PAIR * classes else 1 + sum(mass >= least for least in MORE_PAIRS)
+    if pairs == 0 or 2 * pairs >= tests:
+        return Plan((), epsilon, every=pairs > 0)
+    share = min(max(LEAF_SHARE * 4**pairs * classes / mass, LEAF_SHARES[0]), LEAF_SHARES[1])
+    weights = [GROWTH**place for place in range(pairs)]
+    chosen = tuple((1 - share) * epsilon * weight / sum(weights) for weight in weights)
+    return Plan(chosen, share * epsilon)
+
+
+def grow(
+    records: Records, classes: Integers, schema: Schema, *, epsilon: Fraction, expected: int | None, source: Entropy
+) -> DecisionTable:
+    """A table whose release costs ``epsilon`` under ``ADD_REMOVE``. Nobody has paid for it here."""
+    size = expected
+    if size is None:
+        size = records.rows + int(discrete_laplace_batch(epsilon * SIZE_SHARE, 1, source)[0])
+        epsilon = epsilon * (1 - SIZE_SHARE)
+    tests, kinds = tests_of(schema), len(schema.classes)
+    settled = plan(epsilon, size, kinds, len(tests))
+    chosen = tests if settled.every else _chosen(records, classes, tests, kinds, settled, source)
+    cells = cells_of(chosen, records)
+    counts = np.bincount(cells * kinds + classes, minlength=kinds << len(chosen))
+    noisy = counts + discrete_laplace_batch(settled.leaves, len(counts), source)
+    return DecisionTable(chosen, tuple(map(tuple, noisy.reshape(-1, kinds).tolist())), settled.leaves)
+
+
+def answers(tests: tuple[Test, ...], records: Records) -> Bits:
+    """A row for each record, a column for each test: 1 for yes."""
+    bits = np.empty((records.rows, len(tests)), dtype=np.uint8)
+    for place, test in enumerate(tests):
+        bits[:, place] = test.passes(records.columns[test.attribute])
+    return bits
+
+
+def cells_of(tests: tuple[Test, ...], records: Records) -> Integers:
+    """The cell of each record."""
+    cells = np.zeros(records.rows, dtype=np.int64)
+    for test in tests:
+        cells = 2 * cells + test.passes(records.columns[test.attribute])
+    return cells
+
+
+def _chosen(
+    records: Records, classes: Integers, tests: tuple[Test, ...], kinds: int, settled: Plan, source: Entropy
+) -> tuple[Test, ...]:
+    """Pair after pair, each out of the tests that are left."""
+    left, taken = tests, tuple[Test, ...]()
+    bits, cells = answers(tests if settled.pairs else (), records), np.zeros(records.rows, dtype=np.int64)
+    for share in settled.pairs:
+        shape = (1 << len(taken), kinds)
+        problem = table_split_problem(bits, cells, classes, shape=shape, adjacency=Adjacency.ADD_REMOVE)
+        pair = pair_at(PermuteAndFlip(share).draw(problem, source), len(left))
+        cells = 4 * cells + 2 * bits[:, pair[0]] + bits[:, pair[1]]
+        taken += (left[pair[0]], left[pair[1]])
+        left = tuple(test for place, test in enumerate(left) if place not in pair)
+        bits = np.delete(bits, pair, axis=1)
+    return taken
+
+
+def possible(tests: tuple[Test, ...]) -> Column:
+    """Which cells a declared record can be in: nothing is below 30 and not below 40, or of two categories."""
+    pattern = patterns(len(tests))
+    fits = np.ones(len(pattern), dtype=np.bool_)
+    for (one, first), (two, second) in combinations(enumerate(tests), 2):
+        if first.attribute != second.attribute:
+            continue
+        if first.edge is None or second.edge is None:
+            fits &= ~(pattern[:, one] & pattern[:, two])
+        else:
+            low, high = (one, two) if first.edge < second.edge else (two, one)
+            fits &= ~pattern[:, low] | pattern[:, high]
+    return fits
+
+
+def patterns(depth: int) -> Column:
+    """The answers that lead to each cell, as a row of booleans each."""
+    places = np.arange(1 << depth)[:, None] >> np.arange(depth - 1, -1, -1)[None, :]
+    return (places & 1).astype(np.bool_)
+
+
+def class_shares(table: DecisionTable) -> Floats:
+    """The probability of each class in each cell, from released numbers alone.
+
+    Least squares of the counts on the answers and the products of two of them, each cell with the weight of its released
+    size, give a prior that borrows strength from other cells. It counts as SMOOTHING / epsilon records.
+    """
+    fits = possible(table.tests)
+    counts = np.array(table.counts, dtype=np.float64) * fits[:, None]
+    kept = np.maximum(counts, 0.0)
+    if not table.tests:
+        return kept / kept.sum() if kept.sum() else np.full(kept.shape, 1 / kept.shape[1])
+    scale = 1 / float(table.epsilon)
+    prior = _prior(counts, patterns(len(table.tests)), sqrt(2 * counts.size) * scale)
+    return np.asarray((kept + SMOOTHING * scale * prior) / (kept.sum(axis=1, keepdims=True) + SMOOTHING * scale))
+
+
+def _prior(counts: Floats, pattern: Column, ridge: float) -> Floats:
+    signs = 2.0 * pattern - 1.0
+    products = [signs[:, one] * signs[:, two] for one, two in combinations(range(signs.shape[1]), 2)]
+    design = np.column_stack([np.ones(len(signs)), signs, *products])
+    weights = np.maximum(counts.sum(axis=1), 0.0)
+    gram = design.T @ (weights[:, None] * design) + ridge * np.eye(design.shape[1])
+    fitted = np.maximum(design @ np.linalg.solve(gram, design.T @ counts), 0.0)
+    totals = fitted.sum(axis=1, keepdims=True)
+    return np.where(totals > 0, fitted / np.where(totals > 0, totals, 1.0), 1 / counts.shape[1])
