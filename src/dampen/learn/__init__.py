@@ -7,14 +7,16 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from dampen.learn.classifier import PrivateClassifier
     from dampen.learn.schema import Categorical, Numeric, Schema
     from dampen.learn.tree import PrivateTreeClassifier
 
-__all__ = ["Categorical", "Numeric", "PrivateTreeClassifier", "Schema"]
+__all__ = ["Categorical", "Numeric", "PrivateClassifier", "PrivateTreeClassifier", "Schema"]
 
 _HOMES = {
     "Categorical": "dampen.learn.schema",
     "Numeric": "dampen.learn.schema",
+    "PrivateClassifier": "dampen.learn.classifier",
     "PrivateTreeClassifier": "dampen.learn.tree",
     "Schema": "dampen.learn.schema",
 }

@@ -2,12 +2,13 @@
 
 The tests are chosen two at a time by permute-and-flip, each pair by how well it refines all cells of the table so far;
 then the class counts of all cells are released once. Everything else (how many pairs, which share of epsilon each gets)
-follows from public numbers by :func:`plan`, and what is made of the counts is free. Proof: docs/proofs/decision_table.md.
+follows from public numbers by :func:`plan`, and what is made of the counts is free. Proof:
+docs/proofs/decision_table.md.
 """
 
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import combinations
+from itertools import combinations, groupby
 from math import sqrt
 
 import numpy as np
@@ -16,10 +17,10 @@ from dampen.learn.records import Column, Records
 from dampen.learn.schema import Numeric, Schema
 from dampen.mechanisms import PermuteAndFlip
 from dampen.privacy import Adjacency
-from dampen.queries.table_split import pair_at, table_split_problem
+from dampen.queries.table_split import Cut, pair_at, table_split_problem
 from dampen.sampling.entropy import Entropy
 from dampen.sampling.laplace_batch import discrete_laplace_batch
-from dampen.statistics.pair_counts import Bits
+from dampen.statistics.pair_counts import Block, Slots
 from dampen.vectors import Floats, Integers
 
 MOST_TESTS = 4096
@@ -43,7 +44,7 @@ SMOOTHING = 8
 
 
 @dataclass(frozen=True)
-class Test:
+class Question:
     """A question with the answers yes and no: is a number below ``edge``, or is a category the one with this code?"""
 
     attribute: int
@@ -74,22 +75,22 @@ class DecisionTable:
     The cells count in binary: the answer to the first test is the highest bit, 1 for yes.
     """
 
-    tests: tuple[Test, ...]
+    tests: tuple[Question, ...]
     counts: tuple[tuple[int, ...], ...]
     epsilon: Fraction
 
 
-def tests_of(schema: Schema) -> tuple[Test, ...]:
+def tests_of(schema: Schema) -> tuple[Question, ...]:
     """All questions that a schema allows: every inner edge, every category; one question where there are two."""
     numeric = sum(isinstance(attribute, Numeric) for attribute in schema.attributes.values())
     bins = min(MOST_BINS, max(FEWEST_BINS, ALL_BINS // max(numeric, 1)))
-    tests: list[Test] = []
+    tests: list[Question] = []
     for place, attribute in enumerate(schema.attributes.values()):
         if isinstance(attribute, Numeric):
-            tests += [Test(place, edge=edge) for edge in attribute.edges(bins).tolist()]
+            tests += [Question(place, edge=edge) for edge in attribute.edges(bins).tolist()]
         else:
             codes = range(len(attribute.values)) if len(attribute.values) > 2 else range(1, len(attribute.values))
-            tests += [Test(place, code=code) for code in codes]
+            tests += [Question(place, code=code) for code in codes]
     return tuple(tests)
 
 
@@ -100,7 +101,7 @@ def rough(records: int) -> int:
     [40000, 40000, 900, 1]
     """
     digits = str(max(records, 1))
-    return int(digits[0]) * 10 ** (len(digits) - 1)
+    return int(digits[0] + "0" * (len(digits) - 1))
 
 
 def plan(epsilon: Fraction, records: int, classes: int, tests: int) -> Plan:
@@ -111,7 +112,7 @@ def plan(epsilon: Fraction, records: int, classes: int, tests: int) -> Plan:
     (3, Fraction(1, 10))
     """
     mass = epsilon * rough(records)
-    pairs = 0 if mass < FIRST_PAIR * classes else 1 + sum(mass >= least for least in MORE_PAIRS)
+    pairs: int = 0 if mass < FIRST_PAIR * classes else 1 + sum(mass >= least for least in MORE_PAIRS)
     if pairs == 0 or 2 * pairs >= tests:
         return Plan((), epsilon, every=pairs > 0)
     share = min(max(LEAF_SHARE * 4**pairs * classes / mass, LEAF_SHARES[0]), LEAF_SHARES[1])
@@ -137,15 +138,21 @@ def grow(
     return DecisionTable(chosen, tuple(map(tuple, noisy.reshape(-1, kinds).tolist())), settled.leaves)
 
 
-def answers(tests: tuple[Test, ...], records: Records) -> Bits:
-    """A row for each record, a column for each test: 1 for yes."""
-    bits = np.empty((records.rows, len(tests)), dtype=np.uint8)
-    for place, test in enumerate(tests):
-        bits[:, place] = test.passes(records.columns[test.attribute])
-    return bits
+def slots_of(tests: tuple[Question, ...], records: Records) -> tuple[Slots, tuple[Block, ...]]:
+    """The records as :mod:`dampen.statistics.pair_counts` reads them: a column for each attribute that has tests."""
+    columns, blocks, start = [], [], 0
+    for attribute, group in groupby(tests, key=lambda test: test.attribute):
+        asked, column = list(group), records.columns[attribute]
+        edges = [test.edge for test in asked if test.edge is not None]
+        places = np.searchsorted(np.array(edges), column, side="right") if edges else column - asked[0].code
+        inside = (places >= 0) & (places < len(asked))
+        columns.append(np.where(inside, start + places, -1).astype(np.int32))
+        blocks.append(Block(start, start + len(asked), nested=bool(edges)))
+        start += len(asked)
+    return np.column_stack(columns), tuple(blocks)
 
 
-def cells_of(tests: tuple[Test, ...], records: Records) -> Integers:
+def cells_of(tests: tuple[Question, ...], records: Records) -> Integers:
     """The cell of each record."""
     cells = np.zeros(records.rows, dtype=np.int64)
     for test in tests:
@@ -154,23 +161,23 @@ def cells_of(tests: tuple[Test, ...], records: Records) -> Integers:
 
 
 def _chosen(
-    records: Records, classes: Integers, tests: tuple[Test, ...], kinds: int, settled: Plan, source: Entropy
-) -> tuple[Test, ...]:
+    records: Records, classes: Integers, tests: tuple[Question, ...], kinds: int, settled: Plan, source: Entropy
+) -> tuple[Question, ...]:
     """Pair after pair, each out of the tests that are left."""
-    left, taken = tests, tuple[Test, ...]()
-    bits, cells = answers(tests if settled.pairs else (), records), np.zeros(records.rows, dtype=np.int64)
+    if not settled.pairs:
+        return ()
+    slots, blocks = slots_of(tests, records)
+    taken, free, cells = tuple[Question, ...](), np.arange(len(tests)), np.zeros(records.rows, dtype=np.int64)
     for share in settled.pairs:
-        shape = (1 << len(taken), kinds)
-        problem = table_split_problem(bits, cells, classes, shape=shape, adjacency=Adjacency.ADD_REMOVE)
-        pair = pair_at(PermuteAndFlip(share).draw(problem, source), len(left))
-        cells = 4 * cells + 2 * bits[:, pair[0]] + bits[:, pair[1]]
-        taken += (left[pair[0]], left[pair[1]])
-        left = tuple(test for place, test in enumerate(left) if place not in pair)
-        bits = np.delete(bits, pair, axis=1)
+        cut = Cut(slots, blocks, cells, classes, cells=1 << len(taken), kinds=kinds)
+        problem = table_split_problem(cut, free, adjacency=Adjacency.ADD_REMOVE)
+        pair = pair_at(PermuteAndFlip(share).draw(problem, source), len(free))
+        taken += tuple(tests[free[place]] for place in pair)
+        cells, free = cells_of(taken, records), np.delete(free, pair)
     return taken
 
 
-def possible(tests: tuple[Test, ...]) -> Column:
+def possible(tests: tuple[Question, ...]) -> Column:
     """Which cells a declared record can be in: nothing is below 30 and not below 40, or of two categories."""
     pattern = patterns(len(tests))
     fits = np.ones(len(pattern), dtype=np.bool_)
@@ -194,8 +201,8 @@ def patterns(depth: int) -> Column:
 def class_shares(table: DecisionTable) -> Floats:
     """The probability of each class in each cell, from released numbers alone.
 
-    Least squares of the counts on the answers and the products of two of them, each cell with the weight of its released
-    size, give a prior that borrows strength from other cells. It counts as SMOOTHING / epsilon records.
+    Least squares of the counts on the answers and the products of two of them, each cell with the weight of its
+    released size, give a prior that borrows strength from other cells. It counts as SMOOTHING / epsilon records.
     """
     fits = possible(table.tests)
     counts = np.array(table.counts, dtype=np.float64) * fits[:, None]
@@ -215,4 +222,4 @@ def _prior(counts: Floats, pattern: Column, ridge: float) -> Floats:
     gram = design.T @ (weights[:, None] * design) + ridge * np.eye(design.shape[1])
     fitted = np.maximum(design @ np.linalg.solve(gram, design.T @ counts), 0.0)
     totals = fitted.sum(axis=1, keepdims=True)
-    return np.where(totals > 0, fitted / np.where(totals > 0, totals, 1.0), 1 / counts.shape[1])
+    return np.asarray(np.where(totals > 0, fitted / np.where(totals > 0, totals, 1.0), 1 / counts.shape[1]))

@@ -1,35 +1,75 @@
-"""How many records pass both tests of every pair, for each group of records: one product of matrices per group."""
+"""How many records pass both tests of every pair, for each group of records: one pass over the records.
+
+The tests of an attribute stand side by side, a *block*. Those of a number are nested: who passes "x < 30" passes "x <
+40". Those of a category exclude each other. So a record is told by one *slot* for each attribute, the first test of its
+block that it passes, or -1 if it passes none. A record adds 1 for each pair of slots; sums along the nested blocks do
+the rest.
+"""
 
 from collections.abc import Iterator
+from dataclasses import dataclass
 
 import numpy as np
+from numba import njit
 from numpy.typing import NDArray
 
 from dampen.vectors import Integers
 
-Bits = NDArray[np.uint8]
+Slots = NDArray[np.int32]
 Joint = NDArray[np.int32]
 
-BLOCK = 1 << 14
-"""So many rows are multiplied at a time: their counts are whole numbers below 2^24, exact in single precision."""
+
+@dataclass(frozen=True)
+class Block:
+    """Where the tests of one attribute stand, and whether they are nested."""
+
+    start: int
+    end: int
+    nested: bool
 
 
-def pair_counts(bits: Bits, groups: Integers, count: int) -> Iterator[Joint]:
-    """For each of ``count`` groups the matrix of how many of its records pass test i and test j.
+def pair_counts(slots: Slots, blocks: tuple[Block, ...], groups: Integers, count: int) -> Iterator[Joint]:
+    """For each of ``count`` groups the matrix J of how many of its records pass test i and test j, for i <= j.
 
-    ``bits`` has a row for each record and a column for each test, 1 where it passes; ``groups`` says which group a
-    record is in. With J the matrix of a group of N records, J[i, i] pass test i alone, and the other three corners of a
-    pair are J[i, i] - J[i, j], J[j, j] - J[i, j] and N - J[i, i] - J[j, j] + J[i, j].
+    ``slots`` has a row for each record and a column for each block; ``groups`` says which group a record is in. J[i, i]
+    pass test i alone. What stands below the diagonal means nothing.
 
-    >>> bits = np.array([[1, 1], [1, 0], [0, 1]], dtype=np.uint8)
-    >>> [joint.tolist() for joint in pair_counts(bits, np.array([0, 0, 1]), 2)]
-    [[[2, 1], [1, 1]], [[0, 0], [0, 1]]]
+    >>> slots = np.array([[0, 2], [1, 2], [1, -1]], dtype=np.int32)
+    >>> [joint] = pair_counts(slots, (Block(0, 2, True), Block(2, 3, False)), np.zeros(3, dtype=np.int64), 1)
+    >>> joint.tolist()
+    [[1, 1, 1], [1, 3, 2], [0, 0, 2]]
     """
-    order = np.argsort(groups, kind="stable")
+    width = blocks[-1].end
     ends = np.cumsum(np.bincount(groups, minlength=count))
+    ordered = np.ascontiguousarray(slots[np.argsort(groups, kind="stable")])
+    nested = np.array([(block.start, block.end) for block in blocks if block.nested], dtype=np.int64).reshape(-1, 2)
     for first, end in zip([0, *ends[:-1].tolist()], ends.tolist(), strict=True):
-        joint = np.zeros((bits.shape[1], bits.shape[1]), dtype=np.int32)
-        for start in range(first, end, BLOCK):
-            block = bits[order[start : min(start + BLOCK, end)]].astype(np.float32)
-            joint += (block.T @ block).astype(np.int32)
+        joint = np.zeros((width, width), dtype=np.int32)
+        _count(ordered[first:end], joint)
+        _sum_along(nested, joint)
         yield joint
+
+
+@njit(cache=True, nogil=True)
+def _count(slots: Slots, joint: Joint) -> None:
+    for row in range(slots.shape[0]):
+        for one in range(slots.shape[1]):
+            i = slots[row, one]
+            if i >= 0:
+                for two in range(one, slots.shape[1]):
+                    j = slots[row, two]
+                    if j >= 0:
+                        joint[i, j] += 1
+
+
+@njit(cache=True, nogil=True)
+def _sum_along(nested: Integers, joint: Joint) -> None:
+    """Whoever passes the first of nested tests passes those after it: sums down the rows, then along the columns."""
+    for place in range(nested.shape[0]):
+        start, end = nested[place]
+        for i in range(start + 1, end):
+            for j in range(start, joint.shape[1]):
+                joint[i, j] += joint[i - 1, j]
+        for i in range(end):
+            for j in range(start + 1, end):
+                joint[i, j] += joint[i, j - 1]
