@@ -129,7 +129,8 @@ class PrivateClassifier(PaidClassifier):
 
     def _as_plain(self, model: DecisionTable) -> dict[str, Any]:
         tests = [{"attribute": test.attribute} | _asked(test) for test in model.tests]
-        return {"tests": tests, "counts": [list(row) for row in model.counts], "epsilon": str(model.epsilon)}
+        counts = [list(row) for row in model.counts]
+        return {"tests": tests, "counts": counts, "epsilon": str(model.epsilon), "records": model.records}
 
     def _from_plain(self, plain: dict[str, Any]) -> DecisionTable:
         tests = tuple(Question(**test) for test in plain["tests"])
@@ -138,7 +139,7 @@ class PrivateClassifier(PaidClassifier):
             raise ParameterError(
                 f"counts must be one row for each of {1 << len(tests)} cells; got {shown(len(counts))}"
             )
-        return DecisionTable(tests, counts, Fraction(plain["epsilon"]))
+        return DecisionTable(tests, counts, Fraction(plain["epsilon"]), int(plain["records"]))
 
     def _public_parameters(self) -> dict[str, Any]:
         return {"expected_records": self.expected_records}

@@ -39,7 +39,9 @@ GROWTH = Fraction(36, 25)
 """By this factor each pair gets more of epsilon than the one before: it is read from smaller cells."""
 SIZE_SHARE = Fraction(1, 50)
 """This share of epsilon buys the number of records where it is not declared."""
-SMOOTHING = 8
+PULL = 10
+"""By this factor products of two answers are pulled to 0 harder than single answers, in tables of several pairs."""
+SMOOTHING = 16
 """So many times the scale of the noise: the records that the prior of a cell stands for."""
 
 
@@ -72,12 +74,14 @@ class Plan:
 class DecisionTable:
     """The released numbers: tests in order, and the noisy class counts of each cell, drawn at the rate ``epsilon``.
 
-    The cells count in binary: the answer to the first test is the highest bit, 1 for yes.
+    ``records`` is the number of records that the plan was made for, declared or noisy. The cells count in binary: the
+    answer to the first test is the highest bit, 1 for yes.
     """
 
     tests: tuple[Question, ...]
     counts: tuple[tuple[int, ...], ...]
     epsilon: Fraction
+    records: int
 
 
 def tests_of(schema: Schema) -> tuple[Question, ...]:
@@ -135,7 +139,7 @@ def grow(
     cells = cells_of(chosen, records)
     counts = np.bincount(cells * kinds + classes, minlength=kinds << len(chosen))
     noisy = counts + discrete_laplace_batch(settled.leaves, len(counts), source)
-    return DecisionTable(chosen, tuple(map(tuple, noisy.reshape(-1, kinds).tolist())), settled.leaves)
+    return DecisionTable(chosen, tuple(map(tuple, noisy.reshape(-1, kinds).tolist())), settled.leaves, size)
 
 
 def slots_of(tests: tuple[Question, ...], records: Records) -> tuple[Slots, tuple[Block, ...]]:
@@ -219,7 +223,8 @@ def _prior(counts: Floats, pattern: Column, ridge: float) -> Floats:
     products = [signs[:, one] * signs[:, two] for one, two in combinations(range(signs.shape[1]), 2)]
     design = np.column_stack([np.ones(len(signs)), signs, *products])
     weights = np.maximum(counts.sum(axis=1), 0.0)
-    gram = design.T @ (weights[:, None] * design) + ridge * np.eye(design.shape[1])
+    pulls = np.where(np.arange(design.shape[1]) > signs.shape[1], PULL if signs.shape[1] > 2 else 1, 1) * ridge
+    gram = design.T @ (weights[:, None] * design) + np.diag(pulls)
     fitted = np.maximum(design @ np.linalg.solve(gram, design.T @ counts), 0.0)
     totals = fitted.sum(axis=1, keepdims=True)
     return np.asarray(np.where(totals > 0, fitted / np.where(totals > 0, totals, 1.0), 1 / counts.shape[1]))
