@@ -1,8 +1,8 @@
 """How often ``PrivateClassifier`` is right on the tables of the literature, at five epsilons.
 
 Run ``python -m experiments.private_classifier`` from the project's root with ``DAMPEN_DATA`` set. Every run holds out a
-random tenth of the rows, fits on the others with ``expected_records`` declared (``--undeclared``: bought), and counts the
-right answers on the tenth. Fits draw from the system's entropy, so no two experiments are the same.
+random tenth of the rows, fits on the others with ``expected_records`` declared (``--undeclared``: bought), and counts
+the right answers on the tenth. Fits draw from the system's entropy, so no two experiments are the same.
 
 NOT PRIVATE where a schema is read from the table itself: the categories and classes of every table, and the bounds of
 wine, compas and wall_following. The bounds of Adult and of the pen positions are public knowledge.

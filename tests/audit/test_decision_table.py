@@ -13,6 +13,7 @@ import dampen
 from dampen import Adjacency
 from dampen.audit import add_remove_neighbours, audit_selection, multisets, replace_neighbours
 from dampen.learn import Categorical, PrivateClassifier, Schema, decision_table
+from dampen.learn.decision_table import Plan, plan
 from dampen.mechanisms import PermuteAndFlip
 from dampen.problem import SelectionProblem
 from dampen.queries.table_split import Cut, table_split_problem
@@ -106,9 +107,14 @@ class Script:
         return place
 
     def noise(self, rate: Fraction, count: int, _source: Any) -> np.ndarray:
-        """All vectors of at most ``spread`` ones, of either sign. Chances but for the factor that all have."""
+        """All vectors of at most ``spread`` ones, of either sign; a single number is 0 or -1.
+
+        Chances but for the factor that all have.
+        """
         steps = [(place, step) for place in range(count) for step in (-1, 1)]
         moves = [move for size in range(self.spread + 1) for move in combinations(steps, size)]
+        if count == 1:
+            moves = moves[:2]
         drawn = np.zeros(count, dtype=np.int64)
         for place, step in moves[self.pick(len(moves))]:
             drawn[place] += step
@@ -137,27 +143,57 @@ def whole_law(fit: Callable[[], PrivateClassifier], spread: int, monkeypatch: py
     return law
 
 
+def worst_loss(
+    model: PrivateClassifier, attributes: int, tables: int, monkeypatch: pytest.MonkeyPatch
+) -> tuple[float, int]:
+    """Over random tables and a neighbour of each: the largest |ln ratio|, and how many outputs were compared."""
+    replaces = model.adjacency is Adjacency.REPLACE
+
+    def law_of(x: Table) -> Law:
+        rows = np.array(x)
+        return whole_law(lambda: model.fit(rows[:, :-1], rows[:, -1]), 1 + replaces, monkeypatch)
+
+    rng, losses = np.random.default_rng(5), list[float]()
+    for _ in range(tables):
+        x = tuple(map(tuple, rng.integers(0, 2, (9, attributes + 1)).tolist()))
+        y = (*x[:-1], tuple(1 - bit for bit in x[-1])) if replaces else x[:-1]
+        one, two = law_of(x), law_of(y)
+        losses += [abs(one[shown] - two[shown]) for shown in one.keys() & two.keys()]
+    return max(losses), len(losses)
+
+
+def classifier(
+    adjacency: Adjacency = Adjacency.ADD_REMOVE, *, expected: int | None, attributes: int = 3
+) -> PrivateClassifier:
+    """At epsilon 2, or at 4 where it counts half."""
+    schema = Schema({f"x{place}": Categorical([0, 1]) for place in range(attributes)}, classes=[0, 1])
+    epsilon = 4 if adjacency is Adjacency.REPLACE else 2
+    return PrivateClassifier(epsilon, schema, dampen.Budget(epsilon=10**9), expected, adjacency)
+
+
 @pytest.mark.parametrize("adjacency", [Adjacency.ADD_REMOVE, Adjacency.REPLACE], ids=["add-remove", "replace"])
 @pytest.mark.parametrize("expected", [40, 3, None], ids=["pair", "no-pair", "noisy-size"])
 def test_whole_fits_cost_epsilon(adjacency: Adjacency, expected: int | None, monkeypatch: pytest.MonkeyPatch) -> None:
     """``fit`` itself runs; what ``to_json`` shows, which is all that ``predict`` reads, is compared."""
-    epsilon = Fraction(2) if adjacency is Adjacency.ADD_REMOVE else Fraction(4)
-    budget = dampen.Budget(epsilon=10**9)
+    model = classifier(adjacency, expected=expected)
+    worst, compared = worst_loss(model, 3, 1 if adjacency is Adjacency.REPLACE else 3, monkeypatch)
+    assert compared > 3
+    assert 0.85 * model.epsilon < worst <= model.epsilon + 1e-9
 
-    def law_of(x: Table) -> Law:
-        rows = np.array(x).reshape(-1, 4)
-        model = PrivateClassifier(epsilon, SCHEMA, budget, expected, adjacency)
-        return whole_law(
-            lambda: model.fit(rows[:, :3], rows[:, 3]), 2 if adjacency is Adjacency.REPLACE else 1, monkeypatch
-        )
 
-    rng, worst, compared = np.random.default_rng(5), 0.0, 0
-    for _ in range(1 if adjacency is Adjacency.REPLACE else 3):
-        x = tuple(map(tuple, rng.integers(0, 2, (9, 4)).tolist()))
-        y = x[:-1] if adjacency is Adjacency.ADD_REMOVE else (*x[:-1], tuple(1 - bit for bit in x[-1]))
-        one, two = law_of(x), law_of(y)
-        losses = [abs(one[shown] - two[shown]) for shown in one.keys() & two.keys()]
-        compared += len(losses)
-        worst = max(worst, *losses)
-    assert compared > 0
-    assert float(epsilon) * 0.85 < worst <= float(epsilon) + 1e-9
+@pytest.mark.long
+def test_whole_fits_of_two_pairs_cost_epsilon(monkeypatch: pytest.MonkeyPatch) -> None:
+    model = classifier(expected=300, attributes=5)
+    worst, compared = worst_loss(model, 5, 2, monkeypatch)
+    assert compared >= 2 * 30
+    assert 1 < worst <= 2 + 1e-9
+
+
+def test_a_plan_that_spends_twice_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A planted fault: the counts are drawn with all of epsilon, though a choice was paid from it."""
+
+    def spends(epsilon: Fraction, *sizes: int) -> Plan:
+        return Plan(plan(epsilon, *sizes).pairs, epsilon)
+
+    monkeypatch.setattr(decision_table, "plan", spends)
+    assert worst_loss(classifier(expected=40), 3, 3, monkeypatch)[0] > 2.5
