@@ -17,7 +17,7 @@ from dampen.learn.decision_table import (
     grow,
     patterns,
     possible,
-    tests_of,
+    questions_of,
 )
 from dampen.learn.estimator import PaidClassifier
 from dampen.learn.records import Records
@@ -115,7 +115,7 @@ class PrivateClassifier(PaidClassifier):
     def _check(self, schema: Schema, rows: int) -> None:
         if self.expected_records is not None:
             whole(expected_records=self.expected_records, least=1)
-        count = len(tests_of(schema))
+        count = len(questions_of(schema))
         if count > MOST_TESTS:
             raise ParameterError(f"schema must make at most {MOST_TESTS} tests: lower bins, merge values; got {count}")
 

@@ -84,7 +84,7 @@ class DecisionTable:
     records: int
 
 
-def tests_of(schema: Schema) -> tuple[Question, ...]:
+def questions_of(schema: Schema) -> tuple[Question, ...]:
     """All questions that a schema allows: every inner edge, every category; one question where there are two."""
     numeric = sum(isinstance(attribute, Numeric) for attribute in schema.attributes.values())
     bins = min(MOST_BINS, max(FEWEST_BINS, ALL_BINS // max(numeric, 1)))
@@ -133,7 +133,7 @@ def grow(
     if size is None:
         size = records.rows + int(discrete_laplace_batch(epsilon * SIZE_SHARE, 1, source)[0])
         epsilon = epsilon * (1 - SIZE_SHARE)
-    tests, kinds = tests_of(schema), len(schema.classes)
+    tests, kinds = questions_of(schema), len(schema.classes)
     settled = plan(epsilon, size, kinds, len(tests))
     chosen = tests if settled.every else _chosen(records, classes, tests, kinds, settled, source)
     cells = cells_of(chosen, records)
@@ -167,17 +167,19 @@ def cells_of(tests: tuple[Question, ...], records: Records) -> Integers:
 def _chosen(
     records: Records, classes: Integers, tests: tuple[Question, ...], kinds: int, settled: Plan, source: Entropy
 ) -> tuple[Question, ...]:
-    """Pair after pair, each out of the tests that are left."""
+    """Pair after pair, each out of the tests that are left. Cells that no record can be in are not looked at."""
     if not settled.pairs:
         return ()
     slots, blocks = slots_of(tests, records)
-    taken, free, cells = tuple[Question, ...](), np.arange(len(tests)), np.zeros(records.rows, dtype=np.int64)
+    taken, free = tuple[Question, ...](), np.arange(len(tests))
     for share in settled.pairs:
-        cut = Cut(slots, blocks, cells, classes, cells=1 << len(taken), kinds=kinds)
+        fits = possible(taken)
+        cells = (np.cumsum(fits) - 1)[cells_of(taken, records)]
+        cut = Cut(slots, blocks, cells, classes, cells=int(fits.sum()), kinds=kinds)
         problem = table_split_problem(cut, free, adjacency=Adjacency.ADD_REMOVE)
         pair = pair_at(PermuteAndFlip(share).draw(problem, source), len(free))
         taken += tuple(tests[free[place]] for place in pair)
-        cells, free = cells_of(taken, records), np.delete(free, pair)
+        free = np.delete(free, pair)
     return taken
 
 
