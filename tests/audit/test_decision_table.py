@@ -128,7 +128,7 @@ def _chosen_by(mechanism: PermuteAndFlip, script: Script, problem: SelectionProb
 
 def whole_law(fit: Callable[[], PrivateClassifier], spread: int, monkeypatch: pytest.MonkeyPatch) -> Law:
     """Ln of the chance of everything that a fit lets out, over all scripts."""
-    law, waiting = Law(), [()]
+    law, waiting = Law(), list[tuple[int, ...]]([()])
     while waiting:
         answers = waiting.pop()
         script = Script(answers, spread)

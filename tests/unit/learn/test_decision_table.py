@@ -146,7 +146,7 @@ def test_impossible_cells_say_nothing() -> None:
 
 def exclusive_or(table: Records) -> np.ndarray:
     """A class of which no single test tells anything."""
-    return ((table.columns[0] < 4) ^ (table.columns[3] == 1)).astype(np.int64)
+    return np.asarray((table.columns[0] < 4) ^ (table.columns[3] == 1), dtype=np.int64)
 
 
 def test_a_pair_is_found_that_no_single_test_would_lead_to() -> None:
