@@ -4,7 +4,6 @@ from fractions import Fraction
 from typing import Any
 
 import numpy as np
-from sklearn.utils.validation import check_is_fitted
 
 from dampen._validate import Number, shown, whole
 from dampen.errors import MissingExtra, ParameterError
@@ -77,8 +76,7 @@ class PrivateClassifier(PaidClassifier):
     @property
     def tests_(self) -> tuple[str, ...]:
         """The tests of the fitted table, in words."""
-        check_is_fitted(self, "model_")
-        return tuple(_in_words(test, self.schema_) for test in self.model_.tests)
+        return tuple(_in_words(test, self.schema_) for test in self._released().tests)
 
     def export_text(self) -> str:
         """The table as text: a row for each cell that a record can be in, with released counts and its class."""
@@ -103,14 +101,20 @@ class PrivateClassifier(PaidClassifier):
 
     def _cells(self) -> tuple[list[str], list[list[str]]]:
         """Titles and rows in words: answers, released counts, class."""
-        check_is_fitted(self, "model_")
-        model, labels = self.model_, [str(label) for label in self.schema_.classes]
+        model, labels = self._released(), [str(label) for label in self.schema_.classes]
         shares, asked = class_shares(model), patterns(len(model.tests))
         rows = []
         for place in np.flatnonzero(possible(model.tests)):
             said = ["yes" if answer else "no" for answer in asked[place]]
             rows.append([*said, *map(str, model.counts[place]), labels[int(shares[place].argmax())]])
         return [*self.tests_, *labels, "class"], rows
+
+    def _released(self) -> DecisionTable:
+        from sklearn.utils.validation import check_is_fitted
+
+        check_is_fitted(self, "model_")
+        model: DecisionTable = self.model_
+        return model
 
     def _check(self, schema: Schema, rows: int) -> None:
         if self.expected_records is not None:
