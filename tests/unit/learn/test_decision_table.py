@@ -163,7 +163,7 @@ def test_the_size_is_bought_where_it_is_not_declared() -> None:
     table = records(3500, seed=4)
     model = grow(table, exclusive_or(table), SCHEMA, epsilon=Fraction(2), expected=None, source=system_entropy())
     assert 3000 <= model.records < 4000
-    assert len(model.tests) == 6
+    assert len(model.tests) == len(set(model.tests)) == 6
     assert model.epsilon == plan(Fraction(98, 50), 3000, 2, len(TESTS)).leaves
     right = class_shares(model).argmax(axis=1)[cells_of(model.tests, table)] == exclusive_or(table)
     assert right.mean() > 0.9
