@@ -6,7 +6,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from dampen.learn import Categorical, Numeric, Schema
+from dampen.learn import Categorical, Numeric, Schema, decision_table
 from dampen.learn.decision_table import (
     DecisionTable,
     Question,
@@ -21,7 +21,11 @@ from dampen.learn.decision_table import (
     slots_of,
 )
 from dampen.learn.records import Records, as_records
+from dampen.privacy import Adjacency
+from dampen.problem import SelectionProblem
+from dampen.queries.table_split import Cut, table_split_problem
 from dampen.sampling.entropy import system_entropy
+from dampen.vectors import Integers
 
 SCHEMA = Schema(
     {
@@ -176,3 +180,21 @@ def test_no_records_and_no_tests_make_a_table() -> None:
         model = grow(empty, np.zeros(0, np.int64), schema, epsilon=Fraction(1), expected=1000, source=system_entropy())
         assert len(model.counts) == 1 << len(model.tests)
         assert class_shares(model).shape == (len(model.counts), len(schema.classes))
+
+
+def test_every_choice_sees_the_cells_so_far(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen = []
+
+    def spy(cut: Cut, free: Integers, *, adjacency: Adjacency) -> SelectionProblem:
+        seen.append(cut)
+        return table_split_problem(cut, free, adjacency=adjacency)
+
+    monkeypatch.setattr(decision_table, "table_split_problem", spy)
+    rows = {"age": [1, 5, 9] * 9, "colour": ["red", "blue", "green"] * 9, "one": ["same"] * 27, "flat": [0] * 27}
+    table = as_records({**rows, "sex": [*"FFM"] * 9}, SCHEMA, training=True)
+    model = grow(table, np.zeros(27, np.int64), SCHEMA, epsilon=Fraction(2), expected=3000, source=system_entropy())
+    for place, cut in enumerate(seen):
+        taken = model.tests[: 2 * place]
+        assert cut.cells == possible(taken).sum()
+        assert (np.flatnonzero(possible(taken))[cut.cell] == cells_of(taken, table)).all()
+    assert len(seen) == 3
