@@ -12,11 +12,17 @@ if TYPE_CHECKING:
     from dampen.learn.tree import PrivateTreeClassifier
 
 __all__ = ["Categorical", "Numeric", "PrivateClassifier", "PrivateTreeClassifier", "Schema"]
+    from dampen.learn.forest import PrivateForestClassifier
+    from dampen.learn.schema import Categorical, Numeric, Schema
+    from dampen.learn.tree import PrivateTreeClassifier
+
+__all__ = ["Categorical", "Numeric", "PrivateForestClassifier", "PrivateTreeClassifier", "Schema"]
 
 _HOMES = {
     "Categorical": "dampen.learn.schema",
     "Numeric": "dampen.learn.schema",
     "PrivateClassifier": "dampen.learn.classifier",
+    "PrivateForestClassifier": "dampen.learn.forest",
     "PrivateTreeClassifier": "dampen.learn.tree",
     "Schema": "dampen.learn.schema",
 }

@@ -1,0 +1,38 @@
+"""How the majority class of a leaf is told."""
+
+from fractions import Fraction
+
+import numpy as np
+
+from dampen.learn.random_trees import draw_labels
+from dampen.mechanisms import Exponential, ParetoNoisyMax, SelectionMechanism, StableArgmax
+from dampen.privacy import Adjacency
+from dampen.problem import Frame, SelectionProblem
+from dampen.queries.majority import winner_steps
+from dampen.sampling.entropy import Entropy
+from dampen.sensitivity import Step
+from dampen.vectors import Integers
+
+LABELS = ("permute_and_flip", "exponential", "stable", "pareto")
+
+
+def draw_leaf_labels(counts: Integers, labels: str, epsilon: Fraction, source: Entropy) -> Integers:
+    """For each row of class counts a class, worth epsilon under ``ADD_REMOVE``. Nobody has paid for it here."""
+    if labels == "permute_and_flip" or counts.shape[1] == 1:
+        return draw_labels(counts, epsilon, source)
+    mechanism = _mechanism(labels, epsilon)
+    return np.array([mechanism.draw(_problem(row, labels), source) for row in counts], dtype=np.int64)
+
+
+def _mechanism(labels: str, epsilon: Fraction) -> SelectionMechanism:
+    if labels == "exponential":
+        return Exponential(epsilon)
+    return StableArgmax(epsilon) if labels == "stable" else ParetoNoisyMax(epsilon, indicator=True)
+
+
+def _problem(counts: Integers, labels: str) -> SelectionProblem:
+    classes = range(len(counts))
+    if labels == "exponential":
+        return SelectionProblem(Frame(classes, 1, Adjacency.ADD_REMOVE, monotone=True), counts)
+    utilities, starts = winner_steps(counts, Adjacency.ADD_REMOVE)
+    return SelectionProblem(Frame(classes, 1, Adjacency.ADD_REMOVE), utilities, Step(starts, bound=1))
