@@ -1,6 +1,6 @@
 """A private random forest: trees whose tests are drawn blindly, and private majority labels at their leaves."""
 
-from dataclasses import replace
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
@@ -11,16 +11,16 @@ from dampen.errors import ParameterError
 from dampen.learn.estimator import PaidClassifier
 from dampen.learn.leaf_labels import LABELS, draw_leaf_labels
 from dampen.learn.random_trees import (
-    Cut,
-    RandomTree,
+    RandomTrees,
+    as_matrix,
     default_depth,
-    draw_members,
-    draw_tree,
+    draw_trees,
     leaves_reached,
+    uniform_batch,
     vote_shares,
 )
 from dampen.learn.records import Records
-from dampen.learn.schema import Schema
+from dampen.learn.schema import Categorical, Numeric, Schema
 from dampen.privacy import Adjacency, BudgetLike
 from dampen.sampling.entropy import Entropy
 from dampen.vectors import Floats, Integers
@@ -28,6 +28,14 @@ from dampen.vectors import Floats, Integers
 DEEPEST = 16
 """Trees are complete: so many levels have 65,536 leaves each."""
 MOST_TREES = 2**16
+
+
+@dataclass(frozen=True, eq=False)
+class Forest:
+    """What is released: blind tests, and a label for every leaf of every tree."""
+
+    trees: RandomTrees
+    labels: Integers
 
 
 class PrivateForestClassifier(PaidClassifier):
@@ -82,45 +90,40 @@ class PrivateForestClassifier(PaidClassifier):
         if self.max_depth is not None and whole(max_depth=self.max_depth, least=0) > DEEPEST:
             raise ParameterError(f"max_depth must be at most {DEEPEST}: trees are complete; got {self.max_depth}")
 
-    def _grow(
-        self, records: Records, classes: Integers, schema: Schema, epsilon: Fraction, source: Entropy
-    ) -> tuple[RandomTree, ...]:
+    def _grow(self, records: Records, classes: Integers, schema: Schema, epsilon: Fraction, source: Entropy) -> Forest:
         depth = min(DEEPEST, default_depth(schema)) if self.max_depth is None else self.max_depth
-        members, kinds = draw_members(records.rows, self.n_trees, source), len(schema.classes)
-        trees, counts = [], []
-        for number in range(self.n_trees):
-            tree = draw_tree(schema, depth, source)
-            rows = np.flatnonzero(members == number)
-            cells = leaves_reached(tree, records, rows) * kinds + classes[rows]
-            counts.append(np.bincount(cells, minlength=2**depth * kinds).reshape(-1, kinds))
-            trees.append(tree)
-        told = draw_leaf_labels(np.concatenate(counts), self.labels, epsilon, source).reshape(self.n_trees, -1)
-        return tuple(replace(tree, labels=tuple(row)) for tree, row in zip(trees, told.tolist(), strict=True))
+        trees = draw_trees(schema, self.n_trees, depth, source)
+        members, kinds = uniform_batch(records.rows, self.n_trees, source), len(schema.classes)
+        leaves = members * 2**depth + leaves_reached(trees, as_matrix(records), members)
+        counts = np.bincount(leaves * kinds + classes, minlength=self.n_trees * 2**depth * kinds).reshape(-1, kinds)
+        labels = draw_leaf_labels(counts, self.labels, epsilon, source)
+        return Forest(trees, labels.reshape(self.n_trees, -1))
 
-    def _shares(self, model: tuple[RandomTree, ...], records: Records) -> Floats:
-        return vote_shares(model, records, len(self.schema_.classes))
+    def _shares(self, model: Forest, records: Records) -> Floats:
+        return vote_shares(model.trees, model.labels, records, len(self.schema_.classes))
 
-    def _as_plain(self, model: tuple[RandomTree, ...]) -> dict[str, Any]:
+    def _as_plain(self, model: Forest) -> dict[str, Any]:
+        trees = model.trees
         return {
-            "trees": [
-                {"depth": tree.depth, "labels": list(tree.labels), "cuts": [_plain_cut(cut) for cut in tree.cuts]}
-                for tree in model
-            ]
+            "depth": trees.depth,
+            "attributes": trees.attributes.tolist(),
+            "points": trees.points.tolist(),
+            "right": [[np.flatnonzero(codes).tolist() for codes in tree] for tree in trees.right],
+            "labels": model.labels.tolist(),
         }
 
-    def _from_plain(self, plain: dict[str, Any]) -> tuple[RandomTree, ...]:
-        return tuple(
-            RandomTree(int(tree["depth"]), tuple(map(_cut_of, tree["cuts"])), tuple(map(int, tree["labels"])))
-            for tree in plain["trees"]
-        )
+    def _from_plain(self, plain: dict[str, Any]) -> Forest:
+        schema: Schema = self.schema
+        widest = max([len(a.values) for a in schema.attributes.values() if isinstance(a, Categorical)], default=0)
+        right = np.zeros((len(plain["right"]), 2 ** plain["depth"] - 1, widest), dtype=bool)
+        for tree, places in enumerate(plain["right"]):
+            for place, codes in enumerate(places):
+                right[tree, place, codes] = True
+        numeric = np.array([isinstance(attribute, Numeric) for attribute in schema.attributes.values()])
+        attributes = np.array(plain["attributes"], dtype=np.int32).reshape(right.shape[:2])
+        points = np.array(plain["points"], dtype=np.float64).reshape(right.shape[:2])
+        trees = RandomTrees(int(plain["depth"]), numeric, attributes, points, right)
+        return Forest(trees, np.array(plain["labels"], dtype=np.int64))
 
     def _public_parameters(self) -> dict[str, Any]:
         return {"n_trees": self.n_trees, "max_depth": self.max_depth, "labels": self.labels}
-
-
-def _plain_cut(cut: Cut | None) -> list[Any] | None:
-    return None if cut is None else [cut.attribute, cut.point, list(cut.right)]
-
-
-def _cut_of(plain: list[Any] | None) -> Cut | None:
-    return None if plain is None else Cut(int(plain[0]), plain[1], tuple(map(int, plain[2])))

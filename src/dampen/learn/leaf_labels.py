@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from dampen.learn.random_trees import draw_labels
+from dampen.learn.random_trees import flip_labels
 from dampen.mechanisms import Exponential, ParetoNoisyMax, SelectionMechanism, StableArgmax
 from dampen.privacy import Adjacency
 from dampen.problem import Frame, SelectionProblem
@@ -19,7 +19,7 @@ LABELS = ("permute_and_flip", "exponential", "stable", "pareto")
 def draw_leaf_labels(counts: Integers, labels: str, epsilon: Fraction, source: Entropy) -> Integers:
     """For each row of class counts a class, worth epsilon under ``ADD_REMOVE``. Nobody has paid for it here."""
     if labels == "permute_and_flip" or counts.shape[1] == 1:
-        return draw_labels(counts, epsilon, source)
+        return flip_labels(counts, epsilon, source)
     mechanism = _mechanism(labels, epsilon)
     return np.array([mechanism.draw(_problem(row, labels), source) for row in counts], dtype=np.int64)
 
