@@ -83,6 +83,12 @@ class PrivateForestClassifier(PaidClassifier):
         self.budget = budget
         self.adjacency = adjacency
 
+    def __sklearn_tags__(self) -> Any:
+        """On small tables blind trees on parts of the records are poor."""
+        tags = super().__sklearn_tags__()
+        tags.classifier_tags.poor_score = True
+        return tags
+
     def _check(self, schema: Schema, rows: int) -> None:
         one_of(LABELS, labels=self.labels)
         if whole(n_trees=self.n_trees, least=1) > MOST_TREES:

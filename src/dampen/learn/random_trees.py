@@ -107,7 +107,7 @@ class _Domains:
         low, high = self.low[rows, chosen], self.high[rows, chosen]
         points = np.where(numeric, low + (high - low) * rng.random(nodes), 0.0)
         right = _halves(self.sets[rows, chosen], some & ~numeric, rng)
-        shape = (trees.count, -1)
+        shape = trees.count, nodes // trees.count
         trees.attributes[:, places] = np.where(some, chosen, NOTHING).reshape(shape)
         trees.points[:, places] = points.reshape(shape)
         trees.right[:, places] = right.reshape(*shape, right.shape[1])

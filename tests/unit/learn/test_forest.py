@@ -1,0 +1,91 @@
+"""The forest as an estimator."""
+
+from typing import Any
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.utils.estimator_checks import check_estimator
+
+from dampen import Adjacency, Budget
+from dampen.errors import ParameterError
+from dampen.learn import Categorical, Numeric, PrivateForestClassifier, Schema
+from dampen.learn.leaf_labels import LABELS
+from tests.conftest import Refused
+
+SCHEMA = Schema({"a": Numeric(0, 1), "b": Categorical(["x", "y"])}, classes=["no", "yes"])
+RNG = np.random.default_rng(0)
+TABLE = {"a": RNG.random(4000), "b": RNG.choice(["x", "y"], 4000)}
+TARGET = np.where(TABLE["b"] == "x", "no", "yes")
+
+FIT_TWICE = {
+    "check_classifier_data_not_an_array",
+    "check_fit_idempotent",
+    "check_supervised_y_2d",
+}
+"""Checks that demand the same forest of two fits: its tests are drawn anew, and there is no seed."""
+
+
+def forest(**parameters: Any) -> PrivateForestClassifier:
+    words = {"epsilon": 1, "n_trees": 8, "schema": SCHEMA, "budget": Budget(epsilon=100)} | parameters
+    return PrivateForestClassifier(**words)
+
+
+def test_scikit_learn_accepts_it() -> None:
+    schema = Schema.any(-5, 5, bins=8, classes="public")
+    made = PrivateForestClassifier(1e6, 5, 4, schema=schema, budget=Budget(epsilon=10**12))
+    results = check_estimator(made, on_fail=None, on_skip=None)
+    assert {result["check_name"] for result in results if result["status"] == "failed"} <= FIT_TWICE
+    assert len(results) > 45
+
+
+@pytest.mark.parametrize("labels", LABELS)
+def test_it_learns_what_is_easy(labels: str) -> None:
+    fitted = forest(labels=labels, max_depth=4).fit(TABLE, TARGET)
+    assert (fitted.predict(TABLE) == TARGET).mean() > 0.9
+    shares = fitted.predict_proba(TABLE)
+    assert shares.shape == (4000, 2)
+    assert shares.sum(axis=1) == pytest.approx(1)
+
+
+def test_one_fit_is_one_charge() -> None:
+    purse = Budget(epsilon=3)
+    forest(epsilon=2, budget=purse, adjacency=Adjacency.REPLACE).fit(TABLE, TARGET)
+    assert purse.spent.epsilon == 2
+    assert purse.adjacency is Adjacency.REPLACE
+
+
+def test_json_keeps_all_that_predicting_needs() -> None:
+    fitted = forest().fit(TABLE, TARGET)
+    again = PrivateForestClassifier.from_json(fitted.to_json())
+    assert again.predict_proba(TABLE).tolist() == fitted.predict_proba(TABLE).tolist()
+    assert again.budget is None
+
+
+def test_a_clone_shares_the_budget() -> None:
+    purse = Budget(epsilon=3)
+    assert clone(forest(budget=purse)).budget is purse
+
+
+def test_depth_nought_is_one_leaf_for_each_tree() -> None:
+    fitted = forest(max_depth=0, epsilon=50).fit(TABLE, ["yes"] * 4000)
+    assert set(fitted.predict({"a": [0.5], "b": ["never seen"]})) == {"yes"}
+
+
+@pytest.mark.parametrize(
+    ("asked", "shown"),
+    [
+        ({"n_trees": 0}, "n_trees"),
+        ({"n_trees": 10**6}, "n_trees"),
+        ({"max_depth": 17}, "max_depth"),
+        ({"max_depth": -1}, "max_depth"),
+        ({"labels": "vote"}, "labels"),
+        ({"epsilon": 0}, "epsilon"),
+    ],
+    ids=str,
+)
+def test_bad_parameters_are_one_sentence_before_any_spending(
+    asked: dict[str, Any], shown: str, refused: Refused, untouched: Budget
+) -> None:
+    with refused(ParameterError, shown):
+        forest(budget=untouched, **asked).fit(TABLE, TARGET)
