@@ -152,7 +152,7 @@ def leaves_reached(trees: RandomTrees, values: Floats, members: Integers) -> Int
             codes = np.where(numbers, UNKNOWN, found).astype(np.int64)
             goes_right |= trees.right[members, places, codes] & (codes != UNKNOWN)
         places = 2 * places + 1 + (goes_right & (attributes != NOTHING))
-    return places - (2**trees.depth - 1)
+    return np.asarray(places - (2**trees.depth - 1), dtype=np.int64)
 
 
 def as_matrix(records: Records) -> Floats:

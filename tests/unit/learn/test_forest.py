@@ -27,7 +27,7 @@ FIT_TWICE = {
 
 
 def forest(**parameters: Any) -> PrivateForestClassifier:
-    words = {"epsilon": 1, "n_trees": 8, "schema": SCHEMA, "budget": Budget(epsilon=100)} | parameters
+    words: dict[str, Any] = {"epsilon": 1, "n_trees": 8, "schema": SCHEMA, "budget": Budget(epsilon=100)} | parameters
     return PrivateForestClassifier(**words)
 
 

@@ -35,7 +35,7 @@ def walked(trees: RandomTrees, tree: int, row: Floats) -> int:
         elif attribute != NOTHING and row[attribute] >= 0:
             right = bool(trees.right[tree, place, int(row[attribute])])
         place = 2 * place + 1 + right
-    return place - (2**trees.depth - 1)
+    return int(place - (2**trees.depth - 1))
 
 
 def test_leaves_are_those_of_the_definition() -> None:
@@ -82,7 +82,7 @@ def test_half_of_the_attributes_are_tested(numbers: int, others: int, depth: int
     attributes = {f"n{i}": Numeric(0, 1) for i in range(numbers)} | {
         f"c{i}": Categorical(["a", "b"]) for i in range(others)
     }
-    assert default_depth(Schema(attributes, classes=[0, 1])) == depth  # type: ignore[arg-type]
+    assert default_depth(Schema(attributes, classes=[0, 1])) == depth
 
 
 @pytest.mark.parametrize("size", [1, 3, 32, 1000, 2**16])
