@@ -89,7 +89,14 @@ PUBLIC = {
         "load_wall_following",
         "load_wine_white",
     },
-    "dampen.learn": {"Categorical", "Numeric", "PrivateTreeClassifier", "Schema"},
+    "dampen.learn": {
+        "Categorical",
+        "Numeric",
+        "PrivateClassifier",
+        "PrivateForestClassifier",
+        "PrivateTreeClassifier",
+        "Schema",
+    },
     "dampen.mechanisms": {
         "ExactPairLaplace",
         "Exponential",

@@ -8,15 +8,18 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from dampen.learn.classifier import PrivateClassifier
-    from dampen.learn.schema import Categorical, Numeric, Schema
-    from dampen.learn.tree import PrivateTreeClassifier
-
-__all__ = ["Categorical", "Numeric", "PrivateClassifier", "PrivateTreeClassifier", "Schema"]
     from dampen.learn.forest import PrivateForestClassifier
     from dampen.learn.schema import Categorical, Numeric, Schema
     from dampen.learn.tree import PrivateTreeClassifier
 
-__all__ = ["Categorical", "Numeric", "PrivateForestClassifier", "PrivateTreeClassifier", "Schema"]
+__all__ = [
+    "Categorical",
+    "Numeric",
+    "PrivateClassifier",
+    "PrivateForestClassifier",
+    "PrivateTreeClassifier",
+    "Schema",
+]
 
 _HOMES = {
     "Categorical": "dampen.learn.schema",
