@@ -137,8 +137,12 @@ class PaidClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
         except (OSError, KeyError, TypeError, ValueError, AttributeError):
             raise ParameterError(f"the JSON must be what to_json of a {cls.__name__} wrote") from None
         made.schema_, made.classes_ = schema, _as_array(schema.classes)
-        made.n_features_in_ = len(schema.attributes)
+        made._name_features(schema)
         return made
+
+    def _name_features(self, schema: Schema) -> None:
+        self.n_features_in_ = len(schema.attributes)
+        self.feature_names_in_ = np.array(list(schema.attributes), dtype=object)
 
     def _rate(self) -> Fraction:
         """At which epsilon the model is drawn: a replaced record is one taken and one added, each at half of it."""
@@ -168,7 +172,7 @@ class PaidClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
         classes = as_classes(target, self.schema.classes)
         if len(classes) != records.rows:
             raise DataError("table and target must have equally many rows")
-        self.n_features_in_ = len(self.schema.attributes)
+        self._name_features(self.schema)
         return records, classes, self.schema
 
     def _read_unnamed(self, X: Any, y: Any) -> tuple[Records, Integers, Schema]:

@@ -50,6 +50,9 @@ class PrivateForestClassifier(PaidClassifier):
     max_depth
         The number of tests of every path, at most 16. Left out, the depth at which about half of the attributes have
         been tested.
+    structure
+        A public whole number from which all tests are derived, for a forest with the same tests at every fit. Left out,
+        they are drawn anew. Labels and the trees of records are always drawn from the operating system.
     labels
         How a leaf's majority is told: ``"permute_and_flip"``, the default, and ``"exponential"`` on counts,
         ``"stable"`` and ``"pareto"`` on the 0/1 utility of the winner.
@@ -71,6 +74,7 @@ class PrivateForestClassifier(PaidClassifier):
         n_trees: int = 32,
         max_depth: int | None = None,
         labels: str = "permute_and_flip",
+        structure: int | None = None,
         schema: Schema | None = None,
         budget: BudgetLike | None = None,
         adjacency: Adjacency | None = None,
@@ -79,6 +83,7 @@ class PrivateForestClassifier(PaidClassifier):
         self.n_trees = n_trees
         self.max_depth = max_depth
         self.labels = labels
+        self.structure = structure
         self.schema = schema
         self.budget = budget
         self.adjacency = adjacency
@@ -93,12 +98,14 @@ class PrivateForestClassifier(PaidClassifier):
         one_of(LABELS, labels=self.labels)
         if whole(n_trees=self.n_trees, least=1) > MOST_TREES:
             raise ParameterError(f"n_trees must be at most {MOST_TREES}; got {self.n_trees}")
+        if self.structure is not None:
+            whole(structure=self.structure, least=0)
         if self.max_depth is not None and whole(max_depth=self.max_depth, least=0) > DEEPEST:
             raise ParameterError(f"max_depth must be at most {DEEPEST}: trees are complete; got {self.max_depth}")
 
     def _grow(self, records: Records, classes: Integers, schema: Schema, epsilon: Fraction, source: Entropy) -> Forest:
         depth = min(DEEPEST, default_depth(schema)) if self.max_depth is None else self.max_depth
-        trees = draw_trees(schema, self.n_trees, depth, source)
+        trees = draw_trees(schema, self.n_trees, depth, source.bits(128) if self.structure is None else self.structure)
         members, kinds = uniform_batch(records.rows, self.n_trees, source), len(schema.classes)
         leaves = members * 2**depth + leaves_reached(trees, as_matrix(records), members)
         counts = np.bincount(leaves * kinds + classes, minlength=self.n_trees * 2**depth * kinds).reshape(-1, kinds)
@@ -132,4 +139,9 @@ class PrivateForestClassifier(PaidClassifier):
         return Forest(trees, np.array(plain["labels"], dtype=np.int64))
 
     def _public_parameters(self) -> dict[str, Any]:
-        return {"n_trees": self.n_trees, "max_depth": self.max_depth, "labels": self.labels}
+        return {
+            "n_trees": self.n_trees,
+            "max_depth": self.max_depth,
+            "labels": self.labels,
+            "structure": self.structure,
+        }

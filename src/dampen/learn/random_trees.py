@@ -59,9 +59,12 @@ def default_depth(schema: Schema) -> int:
     return max(1, deep + (len(schema.attributes) - numbers) // 2)
 
 
-def draw_trees(schema: Schema, count: int, depth: int, source: Entropy) -> RandomTrees:
-    """The tests of so many trees, level by level. No data is involved, so any random numbers would do for privacy."""
-    rng = np.random.Generator(np.random.PCG64(source.bits(128)))
+def draw_trees(schema: Schema, count: int, depth: int, key: int) -> RandomTrees:
+    """The tests of so many trees, level by level, all derived from ``key``.
+
+    No data is involved, so any key that does not depend on data will do for privacy, a public one too.
+    """
+    rng = np.random.Generator(np.random.PCG64(key))
     widest = max([len(a.values) for a in schema.attributes.values() if isinstance(a, Categorical)], default=0)
     places = 2**depth - 1
     trees = RandomTrees(
@@ -141,7 +144,7 @@ def _halves(sets: NDArray[np.bool_], which: NDArray[np.bool_], rng: np.random.Ge
 def leaves_reached(trees: RandomTrees, values: Floats, members: Integers) -> Integers:
     """The leaf that each row reaches in its tree; ``values`` holds one column per attribute, codes of categories too.
 
-    An unknown category goes left.
+    An unknown category goes where the first declared value goes: a forest releases no counts that would tell better.
     """
     rows, places = np.arange(len(values)), np.zeros(len(values), dtype=np.int64)
     for _ in range(trees.depth):
@@ -149,8 +152,8 @@ def leaves_reached(trees: RandomTrees, values: Floats, members: Integers) -> Int
         found, numbers = values[rows, attributes], trees.numeric[attributes]
         goes_right = numbers & (found >= trees.points[members, places])
         if trees.right.shape[2]:
-            codes = np.where(numbers, UNKNOWN, found).astype(np.int64)
-            goes_right |= trees.right[members, places, codes] & (codes != UNKNOWN)
+            codes = np.where(numbers | (found == UNKNOWN), 0, found).astype(np.int64)
+            goes_right |= trees.right[members, places, codes] & ~numbers
         places = 2 * places + 1 + (goes_right & (attributes != NOTHING))
     return np.asarray(places - (2**trees.depth - 1), dtype=np.int64)
 

@@ -18,25 +18,34 @@ RNG = np.random.default_rng(0)
 TABLE = {"a": RNG.random(4000), "b": RNG.choice(["x", "y"], 4000)}
 TARGET = np.where(TABLE["b"] == "x", "no", "yes")
 
-FIT_TWICE = {
-    "check_classifier_data_not_an_array",
-    "check_fit_idempotent",
-    "check_supervised_y_2d",
-}
-"""Checks that demand the same forest of two fits: its tests are drawn anew, and there is no seed."""
-
-
 def forest(**parameters: Any) -> PrivateForestClassifier:
     words: dict[str, Any] = {"epsilon": 1, "n_trees": 8, "schema": SCHEMA, "budget": Budget(epsilon=100)} | parameters
     return PrivateForestClassifier(**words)
 
 
-def test_scikit_learn_accepts_it() -> None:
-    schema = Schema.any(-5, 5, bins=8, classes="public")
-    made = PrivateForestClassifier(1e6, 5, 4, schema=schema, budget=Budget(epsilon=10**12))
+def test_scikit_learn_finds_no_fault() -> None:
+    schema = Schema.any(0, 1, bins=8, classes="public")
+    made = PrivateForestClassifier(1e6, 1, 14, structure=1, schema=schema, budget=Budget(epsilon=10**12))
     results = check_estimator(made, on_fail=None, on_skip=None)
-    assert {result["check_name"] for result in results if result["status"] == "failed"} <= FIT_TWICE
+    assert [result["check_name"] for result in results if result["status"] == "failed"] == []
+    skipped = {result["check_name"] for result in results if result["status"] == "skipped"}
+    assert skipped <= {"check_pipeline_consistency", "check_array_api_input"}
     assert len(results) > 45
+
+
+def test_a_public_structure_is_the_same_at_every_fit() -> None:
+    first, again, anew = (forest(structure=key).fit(TABLE, TARGET).model_.trees for key in (3, 3, None))
+    assert (first.attributes == again.attributes).all()
+    assert (first.points == again.points).all()
+    assert (first.right == again.right).all()
+    assert (first.points != anew.points).any()
+
+
+def test_an_unknown_category_goes_with_the_first_declared() -> None:
+    fitted = forest(n_trees=20).fit(TABLE, TARGET)
+    places = {"a": np.linspace(0, 1, 50)}
+    unknown = fitted.predict_proba(places | {"b": ["never seen"] * 50})
+    assert unknown.tolist() == fitted.predict_proba(places | {"b": ["x"] * 50}).tolist()
 
 
 @pytest.mark.parametrize("labels", LABELS)
@@ -79,6 +88,7 @@ def test_depth_nought_is_one_leaf_for_each_tree() -> None:
         ({"n_trees": 10**6}, "n_trees"),
         ({"max_depth": 17}, "max_depth"),
         ({"max_depth": -1}, "max_depth"),
+        ({"structure": -1}, "structure"),
         ({"labels": "vote"}, "labels"),
         ({"epsilon": 0}, "epsilon"),
     ],

@@ -32,14 +32,15 @@ def walked(trees: RandomTrees, tree: int, row: Floats) -> int:
         right = False
         if attribute != NOTHING and trees.numeric[attribute]:
             right = bool(row[attribute] >= trees.points[tree, place])
-        elif attribute != NOTHING and row[attribute] >= 0:
-            right = bool(trees.right[tree, place, int(row[attribute])])
+        elif attribute != NOTHING:
+            known = max(int(row[attribute]), 0)
+            right = bool(trees.right[tree, place, known])
         place = 2 * place + 1 + right
     return int(place - (2**trees.depth - 1))
 
 
 def test_leaves_are_those_of_the_definition() -> None:
-    trees = draw_trees(SCHEMA, 7, 5, entropy.system_entropy())
+    trees = draw_trees(SCHEMA, 7, 5, 4)
     rng = np.random.default_rng(0)
     values = np.column_stack([rng.uniform(0, 10, 300), rng.integers(-1, 3, 300), np.zeros(300)])
     members = rng.integers(0, 7, 300)
@@ -48,7 +49,7 @@ def test_leaves_are_those_of_the_definition() -> None:
 
 
 def test_tests_cut_what_is_left_of_a_domain() -> None:
-    trees = draw_trees(SCHEMA, 50, 6, entropy.system_entropy())
+    trees = draw_trees(SCHEMA, 50, 6, 4)
     for tree in range(50):
         _check_below(trees, tree, 0, (0.0, 10.0), {0, 1, 2})
     assert not (trees.attributes == 2).any(), "one value cannot be cut"
@@ -72,7 +73,7 @@ def _check_below(trees: RandomTrees, tree: int, place: int, interval: tuple[floa
 
 
 def test_without_anything_to_cut_there_is_one_leaf() -> None:
-    trees = draw_trees(Schema({"c": Categorical(["p"])}, classes=[0, 1]), 2, 3, entropy.system_entropy())
+    trees = draw_trees(Schema({"c": Categorical(["p"])}, classes=[0, 1]), 2, 3, 4)
     assert (trees.attributes == NOTHING).all()
     assert leaves_reached(trees, np.zeros((4, 1)), np.array([0, 0, 1, 1])).tolist() == [0] * 4
 

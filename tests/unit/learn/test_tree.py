@@ -51,6 +51,13 @@ def test_scikit_learn_finds_no_fault() -> None:
     assert len(results) > 45
 
 
+def test_features_are_named_by_the_schema() -> None:
+    tree = made().fit(*table())
+    for known in (tree, PrivateTreeClassifier.from_json(tree.to_json())):
+        assert known.feature_names_in_.tolist() == ["a", "n"]
+        assert known.n_features_in_ == 2
+
+
 @pytest.mark.parametrize("criterion", ["max", "information_gain"])
 @pytest.mark.parametrize("mechanism", [None, *MECHANISMS])
 def test_a_sure_tree_learns_what_there_is(criterion: Any, mechanism: str | None) -> None:
