@@ -25,8 +25,6 @@ from dampen.vectors import Floats, Integers
 
 MOST_TESTS = 4096
 """Joint counts of all pairs of more tests would fill the memory."""
-FEWEST_BINS, MOST_BINS, ALL_BINS = 16, 64, 384
-"""A numeric attribute without ``bins`` has ALL_BINS / (number of numeric attributes) of them, within these limits."""
 FIRST_PAIR = 8
 """A table is grown if epsilon times the records reaches so many per class ..."""
 MORE_PAIRS = (450, 2000, 6500, 25000, 100000)
@@ -86,12 +84,11 @@ class DecisionTable:
 
 def questions_of(schema: Schema) -> tuple[Question, ...]:
     """All questions that a schema allows: every inner edge, every category; one question where there are two."""
-    numeric = sum(isinstance(attribute, Numeric) for attribute in schema.attributes.values())
-    bins = min(MOST_BINS, max(FEWEST_BINS, ALL_BINS // max(numeric, 1)))
     tests: list[Question] = []
-    for place, attribute in enumerate(schema.attributes.values()):
+    edges = schema.edges()
+    for place, (name, attribute) in enumerate(schema.attributes.items()):
         if isinstance(attribute, Numeric):
-            tests += [Question(place, edge=edge) for edge in attribute.edges(bins).tolist()]
+            tests += [Question(place, edge=edge) for edge in edges[name].tolist()]
         else:
             codes = range(len(attribute.values)) if len(attribute.values) > 2 else range(1, len(attribute.values))
             tests += [Question(place, code=code) for code in codes]

@@ -14,15 +14,13 @@ import numpy as np
 
 from dampen.learn.nodes import Node
 from dampen.learn.records import Records
-from dampen.learn.schema import Numeric, Schema
+from dampen.learn.schema import Categorical, Schema
 from dampen.learn.splits import SplitChoice
 from dampen.sampling.entropy import Entropy
 from dampen.sampling.laplace_batch import discrete_laplace_batch
 from dampen.statistics.contingency import Codes, Layout, count_classes, count_level
 from dampen.vectors import Integers
 
-BINS = 10
-"""How many intervals a numeric attribute has where its schema does not say."""
 LARGEST_LEVEL = 2**26
 """So many joint counts are held at a time; wider levels are counted in parts."""
 
@@ -129,9 +127,9 @@ def _coded(records: Records, schema: Schema) -> tuple[list[tuple[float, ...] | N
     """For each attribute its edges, if it is numeric, and the outcome of each row."""
     edges: list[tuple[float, ...] | None] = []
     codes: list[Codes] = []
-    for attribute, column in zip(schema.attributes.values(), records.columns, strict=True):
-        if isinstance(attribute, Numeric):
-            inner = attribute.edges(BINS)
+    inner_edges = schema.edges()
+    for name, column in zip(schema.attributes, records.columns, strict=True):
+        if (inner := inner_edges.get(name)) is not None:
             edges.append(tuple(inner.tolist()))
             codes.append(np.searchsorted(inner, column, side="right").astype(np.int32))
         else:
@@ -142,8 +140,8 @@ def _coded(records: Records, schema: Schema) -> tuple[list[tuple[float, ...] | N
 
 def outcomes_of(schema: Schema) -> tuple[int, ...]:
     """How many outcomes the test of each attribute has."""
-    found = schema.attributes.values()
-    return tuple(len(a.edges(BINS)) + 1 if isinstance(a, Numeric) else len(a.values) for a in found)
+    edges, found = schema.edges(), schema.attributes.items()
+    return tuple(len(a.values) if isinstance(a, Categorical) else len(edges[name]) + 1 for name, a in found)
 
 
 def _finished(node: _Growing, edges: list[tuple[float, ...] | None]) -> Node:

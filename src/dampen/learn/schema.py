@@ -18,6 +18,9 @@ from dampen.statistics.categories import as_categories
 from dampen.statistics.columns import in_memory
 from dampen.vectors import Floats
 
+FEWEST_BINS, MOST_BINS, ALL_BINS = 16, 64, 384
+"""A numeric attribute without ``bins`` has ALL_BINS / (number of numeric attributes) of them, within these limits."""
+
 
 @dataclass(frozen=True, init=False)
 class Categorical:
@@ -36,7 +39,7 @@ class Categorical:
 
 @dataclass(frozen=True, init=False)
 class Numeric:
-    """A number, clamped to [lo, hi]. ``bins``: how many intervals of equal width a tree tells apart, if it matters.
+    """A number, clamped to [lo, hi]. ``bins``: how many intervals of equal width are told apart.
 
     ``whole``: the values are whole numbers, so that two edges with none between them are one.
     """
@@ -110,6 +113,12 @@ class Schema:
             return self
         named: Mapping[str, Attribute] = {f"x{place}": self.every for place in range(count)}
         return Schema(named, self.classes or (0,))
+
+    def edges(self) -> dict[str, Floats]:
+        """For each numeric attribute the inner edges of its intervals. They follow from the schema alone."""
+        numeric = sum(isinstance(attribute, Numeric) for attribute in self.attributes.values())
+        bins = min(MOST_BINS, max(FEWEST_BINS, ALL_BINS // max(numeric, 1)))
+        return {name: found.edges(bins) for name, found in self.attributes.items() if isinstance(found, Numeric)}
 
     def to_json(self) -> str:
         """The schema as JSON."""

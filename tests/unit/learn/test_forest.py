@@ -18,6 +18,7 @@ RNG = np.random.default_rng(0)
 TABLE = {"a": RNG.random(4000), "b": RNG.choice(["x", "y"], 4000)}
 TARGET = np.where(TABLE["b"] == "x", "no", "yes")
 
+
 def forest(**parameters: Any) -> PrivateForestClassifier:
     words: dict[str, Any] = {"epsilon": 1, "n_trees": 8, "schema": SCHEMA, "budget": Budget(epsilon=100)} | parameters
     return PrivateForestClassifier(**words)

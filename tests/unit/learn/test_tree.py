@@ -51,6 +51,12 @@ def test_scikit_learn_finds_no_fault() -> None:
     assert len(results) > 45
 
 
+def test_bins_that_are_not_given_are_those_of_the_schema() -> None:
+    several = Schema({f"x{place}": Numeric(0, 1, whole=False) for place in range(8)}, classes=[0, 1])
+    assert id3.outcomes_of(several) == (48,) * 8
+    assert id3.outcomes_of(Schema({"a": Numeric(0, 1), "b": Numeric(0, 1, bins=3)}, classes=[0, 1])) == (64, 3)
+
+
 def test_features_are_named_by_the_schema() -> None:
     tree = made().fit(*table())
     for known in (tree, PrivateTreeClassifier.from_json(tree.to_json())):
