@@ -5,6 +5,7 @@ from fractions import Fraction
 import numpy as np
 
 from dampen.learn.random_trees import flip_labels
+from dampen.learn.splits import MOST_FOR_PARETO
 from dampen.mechanisms import Exponential, ParetoNoisyMax, SelectionMechanism, StableArgmax
 from dampen.privacy import Adjacency
 from dampen.problem import Frame, SelectionProblem
@@ -27,7 +28,7 @@ def draw_leaf_labels(counts: Integers, labels: str, epsilon: Fraction, source: E
 def _mechanism(labels: str, epsilon: Fraction) -> SelectionMechanism:
     if labels == "exponential":
         return Exponential(epsilon)
-    return StableArgmax(epsilon) if labels == "stable" else ParetoNoisyMax(epsilon, indicator=True)
+    return StableArgmax(epsilon) if labels == "stable" else ParetoNoisyMax(min(epsilon, MOST_FOR_PARETO), indicator=True)
 
 
 def _problem(counts: Integers, labels: str) -> SelectionProblem:

@@ -58,6 +58,12 @@ def test_it_learns_what_is_easy(labels: str) -> None:
     assert shares.sum(axis=1) == pytest.approx(1)
 
 
+@pytest.mark.parametrize("labels", LABELS)
+def test_an_ample_epsilon_is_no_obstacle(labels: str) -> None:
+    sure = forest(epsilon=10**6, labels=labels, max_depth=2, budget=Budget(epsilon=10**6))
+    assert set(sure.fit(TABLE, ["yes"] * 4000).predict(TABLE)) == {"yes"}
+
+
 def test_one_fit_is_one_charge() -> None:
     purse = Budget(epsilon=3)
     forest(epsilon=2, budget=purse, adjacency=Adjacency.REPLACE).fit(TABLE, TARGET)
