@@ -70,7 +70,8 @@ def whole_sizes(sizes: Any) -> Sizes:
     """Sizes of groups, at least 1 each: 64-bit integers where all of them fit, else Python's."""
     typed = isinstance(sizes, np.ndarray) and sizes.dtype.kind in "iu"
     listed = sizes if typed else np.array(list(sizes), dtype=object)
-    strange = not typed and any(isinstance(n, bool) or not isinstance(n, numbers.Integral) for n in listed)
+    kinds = set() if typed else set(map(type, listed.tolist()))
+    strange = any(issubclass(kind, bool) or not issubclass(kind, numbers.Integral) for kind in kinds)
     if strange or (len(listed) and listed.min() < 1):
         raise DataError("sizes of runs must be whole numbers of at least 1")
     fits = not len(listed) or listed.max() <= LARGEST_WHOLE

@@ -20,10 +20,9 @@ from dampen.learn.schema import Categorical, Numeric, Schema
 from dampen.sampling import flips
 from dampen.sampling.entropy import Entropy
 from dampen.sampling.exponents import Exponents
+from dampen.sampling.uniform import uniform_batch
 from dampen.vectors import Floats, Integers
 
-WORD = 2**16
-"""Uniform numbers are taken from words of 16 bits."""
 NOTHING = -1
 """In place of an attribute: nothing could be cut."""
 
@@ -161,17 +160,6 @@ def leaves_reached(trees: RandomTrees, values: Floats, members: Integers) -> Int
 def as_matrix(records: Records) -> Floats:
     """All columns side by side, codes of categories as numbers."""
     return np.column_stack([column.astype(np.float64) for column in records.columns])
-
-
-def uniform_batch(count: int, size: int, source: Entropy) -> Integers:
-    """Independent whole numbers below ``size`` <= 2^16, each exactly uniform: words that favour some are redrawn."""
-    fair = WORD - WORD % size
-    drawn = source.words(count, 16).astype(np.int64)
-    again = np.flatnonzero(drawn >= fair)
-    while again.size:
-        drawn[again] = source.words(len(again), 16)
-        again = again[drawn[again] >= fair]
-    return drawn % size
 
 
 def flip_labels(counts: Integers, epsilon: Fraction, source: Entropy) -> Integers:

@@ -1,6 +1,7 @@
 """Counts in, problems out: one file per question. Each problem's sensitivity is proved in docs/proofs."""
 
 from dampen.queries.centrality import degree_problem, ego_betweenness_problem, ego_betweenness_range_problem
+from dampen.queries.groups import dice_problem, fragment_problem, group_size_problem
 from dampen.queries.level import level_problem
 from dampen.queries.majority import approval_problem, count_problem, winner_problem
 from dampen.queries.order_statistic import order_statistic_problem
@@ -22,9 +23,12 @@ __all__ = [
     "approval_problem",
     "count_problem",
     "degree_problem",
+    "dice_problem",
     "edge_count_problem",
     "ego_betweenness_problem",
     "ego_betweenness_range_problem",
+    "fragment_problem",
+    "group_size_problem",
     "information_gain_problem",
     "k_clique_problem",
     "k_star_problem",

@@ -49,17 +49,21 @@ def count_categories(
     """
     labels, mode = as_categories(categories), as_missing(missing)
     one_of(("refuse", "drop"), other=other)
-    if isinstance(values, str | Path):
-        with opened_column(values, column) as source:
-            counted = _count_file(source, labels)
-    else:
-        counted = _count_items(in_memory(values, column), labels, column)
+    counted = tally(values, labels, column)
     refuse_missing(counted.pop(MISSING, 0), mode, column)
     if counted.pop(OTHER, 0) and other == "refuse":
         raise DataError(
             f"{titled(column)} must hold only the declared categories; other='drop' (--drop-other) leaves the rest out"
         )
     return np.array([counted.get(place, 0) for place in range(len(labels))], dtype=np.int64)
+
+
+def tally(values: Any, labels: tuple[Any, ...], column: str | None) -> dict[int, int]:
+    """How many values each category has, by its place; beside them those MISSING and OTHER."""
+    if isinstance(values, str | Path):
+        with opened_column(values, column) as source:
+            return _count_file(source, labels)
+    return _count_items(in_memory(values, column), labels, column)
 
 
 def as_categories(categories: Any) -> tuple[Any, ...]:
@@ -74,12 +78,12 @@ def as_categories(categories: Any) -> tuple[Any, ...]:
         raise ParameterError(f"{rule}; got {shown(categories)}") from None
     if not labels:
         raise ParameterError("categories must not be empty")
-    if not distinct or any(_absent(label) for label in labels):
+    if not distinct or any(absent(label) for label in labels):
         raise ParameterError(f"{rule}; got {shown(categories)}")
     return labels
 
 
-def _absent(value: Any) -> bool:
+def absent(value: Any) -> bool:
     """Whether a value is missing. (NaN alone differs from itself.)"""
     return value is None or type(value).__name__ in ("NAType", "NaTType") or bool(value != value)
 
@@ -94,7 +98,7 @@ def _count_items(found: Any, labels: tuple[Any, ...], column: str | None) -> dic
     places = {label: place for place, label in enumerate(labels)}
     counted: Counter[int] = Counter()
     for value, count in counts.items():
-        counted[MISSING if _absent(value) else places.get(value, OTHER)] += count
+        counted[MISSING if absent(value) else places.get(value, OTHER)] += count
     return dict(counted)
 
 
@@ -103,11 +107,11 @@ def _count_file(source: FileColumn, labels: tuple[Any, ...]) -> dict[int, int]:
     texts, numbers = _texts(labels), _numbers(labels)
     source.connection.register("texts", {"text": np.array([*texts], dtype=object), "a": np.array([*texts.values()])})
     source.connection.register("numbers", {"number": np.array([*numbers], dtype=float), "b": _places(numbers)})
-    absent = f"case when read.text is null or lower(trim(read.text)) in ('', 'nan') then {MISSING} end"
+    missing = f"case when read.text is null or lower(trim(read.text)) in ('', 'nan') then {MISSING} end"
     rows = source.fetch(
         f"""
         with read as (select cast(value as varchar) as text, count(*) as count from data group by 1)
-        select cast(coalesce(a, {absent}, b, {OTHER}) as bigint) as place, cast(sum(count) as bigint) as count
+        select cast(coalesce(a, {missing}, b, {OTHER}) as bigint) as place, cast(sum(count) as bigint) as count
         from read left join texts on read.text = texts.text
         left join numbers on try_cast(replace(read.text, '_', 'x') as double) = number
         group by 1

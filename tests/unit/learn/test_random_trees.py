@@ -16,9 +16,9 @@ from dampen.learn.random_trees import (
     draw_trees,
     flip_labels,
     leaves_reached,
-    uniform_batch,
 )
 from dampen.sampling import entropy, exact, tables
+from dampen.sampling.uniform import uniform_batch
 from dampen.vectors import Floats
 
 SCHEMA = Schema({"a": Numeric(0, 10), "b": Categorical(["x", "y", "z"]), "c": Categorical(["p"])}, classes=[0, 1])

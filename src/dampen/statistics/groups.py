@@ -1,0 +1,114 @@
+"""To which declared group each person belongs, and how many each group has."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dampen._validate import one_of, shown
+from dampen.errors import DataError, ParameterError
+from dampen.statistics.categories import MISSING, OTHER, absent, tally
+from dampen.statistics.columns import in_memory, titled
+from dampen.vectors import Integers
+
+REST = "other"
+"""The category that takes all values which are no category, where it is declared and no other one is named."""
+
+
+def as_ids(ids: Any) -> NDArray[Any]:
+    """The ids of all people, in the caller's order: distinct, none of them missing."""
+    found = in_memory(ids, None)
+    listed = found if isinstance(found, np.ndarray | list) else found.to_list()
+    items = listed.tolist() if isinstance(listed, np.ndarray) else listed
+    try:
+        distinct = len(set(items)) == len(items)
+    except TypeError:
+        raise DataError("ids must be single labels") from None
+    if not distinct:
+        raise DataError("ids must be distinct: one row for each person")
+    if any(map(absent, items)):
+        raise DataError("ids must have no missing values")
+    if isinstance(listed, np.ndarray) and not isinstance(listed, np.ma.MaskedArray):
+        return listed.copy()
+    alike = len({type(item) for item in items}) == 1 and isinstance(items[0], str | int)
+    array = np.array(items) if alike else np.empty(0, dtype=object)
+    if array.dtype.kind in "US" and any(item.endswith("\0") for item in items):
+        alike = False
+    if not alike or array.dtype.kind not in "iUu":
+        array = np.empty(len(items), dtype=object)
+        array[:] = items
+    return array
+
+
+def place_groups(
+    values: Any, labels: Sequence[Any], *, other: Any = REST, missing: str = "refuse", column: str | None = None
+) -> Integers:
+    """The place of each value among the labels. Not private.
+
+    Values that are no label go to the label ``other``, where it is declared, and are refused elsewhere. Missing values
+    are refused, or go there too with ``missing="other"``.
+
+    >>> place_groups(["F", "M", "X"], ("F", "M", "other")).tolist()
+    [0, 1, 2]
+    """
+    rest = rest_place(labels, other)
+    mode = as_group_missing(missing, rest)
+    found = in_memory(values, column)
+    listed = getattr(found, "to_list", None) or getattr(found, "tolist", None)
+    items = found if listed is None else listed()
+    places = {label: place for place, label in enumerate(labels)}
+    try:
+        placed = np.fromiter((places.get(item, OTHER) for item in items), dtype=np.int64, count=len(items))
+    except TypeError:
+        raise DataError(f"{titled(column)} must hold single labels") from None
+    unknown = np.flatnonzero(placed == OTHER)
+    placed[unknown] = [MISSING if absent(items[place]) else OTHER for place in unknown.tolist()]
+    _refuse(bool((placed == OTHER).any()), bool((placed == MISSING).any()), rest, mode, column)
+    placed[unknown] = 0 if rest is None else rest
+    return placed
+
+
+def count_groups(
+    values: Any, labels: tuple[Any, ...], *, column: str | None, other: Any = REST, missing: str = "refuse"
+) -> Integers:
+    """How many values each label has. Not private. As :func:`place_groups`, and ``missing="drop"`` leaves them out."""
+    rest = rest_place(labels, other)
+    mode = as_group_missing(missing, rest, drop=True)
+    counted = tally(values, labels, column)
+    strange, gone = counted.pop(OTHER, 0), counted.pop(MISSING, 0)
+    _refuse(strange > 0, gone > 0, rest, mode, column)
+    counts = np.array([counted.get(place, 0) for place in range(len(labels))], dtype=np.int64)
+    if rest is not None:
+        counts[rest] += strange + (gone if mode == "other" else 0)
+    return counts
+
+
+def rest_place(labels: Sequence[Any], other: Any) -> int | None:
+    """The place of the label that takes all values which are no label; ``None`` where there is none."""
+    if other in labels:
+        return list(labels).index(other)
+    if other is not None and not (isinstance(other, str) and other == REST):
+        raise ParameterError(f"other must be one of the categories; got {shown(other)}")
+    return None
+
+
+def as_group_missing(missing: str, rest: int | None, *, drop: bool = False) -> str:
+    """What to do with missing values: ``"other"`` needs a category that takes them."""
+    allowed = ("refuse", "drop", "other") if drop else ("refuse", "other")
+    mode = one_of(allowed, missing=missing)
+    if mode == "other" and rest is None:
+        raise ParameterError("missing='other' needs a category that takes them: declare one and name it with other=")
+    return mode
+
+
+def _refuse(strange: bool, gone: bool, rest: int | None, mode: str, column: str | None) -> None:
+    if strange and rest is None:
+        raise DataError(
+            f"{titled(column)} must hold only the declared categories; a declared category 'other', or the one named "
+            "by other=, takes the rest"
+        )
+    if gone and mode == "refuse":
+        raise DataError(
+            f"{titled(column)} must have no missing values; missing='other' puts them into a declared category 'other'"
+        )
