@@ -5,10 +5,14 @@ public, its error.
 """
 
 from dampen.applications.categories import most_common, top_categories
+from dampen.applications.counts_by_group import group_counts
 from dampen.applications.influence import top_nodes
 from dampen.applications.many_percentiles import quantiles
+from dampen.applications.members_by_group import group_by
+from dampen.applications.most_common_by_group import group_most_common
 from dampen.applications.numbers import count, mean, total
 from dampen.applications.percentiles import median, percentile
+from dampen.applications.percentiles_by_group import group_percentiles
 from dampen.applications.quantile_numbers import quantile_number
 from dampen.applications.selection import select, top_k
 from dampen.applications.subgraph_counts import count_subgraphs
@@ -16,6 +20,10 @@ from dampen.applications.subgraph_counts import count_subgraphs
 __all__ = [
     "count",
     "count_subgraphs",
+    "group_by",
+    "group_counts",
+    "group_most_common",
+    "group_percentiles",
     "mean",
     "median",
     "most_common",

@@ -1,0 +1,134 @@
+"""Who belongs to which group?"""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dampen._validate import Number, one_of, positive, shown
+from dampen.applications.composite import paid
+from dampen.errors import DataError, ParameterError
+from dampen.mechanisms.dampened_triode import DampenedTriode
+from dampen.mechanisms.grouping import GroupMechanism, Groups
+from dampen.mechanisms.randomised_response import RandomisedResponse
+from dampen.mechanisms.triode import Triode
+from dampen.mechanisms.triode_h import FRAGMENT, TriodeH
+from dampen.privacy import BudgetLike, Release
+from dampen.sampling import entropy
+from dampen.statistics.categories import as_categories
+from dampen.statistics.groups import REST, as_ids, place_groups
+
+METHODS: dict[str, Callable[[Number], GroupMechanism]] = {
+    "randomised_response": RandomisedResponse,
+    "triode": Triode,
+    "triode_h": TriodeH,
+    "dampened_triode": DampenedTriode,
+}
+MOST_CATEGORIES = 2**16
+
+
+def group_by(
+    ids: Any,
+    groups: Any,
+    *,
+    categories: Sequence[Any],
+    epsilon: Number,
+    budget: BudgetLike,
+    method: str = "randomised_response",
+    fragment: int = FRAGMENT,
+    other: Any = REST,
+    missing: str = "refuse",
+    note: str = "group_by",
+) -> dict[Any, NDArray[Any]]:
+    """The ids of the people in each category, privately: a mapping from category to an array of ids.
+
+    ``epsilon`` is the price of the whole mapping. Protected is what one person's category is (``REPLACE``): the ids
+    and their number are public. If only sizes are wanted, ask :func:`group_counts`, which is far more accurate.
+
+    Parameters
+    ----------
+    ids
+        One label per person, distinct. Public: every one of them may come out in any group.
+    groups
+        The category of each person, in the same order.
+    categories
+        Everything that could have occurred, at least two labels. Public, so never taken from the data.
+    method
+        ``"randomised_response"`` tells a partition: everybody's category, each true with the same known probability.
+        No private method is better, person by person. ``"triode"``, ``"triode_h"`` and ``"dampened_triode"`` are those
+        of the group-by paper, repaired: their groups may overlap, and need not cover everybody.
+    fragment
+        For ``"triode_h"``: how many people a fragment holds.
+    other
+        The category that takes values which are no category: ``"other"``, where that is declared. Without one they are
+        refused.
+    missing
+        ``"refuse"`` missing values, or count them as ``"other"``. Nobody can be left out: ids are public.
+    note
+        What the answer is for; a ledger remembers it.
+
+    >>> import dampen
+    >>> told = dampen.group_by(["ann", "bob", "cid"], ["F", "M", "M"], categories=("F", "M"), epsilon=1,
+    ...                        budget=dampen.Budget(epsilon=1))
+    >>> list(told), sorted(name for names in told.values() for name in names.tolist())
+    (['F', 'M'], ['ann', 'bob', 'cid'])
+    """
+    release = release_group_by(
+        ids, groups, categories=categories, epsilon=epsilon, budget=budget, method=method, fragment=fragment,
+        other=other, missing=missing, note=note,
+    )  # fmt: skip
+    told: dict[Any, NDArray[Any]] = release.value
+    return told
+
+
+def release_group_by(
+    ids: Any,
+    groups: Any,
+    *,
+    categories: Sequence[Any],
+    epsilon: Number,
+    budget: BudgetLike,
+    method: str,
+    fragment: int,
+    other: Any,
+    missing: str,
+    note: str,
+) -> Release:
+    """Pay for and draw the whole mapping: one reservation."""
+    labels, mechanism = as_group_categories(categories), group_mechanism(method, epsilon, fragment)
+    people = as_ids(ids)
+    mechanism.require(len(people))
+    places = place_groups(groups, labels, other=other, missing=missing)
+    if len(places) != len(people):
+        raise DataError("groups must be exactly one for each id")
+    loss = mechanism.privacy()
+
+    def draw() -> Groups:
+        with np.errstate(all="ignore"):
+            return mechanism.draw(places, len(labels), entropy.system_entropy())
+
+    drawn = paid(draw, loss, budget=budget, note=note)
+    told = {label: people[chosen] for label, chosen in zip(labels, drawn, strict=True)}
+    return Release(told, loss, repr(mechanism), note)
+
+
+def group_mechanism(method: str, epsilon: Number, fragment: int = FRAGMENT) -> GroupMechanism:
+    """The mechanism that a method names."""
+    named = one_of(tuple(METHODS), method=method)
+    positive(epsilon=epsilon)
+    if named == "triode_h":
+        return TriodeH(epsilon, fragment)
+    if fragment != FRAGMENT:
+        raise ParameterError(f"fragment goes with method 'triode_h' alone; got {shown(fragment)} for {named!r}")
+    return METHODS[named](epsilon)
+
+
+def as_group_categories(categories: Sequence[Any]) -> tuple[Any, ...]:
+    """At least two labels: with one of them everybody is in it, and nothing is asked."""
+    labels = as_categories(categories)
+    if not 2 <= len(labels) <= MOST_CATEGORIES:
+        raise ParameterError(
+            f"categories must be at least two and at most {MOST_CATEGORIES} labels for a group-by; got {len(labels)}"
+        )
+    return labels

@@ -1,0 +1,71 @@
+"""What is the median of each group?"""
+
+from collections.abc import Sequence
+from typing import Any
+
+from dampen._validate import Number
+from dampen.applications.mechanism_choice import Choice
+from dampen.applications.selections_by_group import each_group, group_choice
+from dampen.privacy import Adjacency, BudgetLike
+from dampen.problem import SelectionProblem
+from dampen.queries import percentile_value_problem
+from dampen.statistics.grid import as_grid
+from dampen.statistics.groups import REST
+
+
+def group_percentiles(
+    values: Any,
+    groups: Any,
+    p: Number,
+    *,
+    categories: Sequence[Any],
+    grid: Any = None,
+    bounds: tuple[Number, Number] | None = None,
+    step: Number | None = None,
+    bins: int | None = None,
+    epsilon: Number,
+    budget: BudgetLike,
+    adjacency: Adjacency = Adjacency.ADD_REMOVE,
+    mechanism: Choice | None = None,
+    other: Any = REST,
+    missing: str = "refuse",
+    note: str = "group_percentiles",
+) -> dict[Any, Any]:
+    """The p-th percentile of the values of each group, privately: a mapping from category to a value of the grid.
+
+    Every record is in one group, so all answers together cost ``epsilon`` (parallel composition). Under ``REPLACE`` a
+    record may leave one group and enter another, so each group is asked at epsilon / 2. A group without records gets a
+    uniform value of the grid.
+
+    Parameters
+    ----------
+    values
+        Numbers in a list, array or Series.
+    groups
+        The category of each record, in the same order.
+    p, grid, bounds, step, bins
+        As for :func:`percentile`.
+    categories
+        All groups that could have occurred. Public, so never taken from the data.
+    mechanism
+        A mechanism class; permute-and-flip by default.
+    other, missing
+        What happens to groups that are no category, and to missing ones, as for :func:`group_by`. Missing values are
+        refused.
+
+    >>> import dampen
+    >>> found = dampen.group_percentiles([31, 35, 52], ["F", "F", "M"], 50, categories=("F", "M"), grid=range(121),
+    ...                                  epsilon=1, budget=dampen.Budget(epsilon=1))
+    >>> list(found), found["F"] in range(121)
+    (['F', 'M'], True)
+    """
+    public = as_grid(grid, bounds=bounds, step=step, bins=bins)
+    chosen = group_choice(mechanism, epsilon, adjacency, "dampen.queries.percentile_hit_problem")
+
+    def problem(records: Any) -> SelectionProblem:
+        return percentile_value_problem(records, p, grid=public, adjacency=Adjacency.ADD_REMOVE)
+
+    return each_group(
+        values, groups, problem, chosen, categories=categories, budget=budget, adjacency=adjacency, other=other,
+        missing=missing, note=note,
+    )  # fmt: skip

@@ -1,0 +1,288 @@
+"""The whole group-by, audited exactly: the joint law of all categories' sets when one person changes category.
+
+Every method, all tables of up to six people over two and three categories. Sets of one release are independent, so the
+worst loss of the joint law is the sum of the worst losses of the sets, both ways; on small tables it is compared with
+the law of all mappings, written out.
+"""
+
+from collections.abc import Callable, Iterator
+from functools import partial
+from importlib import import_module
+from itertools import product
+from typing import Any
+
+import numpy as np
+import pytest
+
+from dampen import Adjacency, Budget
+from dampen.applications.counts_by_group import group_counts
+from dampen.applications.members_by_group import METHODS, group_mechanism
+from dampen.audit import audit_admissibility, audit_selection
+from dampen.mechanisms import Exponential, LocalDampening, PermuteAndFlip, SelectionMechanism
+from dampen.mechanisms.dampened_triode import DampenedTriode
+from dampen.mechanisms.grouping import GroupMechanism, Members, SetMechanism
+from dampen.mechanisms.randomised_response import RandomisedResponse
+from dampen.mechanisms.triode import Triode
+from dampen.mechanisms.triode_h import TriodeH
+from dampen.queries.groups import dice_problem, fragment_problem, group_size_problem
+from dampen.vectors import Floats, Integers
+
+Table = tuple[int, ...]
+"""The category of each person."""
+counts_module = import_module("dampen.applications.counts_by_group")
+LARGEST = 6
+FRAGMENTS = {
+    "in order": lambda people, size: np.arange(people) // size,
+    "dealt": lambda people, size: (np.arange(people) * 5 % max(people, 1)) // size,
+}
+
+
+def neighbours(x: Table, kinds: int) -> Iterator[Table]:
+    for person, own in enumerate(x):
+        for kind in range(kinds):
+            if kind != own:
+                yield (*x[:person], kind, *x[person + 1 :])
+
+
+def tables(people: int, kinds: int) -> list[Table]:
+    return list(product(range(kinds), repeat=people))
+
+
+class JointLaws:
+    """The laws of sets, each computed once."""
+
+    def __init__(self, mechanism: SetMechanism, fragments: Integers | None = None) -> None:
+        self._mechanism, self._fragments = mechanism, fragments
+        self._known: dict[tuple[bool, ...], Floats] = {}
+
+    def set_law(self, members: tuple[bool, ...]) -> Floats:
+        if members not in self._known:
+            self._known[members] = self._mechanism.set_law(np.array(members, dtype=bool), self._fragments)
+        return self._known[members]
+
+    def sets(self, x: Table, kinds: int) -> list[Floats]:
+        return [self.set_law(tuple(kind == own for own in x)) for kind in range(kinds)]
+
+    def loss(self, x: Table, y: Table, kinds: int) -> float:
+        """The worst over all mappings: a sum, since sets are independent."""
+        apart = [one - other for one, other in zip(self.sets(x, kinds), self.sets(y, kinds), strict=True)]
+        return max(sum(float(d.max()) for d in apart), -sum(float(d.min()) for d in apart))
+
+    def written_out(self, x: Table, kinds: int) -> Floats:
+        """Ln P of every mapping."""
+        law = np.zeros(1)
+        for one in self.sets(x, kinds):
+            law = np.add.outer(law, one).ravel()
+        return law
+
+
+def worst(laws: JointLaws, people: int, kinds: int) -> float:
+    return max(laws.loss(x, y, kinds) for x in tables(people, kinds) for y in neighbours(x, kinds))
+
+
+def response_laws(mechanism: RandomisedResponse, people: int, kinds: int) -> dict[Table, Floats]:
+    every = tables(people, kinds)
+    return {
+        x: np.array([mechanism.log_probability(np.array(x), np.array(told), kinds) for told in every]) for x in every
+    }
+
+
+def worst_response(mechanism: RandomisedResponse, people: int, kinds: int) -> float:
+    laws = response_laws(mechanism, people, kinds)
+    return max(float(np.abs(laws[x] - laws[y]).max()) for x in laws for y in neighbours(x, kinds))
+
+
+@pytest.mark.parametrize("epsilon", ["0.1", "1", "3"])
+@pytest.mark.parametrize("kinds", [2, 3])
+def test_randomised_response_loses_epsilon_and_no_more(kinds: int, epsilon: str) -> None:
+    for people in range(1, LARGEST + 1 if kinds == 2 else LARGEST - 1):
+        mechanism = group_mechanism("randomised_response", epsilon)
+        assert isinstance(mechanism, RandomisedResponse)
+        assert worst_response(mechanism, people, kinds) == pytest.approx(float(epsilon), rel=1e-9)
+
+
+@pytest.mark.long
+def test_randomised_response_of_six_people_and_three_categories() -> None:
+    assert worst_response(RandomisedResponse(1), LARGEST, 3) == pytest.approx(1, rel=1e-9)
+
+
+@pytest.mark.parametrize("epsilon", ["0.1", "1", "3"])
+@pytest.mark.parametrize("method", ["triode", "dampened_triode"])
+def test_sets_of_all_categories_lose_no_more_than_epsilon(method: str, epsilon: str) -> None:
+    mechanism, seen = group_mechanism(method, epsilon), 0.0
+    assert isinstance(mechanism, SetMechanism)
+    laws = JointLaws(mechanism)
+    for people in range(1, LARGEST + 1):
+        for kinds in (2, 3):
+            loss = worst(laws, people, kinds)
+            assert loss <= float(epsilon) * (1 + 1e-9)
+            seen = max(seen, loss)
+    assert seen > 0.49 * float(epsilon)
+
+
+@pytest.mark.parametrize("epsilon", ["0.1", "1", "3"])
+@pytest.mark.parametrize("size", [1, 2, 4, 10])
+@pytest.mark.parametrize("dealt", FRAGMENTS)
+def test_both_stages_of_triode_h_lose_no_more_than_epsilon(dealt: str, size: int, epsilon: str) -> None:
+    mechanism = group_mechanism("triode_h", epsilon, size)
+    assert isinstance(mechanism, TriodeH)
+    for people in (1, 2, 3, 4):
+        laws = JointLaws(mechanism, FRAGMENTS[dealt](people, size))
+        for kinds in (2, 3):
+            assert 0.2 * float(epsilon) < worst(laws, people, kinds) <= float(epsilon) * (1 + 1e-9)
+
+
+@pytest.mark.parametrize("size", [1, 2, 4])
+def test_triode_h_of_six_people(size: int) -> None:
+    laws = JointLaws(TriodeH(1, size), FRAGMENTS["dealt"](LARGEST, size))
+    assert worst(laws, LARGEST, 2) <= 1 + 1e-9
+    assert worst(laws, LARGEST, 3) <= 1 + 1e-9
+
+
+class CoinsOfEachGroup(SetMechanism):
+    """A planted method: every category tells each person's membership by a coin of its own, worth ``share``."""
+
+    def set_law(self, members: Members, shared: Any = None) -> Floats:
+        keep = -np.log1p(np.exp(-float(self.share)))
+        group = sum(1 << int(person) for person in np.flatnonzero(members))
+        wrong = np.array([(number ^ group).bit_count() for number in range(2 ** len(members))])
+        return np.asarray(len(members) * keep - float(self.share) * wrong)
+
+    def draw_set(self, members: Members, shared: Any, source: Any) -> Members:
+        raise NotImplementedError
+
+
+def at_the_full_epsilon(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(SetMechanism, "share", property(lambda self: self.epsilon))
+
+
+@pytest.mark.parametrize("kinds", [2, 3])
+def test_every_group_at_the_full_epsilon_is_caught(kinds: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The negative control. A method whose sets cost what they may loses twice as much; dampening around 0 5 % more."""
+    assert worst(JointLaws(CoinsOfEachGroup(1)), 3, kinds) == pytest.approx(1)
+    at_the_full_epsilon(monkeypatch)
+    monkeypatch.setattr("dampen.mechanisms.dampened_triode.BEST", 0)
+    assert worst(JointLaws(CoinsOfEachGroup(1)), 3, kinds) == pytest.approx(2)
+    assert worst(JointLaws(DampenedTriode(1)), 6, kinds) == pytest.approx(1.049, abs=1e-3)
+    assert worst(JointLaws(DampenedTriode(3)), 6, kinds) == pytest.approx(3.203, abs=1e-3)
+
+
+@pytest.mark.parametrize("epsilon", [1, 3])
+def test_triode_at_the_full_epsilon_happens_to_stay_within_it(epsilon: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A finding: the factor 2 of the exponential mechanism happens to pay for the second group, up to six people.
+
+    It is not proved in general, so a release runs at epsilon / 2. Without that factor the loss is twice epsilon.
+    """
+    at_the_full_epsilon(monkeypatch)
+    for people in (1, 2, 4, 6):
+        for mechanism in (Triode(epsilon), DampenedTriode(epsilon)):
+            assert worst(JointLaws(mechanism), people, 2) <= epsilon * (1 + 1e-9)
+            assert worst(JointLaws(mechanism), people, 3) <= epsilon * (1 + 1e-9)
+    monkeypatch.setattr(Triode, "rate", property(lambda self: self.share))
+    assert worst(JointLaws(Triode(epsilon)), 2, 3) == pytest.approx(2 * epsilon)
+
+
+@pytest.mark.parametrize("size", [1, 2])
+def test_both_stages_of_both_groups_at_the_full_epsilon_are_caught(size: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(TriodeH, "stage", property(lambda self: self.epsilon))
+    assert worst(JointLaws(TriodeH(1, size)), 4, 2) == pytest.approx(1.368, abs=1e-3)
+    assert worst(JointLaws(TriodeH(1, size)), 4, 3) > 1.36
+
+
+def test_every_pick_at_the_price_of_all_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
+    right = worst(JointLaws(TriodeH(8, 2)), 4, 3)
+    monkeypatch.setattr(TriodeH, "pick_rate", lambda self, picks, bound: 4 * self.stage / bound)
+    assert right <= 8 < worst(JointLaws(TriodeH(8, 2)), 4, 3)
+
+
+@pytest.mark.parametrize("method", ["triode", "triode_h", "dampened_triode"])
+def test_the_sum_over_sets_is_the_worst_of_the_law_written_out(method: str) -> None:
+    mechanism = group_mechanism(method, 2)
+    assert isinstance(mechanism, SetMechanism)
+    laws = JointLaws(mechanism)
+    for people, kinds in ((1, 2), (2, 2), (3, 2), (2, 3), (3, 3)):
+        for x in tables(people, kinds)[:: people + 1]:
+            assert np.exp(laws.written_out(x, kinds)).sum() == pytest.approx(1, abs=1e-12)
+            for y in neighbours(x, kinds):
+                loss = np.abs(laws.written_out(x, kinds) - laws.written_out(y, kinds)).max()
+                assert loss == pytest.approx(laws.loss(x, y, kinds), abs=1e-12)
+
+
+def group_neighbours(x: tuple[bool, ...]) -> Iterator[tuple[bool, ...]]:
+    """One person has joined or left."""
+    for person in range(len(x)):
+        yield (*x[:person], not x[person], *x[person + 1 :])
+
+
+def groups_of(people: int) -> list[tuple[bool, ...]]:
+    return list(product((False, True), repeat=people))
+
+
+ONE_GROUP: dict[str, Callable[[str], SelectionMechanism]] = {
+    "exponential": Exponential,
+    "permute_and_flip": PermuteAndFlip,
+    "local_dampening": LocalDampening,
+    "local_dampening, exponential": partial(LocalDampening, law=Exponential),
+}
+
+
+@pytest.mark.parametrize("epsilon", ["0.1", "1", "3"])
+@pytest.mark.parametrize("make", ONE_GROUP.values(), ids=ONE_GROUP.keys())
+def test_one_group_by_dice(make: Callable[[str], SelectionMechanism], epsilon: str) -> None:
+    """Frames of neighbours agree, and no pair loses more than epsilon: 5 people, 80 pairs of 32 sets each."""
+    report = audit_selection(make(epsilon), lambda x: dice_problem(np.array(x)), groups_of(5), group_neighbours)
+    assert report.passed
+    assert report.pairs == 80
+    assert report.worst_log_ratio > 0.6 * float(epsilon)
+
+
+def test_the_rungs_of_dice_are_admissible() -> None:
+    for people in range(1, 7):
+        report = audit_admissibility(
+            lambda x: dice_problem(np.array(x)), groups_of(people), group_neighbours, 2 * people + 2
+        )
+        assert report.passed
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 6])
+def test_sizes_and_fragments_have_their_bounds(size: int) -> None:
+    fragments = np.arange(6) // size
+    assert audit_selection(
+        Exponential(1), lambda x: group_size_problem(np.array(x)), groups_of(6), group_neighbours
+    ).passed
+    report = audit_selection(
+        Exponential(1), lambda x: fragment_problem(np.array(x), fragments), groups_of(6), group_neighbours
+    )
+    assert report.passed
+
+
+@pytest.mark.parametrize("adjacency", [Adjacency.ADD_REMOVE, Adjacency.REPLACE], ids=lambda a: a.value)
+def test_counts_lose_epsilon_and_no_more(adjacency: Adjacency, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The noise of all counts, recorded: a geometric law of its rate loses rate * |count - count'| at most."""
+    rates: list[float] = []
+
+    def recorded(rate: object, count: int, source: object) -> Integers:
+        rates.append(float(rate))  # type: ignore[arg-type]
+        return np.zeros(count, dtype=np.int64)
+
+    monkeypatch.setattr(counts_module, "discrete_laplace_batch", recorded)
+
+    def counted(x: Table) -> Integers:
+        budget = Budget(epsilon=2)
+        told = group_counts(list(x), categories=(0, 1, 2), epsilon=2, budget=budget, adjacency=adjacency)
+        assert budget.spent.epsilon == 2
+        return np.array([told[kind] for kind in range(3)])
+
+    losses = []
+    for x in tables(3, 3):
+        told = counted(x)
+        near = neighbours(x, 3) if adjacency is Adjacency.REPLACE else ((*x, kind) for kind in range(3))
+        losses += [rates[0] * float(np.abs(told - counted(y)).sum()) for y in near]
+    assert len(set(rates)) == 1
+    assert max(losses) == pytest.approx(2)
+
+
+def test_every_method_is_gated() -> None:
+    """A new method must be put to the test above."""
+    assert set(METHODS) == {"randomised_response", "triode", "triode_h", "dampened_triode"}
+    assert all(isinstance(make(1), GroupMechanism) for make in METHODS.values())
