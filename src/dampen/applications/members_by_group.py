@@ -94,12 +94,13 @@ def release_group_by(
     other: Any,
     missing: str,
     note: str,
+    title: str = "groups",
 ) -> Release:
     """Pay for and draw the whole mapping: one reservation."""
     labels, mechanism = as_group_categories(categories), group_mechanism(method, epsilon, fragment)
     people = as_ids(ids)
     mechanism.require(len(people))
-    places = place_groups(groups, labels, other=other, missing=missing)
+    places = place_groups(groups, labels, other=other, missing=missing, title=title)
     if len(places) != len(people):
         raise DataError("groups must be exactly one for each id")
     loss = mechanism.privacy()

@@ -5,7 +5,9 @@ import typer
 import dampen
 from dampen.cli.budget import budget
 from dampen.cli.count import count
+from dampen.cli.counts import counts
 from dampen.cli.demo import demo
+from dampen.cli.group_by import group_by
 from dampen.cli.mode import mode
 from dampen.cli.percentile import percentile
 from dampen.cli.select import select
@@ -39,6 +41,8 @@ def _options(
 app.command()(percentile)
 app.command()(mode)
 app.command()(count)
+app.command()(counts)
+app.command()(group_by)
 app.command("sum")(total)
 app.command()(mean)
 app.command()(select)

@@ -42,9 +42,9 @@ def as_ids(ids: Any) -> NDArray[Any]:
 
 
 def place_groups(
-    values: Any, labels: Sequence[Any], *, other: Any = REST, missing: str = "refuse", column: str | None = None
+    values: Any, labels: Sequence[Any], *, other: Any = REST, missing: str = "refuse", title: str = "groups"
 ) -> Integers:
-    """The place of each value among the labels. Not private.
+    """The place of each value among the labels. Not private. ``title``: how a message names the values.
 
     Values that are no label go to the label ``other``, where it is declared, and are refused elsewhere. Missing values
     are refused, or go there too with ``missing="other"``.
@@ -54,17 +54,17 @@ def place_groups(
     """
     rest = rest_place(labels, other)
     mode = as_group_missing(missing, rest)
-    found = in_memory(values, column)
+    found = in_memory(values, None)
     listed = getattr(found, "to_list", None) or getattr(found, "tolist", None)
     items = found if listed is None else listed()
     places = {label: place for place, label in enumerate(labels)}
     try:
         placed = np.fromiter((places.get(item, OTHER) for item in items), dtype=np.int64, count=len(items))
     except TypeError:
-        raise DataError(f"{titled(column)} must hold single labels") from None
+        raise DataError(f"{title} must hold single labels") from None
     unknown = np.flatnonzero(placed == OTHER)
     placed[unknown] = [MISSING if absent(items[place]) else OTHER for place in unknown.tolist()]
-    _refuse(bool((placed == OTHER).any()), bool((placed == MISSING).any()), rest, mode, column)
+    _refuse(bool((placed == OTHER).any()), bool((placed == MISSING).any()), rest, mode, title)
     placed[unknown] = 0 if rest is None else rest
     return placed
 
@@ -77,7 +77,7 @@ def count_groups(
     mode = as_group_missing(missing, rest, drop=True)
     counted = tally(values, labels, column)
     strange, gone = counted.pop(OTHER, 0), counted.pop(MISSING, 0)
-    _refuse(strange > 0, gone > 0, rest, mode, column)
+    _refuse(strange > 0, gone > 0, rest, mode, titled(column))
     counts = np.array([counted.get(place, 0) for place in range(len(labels))], dtype=np.int64)
     if rest is not None:
         counts[rest] += strange + (gone if mode == "other" else 0)
@@ -102,13 +102,14 @@ def as_group_missing(missing: str, rest: int | None, *, drop: bool = False) -> s
     return mode
 
 
-def _refuse(strange: bool, gone: bool, rest: int | None, mode: str, column: str | None) -> None:
+def _refuse(strange: bool, gone: bool, rest: int | None, mode: str, title: str) -> None:
     if strange and rest is None:
         raise DataError(
-            f"{titled(column)} must hold only the declared categories; a declared category 'other', or the one named "
+            f"{title} must hold only the declared categories; a declared category 'other', or the one named "
             "by other=, takes the rest"
         )
     if gone and mode == "refuse":
         raise DataError(
-            f"{titled(column)} must have no missing values; missing='other' puts them into a declared category 'other'"
+            f"{title} must have no missing values; missing='other' (--missing-as-other) puts them into a declared "
+            "category 'other'"
         )

@@ -39,7 +39,7 @@ def test_undeclared_values_go_to_a_declared_other() -> None:
 
 def test_undeclared_values_are_refused_without_one(refused: "Refused") -> None:
     for other in ("other", None):
-        with refused(DataError, "values must hold only the declared categories", hidden=("secret",)):
+        with refused(DataError, "groups must hold only the declared categories", hidden=("secret",)):
             place_groups(["F", "secret"], LABELS, other=other)
         with refused(DataError, "declared categories", hidden=("secret",)):
             count_groups(["F", "secret"], LABELS, column=None, other=other)
@@ -49,7 +49,7 @@ def test_undeclared_values_are_refused_without_one(refused: "Refused") -> None:
 
 @pytest.mark.parametrize("gone", [None, float("nan"), pd.NA, pd.NaT], ids=["None", "nan", "NA", "NaT"])
 def test_missing_values(gone: object, refused: "Refused") -> None:
-    with refused(DataError, "values must have no missing values"):
+    with refused(DataError, "groups must have no missing values"):
         place_groups(["F", gone], LABELS)
     with refused(DataError, "no missing values"):
         place_groups(["F", gone], (*LABELS, "other"))
@@ -71,7 +71,7 @@ def test_ids_are_distinct_and_none_is_missing(refused: "Refused") -> None:
         as_ids(["a", None])
     with refused(DataError, "ids must be single labels"):
         as_ids([["a"], ["b"]])
-    with refused(DataError, "values must hold single labels"):
+    with refused(DataError, "groups must hold single labels"):
         place_groups([["F"]], LABELS)
 
 

@@ -1,0 +1,113 @@
+"""``dampen group-by``: who belongs to which group."""
+
+import csv
+import io
+import json
+from collections.abc import Mapping
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, Any
+
+import numpy as np
+import typer
+
+from dampen._validate import plain, shown
+from dampen.applications.members_by_group import release_group_by
+from dampen.cli import answers, payment, records
+from dampen.cli.categories import Categories, read_categories
+from dampen.errors import ParameterError
+from dampen.mechanisms.triode_h import FRAGMENT
+from dampen.privacy import Release
+from dampen.statistics.columns import titled
+from dampen.statistics.files import literal
+from dampen.statistics.groups import REST
+from dampen.statistics.people_files import read_people
+
+
+class GroupMethod(StrEnum):
+    """The methods by their names on the command line."""
+
+    RANDOMISED_RESPONSE = "randomised-response"
+    TRIODE = "triode"
+    TRIODE_H = "triode-h"
+    DAMPENED_TRIODE = "dampened-triode"
+
+
+FORMATS = {".parquet": "format parquet", ".csv": "format csv, header"}
+
+
+def group_by(
+    file: records.File,
+    id: Annotated[str, typer.Option(help="Column that names each person, once; public.")],
+    by: Annotated[str, typer.Option(help="Column that holds each person's group; private.")],
+    categories: Categories,
+    epsilon: payment.Epsilon,
+    out: Annotated[Path | None, typer.Option(help="Parquet or CSV file to write id and group to.")] = None,
+    method: Annotated[GroupMethod, typer.Option(help="How groups are drawn.")] = GroupMethod.RANDOMISED_RESPONSE,
+    fragment: Annotated[int, typer.Option(help="For triode-h: how many people a fragment holds.")] = FRAGMENT,
+    other: Annotated[str, typer.Option(help="Category that takes undeclared values, if it is declared.")] = REST,
+    missing_as_other: Annotated[
+        bool, typer.Option("--missing-as-other", help="Missing groups go there too, instead of being refused.")
+    ] = False,
+    budget: payment.LedgerFile = None,
+    scope: payment.Scope = None,
+    note: payment.Note = None,
+    as_json: answers.Json = False,
+) -> None:
+    """Tell who belongs to which group, privately: ids are public, one person's group is hidden."""
+    _require_writable(out, file)
+    labels = read_categories(categories)
+    paying = payment.payer(budget, scope, epsilon=epsilon)
+    ids, groups = read_people(file, id=id, by=by)
+    release = release_group_by(
+        ids, groups, categories=labels, epsilon=epsilon, budget=paying, method=method.value.replace("-", "_"),
+        fragment=fragment, other=other, missing="other" if missing_as_other else "refuse",
+        note="group-by" if note is None else note, title=titled(by),
+    )  # fmt: skip
+    names = (id, by)
+    if out is None or not _written(release.value, names, out):
+        typer.echo(_as_json(release) if as_json else _as_csv(release.value, names))
+    if budget is None:
+        typer.echo(payment.NOTHING_REMEMBERS, err=True)
+
+
+def _require_writable(out: Path | None, file: Path) -> None:
+    if out is None:
+        return
+    if out.suffix.lower() not in FORMATS:
+        raise ParameterError(f"out must end in .parquet or .csv; got {shown(str(out))}")
+    if out.is_dir() or not out.parent.is_dir():
+        raise ParameterError(f"out must be a file in a folder that exists; got {shown(str(out))}")
+    if out.exists() and file.exists() and out.samefile(file):
+        raise ParameterError(f"out must not be the file that is read; got {shown(str(out))}")
+
+
+def _written(told: Mapping[Any, Any], names: tuple[str, str], out: Path) -> bool:
+    """Whether the groups, which are paid for, stand in their file: one row for each person of each group."""
+    import duckdb
+
+    try:
+        labels = np.array([label for label, people in told.items() for _ in people], dtype=object)
+        people = np.concatenate(list(told.values()))
+        with duckdb.connect() as connection:
+            connection.register("told", {names[0]: people, names[1]: labels})
+            connection.execute(f"copy told to {literal(str(out))} ({FORMATS[out.suffix.lower()]})")
+    except Exception:
+        typer.echo(f"note: {out.name[:60]} could not be written; the groups are on standard output", err=True)
+        return False
+    return True
+
+
+def _as_csv(told: Mapping[Any, Any], names: tuple[str, str]) -> str:
+    lines = io.StringIO()
+    writer = csv.writer(lines, lineterminator="\n")
+    writer.writerow(names)
+    writer.writerows((person, label) for label, people in told.items() for person in people.tolist())
+    return lines.getvalue().rstrip("\n")
+
+
+def _as_json(release: Release) -> str:
+    told = {str(label): people.tolist() for label, people in release.value.items()}
+    loss = {"epsilon": plain(release.loss.epsilon), "delta": plain(release.loss.delta)}
+    loss |= {"adjacency": release.loss.adjacency.value, "unit": release.loss.unit}
+    return json.dumps({"value": told, "loss": loss, "mechanism": release.mechanism}, default=str)
