@@ -12,11 +12,14 @@ from experiments.refuted import (
     INHABITANTS,
     DampeningAsPrinted,
     ExponentialWithSmoothSensitivity,
+    GroupByWithEveryStageAtEpsilon,
     Kind,
     RefutedMechanism,
     SmoothNoisyMaxLaplace,
     SmoothNoisyMaxLaplaceLogNormal,
     SmoothNoisyMaxStudent,
+    TriodeByItsPrintedSensitivity,
+    TriodeHAsPrinted,
 )
 from experiments.refuted.base import is_refuted, measured_admissibility, measured_delta, measured_loss
 from experiments.refuted.exponential_smooth_sensitivity import winner_problem
@@ -118,3 +121,23 @@ def test_a_refuted_law_is_shown_for_public_problems_only() -> None:
         mechanism.log_probabilities(private)
     picks = mechanism.simulate(private.as_public(), np.random.default_rng(0), 100)
     assert np.bincount(picks).argmax() == 0
+
+
+@pytest.mark.parametrize(("epsilon", "loss"), [(0.01, 0.106), (0.1, 1.067), (1, 11.048), (10, 97.5)])
+def test_triode_by_its_printed_sensitivity_by_number(epsilon: float, loss: float) -> None:
+    """About ten times the claim, for 20 people."""
+    evidence = TriodeByItsPrintedSensitivity.evidence
+    assert measured_loss(TriodeByItsPrintedSensitivity(epsilon), evidence) == pytest.approx(loss, abs=6e-4)
+
+
+def test_triode_h_as_printed_by_number() -> None:
+    """2.045 epsilon over both groups, where 2 epsilon was claimed; for one group the claim holds on this pair."""
+    mechanism, evidence = TriodeHAsPrinted.as_claimed(), TriodeHAsPrinted.evidence
+    assert measured_loss(mechanism, evidence) == pytest.approx(0.2045, abs=5e-5)
+    full, all_but_one = (mechanism.of_one_group(np.array(x) == 0) for x in evidence.pair)
+    assert np.abs(full - all_but_one).max() == pytest.approx(0.1257, abs=5e-5)
+
+
+def test_every_stage_at_epsilon_by_number() -> None:
+    evidence = GroupByWithEveryStageAtEpsilon.evidence
+    assert measured_loss(GroupByWithEveryStageAtEpsilon.as_claimed(), evidence) == pytest.approx(1.368, abs=5e-4)

@@ -22,6 +22,8 @@ from experiments.refuted.smooth_noisy_max import (
     SmoothNoisyMaxStudent,
 )
 from experiments.refuted.theorem_8 import NoiseByTheorem8
+from experiments.refuted.triode import TriodeByItsPrintedSensitivity
+from experiments.refuted.triode_h import GroupByWithEveryStageAtEpsilon, TriodeHAsPrinted
 from experiments.refuted.two_triangle_bound import TwoTrianglesByTheSmallBound
 
 INHABITANTS: tuple[type[RefutedMechanism], ...] = (
@@ -29,12 +31,15 @@ INHABITANTS: tuple[type[RefutedMechanism], ...] = (
     DampeningByAlgorithm2,
     ExponentialWithSmoothSensitivity,
     GreedyProjection,
+    GroupByWithEveryStageAtEpsilon,
     LevelOfEgoBetweenness,
     ProjectionWhenExceeded,
     SmoothNoisyMaxLaplace,
     SmoothNoisyMaxLaplaceLogNormal,
     SmoothNoisyMaxStudent,
     StableArgmaxByLemma53,
+    TriodeByItsPrintedSensitivity,
+    TriodeHAsPrinted,
 )
 OF_NUMBERS: tuple[type[RefutedNoise], ...] = (
     LargestLocalSensitivitiesAsPrinted,
@@ -51,6 +56,7 @@ __all__ = [
     "Evidence",
     "ExponentialWithSmoothSensitivity",
     "GreedyProjection",
+    "GroupByWithEveryStageAtEpsilon",
     "Kind",
     "LargestLocalSensitivitiesAsPrinted",
     "LevelOfEgoBetweenness",
@@ -64,5 +70,7 @@ __all__ = [
     "SmoothNoisyMaxLaplaceLogNormal",
     "SmoothNoisyMaxStudent",
     "StableArgmaxByLemma53",
+    "TriodeByItsPrintedSensitivity",
+    "TriodeHAsPrinted",
     "TwoTrianglesByTheSmallBound",
 ]

@@ -24,7 +24,8 @@ def read_people(path: str | Path, *, id: str, by: str) -> tuple[list[Any], list[
 
 def _items(column: NDArray[Any]) -> list[Any]:
     """The items of a column; masked ones are ``None``."""
-    return column.astype(object).tolist() if isinstance(column, np.ma.MaskedArray) else column.tolist()
+    items: list[Any] = column.astype(object).tolist() if isinstance(column, np.ma.MaskedArray) else column.tolist()
+    return items
 
 
 def _present(item: Any) -> Any:
