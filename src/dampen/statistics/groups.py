@@ -27,7 +27,7 @@ def as_ids(ids: Any) -> NDArray[Any]:
         raise DataError("ids must be single labels") from None
     if not distinct:
         raise DataError("ids must be distinct: one row for each person")
-    if any(map(absent, items)):
+    if not set(map(type, items)) <= {int, str} and any(map(absent, items)):
         raise DataError("ids must have no missing values")
     if isinstance(listed, np.ndarray) and not isinstance(listed, np.ma.MaskedArray):
         return listed.copy()
