@@ -64,6 +64,7 @@ bench: $(VENV)/.installed-bench bench-diffprivlib
 	$(BIN)/python -m benchmarks.percentiles
 	$(BIN)/python -m benchmarks.graphs
 	$(BIN)/python -m benchmarks.numeric
+	$(BIN)/python -m benchmarks.groups
 
 wheel: $(VENV)/.installed-dev
 	$(BIN)/python -m hatchling build -t wheel
