@@ -29,7 +29,7 @@ class CountsRelease(Release, Mapping[Any, int]):
         """How far one count is from the true one at most, with this confidence; of counts as drawn alone."""
         if self.noise is None:
             raise ParameterError("error must be asked of counts as drawn: without non_negative and consistent")
-        return self.noise.exceeded_with(1 - probability(confidence=confidence))
+        return float(self.noise.exceeded_with(1 - probability(confidence=confidence)))
 
     def __getitem__(self, category: Any) -> int:
         return int(self.value[category])

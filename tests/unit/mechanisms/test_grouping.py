@@ -8,22 +8,18 @@ from typing import Any
 
 import numpy as np
 import pytest
-from scipy.stats import chisquare
 
 from dampen.audit import law_by_enumeration
 from dampen.errors import ParameterError
 from dampen.mechanisms import Exponential
 from dampen.mechanisms import triode as triode_module
 from dampen.mechanisms.dampened_triode import DampenedTriode
-from dampen.mechanisms.grouping import SetMechanism
 from dampen.mechanisms.randomised_response import RandomisedResponse
 from dampen.mechanisms.triode import Triode, dice_scores, drawn_members
 from dampen.mechanisms.triode_h import TriodeH
 from dampen.privacy import Adjacency
 from dampen.queries.groups import dice_problem
 from dampen.sampling import entropy, exact, tables
-
-ALPHA = 1e-6
 
 
 def number_of(chosen: np.ndarray[Any, Any]) -> int:
@@ -60,30 +56,6 @@ def test_the_law_of_triode_by_cells_is_full_enumeration(people: int) -> None:
             assert by_runs == pytest.approx(law, rel=2e-6)
 
 
-SETS: dict[str, tuple[SetMechanism, int]] = {
-    "triode": (Triode(6), 6_000),
-    "triode by cells": (Triode(30), 2_000),
-    "triode_h": (TriodeH(12, 2), 2_000),
-    "dampened_triode": (DampenedTriode(6), 2_000),
-}
-
-
-@pytest.mark.parametrize(("mechanism", "runs"), SETS.values(), ids=SETS.keys())
-def test_sets_are_drawn_from_their_law(mechanism: SetMechanism, runs: int) -> None:
-    """Chi-square at 1e-6, which also rejects a law that is 30 % wrong."""
-    members, source = np.array([True, False, True, True, False]), entropy.system_entropy()
-    fragments = np.array([0, 1, 0, 2, 1])
-    law = np.exp(mechanism.set_law(members, fragments))
-    drawn = Counter(number_of(mechanism.draw_set(members, fragments, source)) for _ in range(runs))
-    counts = np.array([drawn[number] for number in range(32)])
-    rare = law * runs < 5
-    merged = [*counts[~rare], *([counts[rare].sum()] if rare.any() else [])]
-    expected = np.array([*law[~rare], *([law[rare].sum()] if rare.any() else [])])
-    assert chisquare(merged, expected / expected.sum() * runs).pvalue > ALPHA
-    wrong = expected * np.where(np.arange(len(expected)) % 2, 1.3, 0.7)
-    assert chisquare(merged, wrong / wrong.sum() * runs).pvalue < ALPHA
-
-
 def test_triode_walked_through_all_short_bit_paths(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(exact, "MORE_BITS", 1)
     members = np.array([True, False])
@@ -108,19 +80,6 @@ def test_randomised_response_walked_through_all_short_bit_paths(monkeypatch: pyt
     for told in product(range(3), repeat=2):
         p = exp(mechanism.log_probability(places, np.array(told), 3))
         assert float(law[told]) - 1e-12 <= p <= float(law[told] + undecided) + 1e-12
-
-
-@pytest.mark.parametrize("kinds", [2, 3, 100])
-def test_randomised_response_keeps_and_moves_as_often_as_it_says(kinds: int) -> None:
-    mechanism, people = RandomisedResponse(2), np.arange(60_000) % kinds
-    told = mechanism.draw_places(people, kinds, entropy.system_entropy())
-    moved = np.bincount((told - people) % kinds, minlength=kinds)
-    expected = np.full(kinds, (1 - mechanism.keeps(kinds)) / (kinds - 1))
-    expected[0] = mechanism.keeps(kinds)
-    assert chisquare(moved, expected * len(people)).pvalue > ALPHA
-    wrong = expected * np.where(np.arange(kinds) == 0, 0.7, 1.3)
-    assert chisquare(moved, wrong / wrong.sum() * len(people)).pvalue < ALPHA
-    assert mechanism.keeps(kinds) == pytest.approx(exp(2) / (exp(2) + kinds - 1))
 
 
 def test_randomised_response_tells_a_partition() -> None:
