@@ -89,6 +89,7 @@ def _written(told: Mapping[Any, Any], names: tuple[str, str], out: Path) -> bool
     try:
         labels = np.array([label for label, people in told.items() for _ in people], dtype=object)
         people = np.concatenate(list(told.values()))
+        people = people.astype(object) if people.dtype.kind == "U" else people
         with duckdb.connect() as connection:
             connection.register("told", {names[0]: people, names[1]: labels})
             connection.execute(f"copy told to {literal(str(out))} ({FORMATS[out.suffix.lower()]})")

@@ -19,7 +19,9 @@ def read_people(path: str | Path, *, id: str, by: str) -> tuple[list[Any], list[
     if id == by:
         raise ParameterError(f"by must be another column than id; got {shown(by)}")
     columns = read_columns(path, (id, by))
-    return [_present(item) for item in _items(columns[id])], [_text(item) for item in _items(columns[by])]
+    groups = _items(columns[by])
+    texts = {item: _text(item) for item in set(groups)}
+    return [_present(item) for item in _items(columns[id])], [texts[item] for item in groups]
 
 
 def _items(column: NDArray[Any]) -> list[Any]:
@@ -29,7 +31,9 @@ def _items(column: NDArray[Any]) -> list[Any]:
 
 
 def _present(item: Any) -> Any:
-    return None if isinstance(item, str) and item.strip().lower() in ("", "nan") else item
+    """An item, or ``None`` for a field that reads as missing: short, or with blanks at an end."""
+    perhaps = isinstance(item, str) and (len(item) < 4 or item[0] <= " " or item[-1] <= " ")
+    return None if perhaps and item.strip().lower() in ("", "nan") else item
 
 
 def _text(item: Any) -> str | None:
