@@ -28,7 +28,9 @@ def draw_leaf_labels(counts: Integers, labels: str, epsilon: Fraction, source: E
 def _mechanism(labels: str, epsilon: Fraction) -> SelectionMechanism:
     if labels == "exponential":
         return Exponential(epsilon)
-    return StableArgmax(epsilon) if labels == "stable" else ParetoNoisyMax(min(epsilon, MOST_FOR_PARETO), indicator=True)
+    if labels == "stable":
+        return StableArgmax(epsilon)
+    return ParetoNoisyMax(min(epsilon, MOST_FOR_PARETO), indicator=True)
 
 
 def _problem(counts: Integers, labels: str) -> SelectionProblem:
