@@ -9,12 +9,18 @@ claim fails, which a test recomputes.
 from experiments.refuted.base import Evidence, Kind, RefutedMechanism
 from experiments.refuted.degree_projections import GreedyProjection, ProjectionWhenExceeded
 from experiments.refuted.exponential_smooth_sensitivity import ExponentialWithSmoothSensitivity
+from experiments.refuted.guarded_candidates import DampeningByGuardedCandidates
 from experiments.refuted.largest_local_sensitivities import LargestLocalSensitivitiesAsPrinted
 from experiments.refuted.level_of_ego_betweenness import LevelOfEgoBetweenness
 from experiments.refuted.numbers import NumericEvidence, RefutedNoise
 from experiments.refuted.percentile_algorithm_2 import DampeningByAlgorithm2
 from experiments.refuted.percentile_lemma_5_3 import StableArgmaxByLemma53
 from experiments.refuted.printed_admissibility import DampeningAsPrinted
+from experiments.refuted.private_size import InformationGainWithPrivateSize
+from experiments.refuted.sensitivity_of_the_whole import (
+    LeafLabelBySensitivityOfTheWhole,
+    SplitBySensitivityOfTheWhole,
+)
 from experiments.refuted.smooth_laplace import SmoothLaplaceBeyondItsRange
 from experiments.refuted.smooth_noisy_max import (
     SmoothNoisyMaxLaplace,
@@ -29,14 +35,18 @@ from experiments.refuted.two_triangle_bound import TwoTrianglesByTheSmallBound
 INHABITANTS: tuple[type[RefutedMechanism], ...] = (
     DampeningAsPrinted,
     DampeningByAlgorithm2,
+    DampeningByGuardedCandidates,
     ExponentialWithSmoothSensitivity,
     GreedyProjection,
     GroupByWithEveryStageAtEpsilon,
+    InformationGainWithPrivateSize,
+    LeafLabelBySensitivityOfTheWhole,
     LevelOfEgoBetweenness,
     ProjectionWhenExceeded,
     SmoothNoisyMaxLaplace,
     SmoothNoisyMaxLaplaceLogNormal,
     SmoothNoisyMaxStudent,
+    SplitBySensitivityOfTheWhole,
     StableArgmaxByLemma53,
     TriodeByItsPrintedSensitivity,
     TriodeHAsPrinted,
@@ -53,12 +63,15 @@ __all__ = [
     "OF_NUMBERS",
     "DampeningAsPrinted",
     "DampeningByAlgorithm2",
+    "DampeningByGuardedCandidates",
     "Evidence",
     "ExponentialWithSmoothSensitivity",
     "GreedyProjection",
     "GroupByWithEveryStageAtEpsilon",
+    "InformationGainWithPrivateSize",
     "Kind",
     "LargestLocalSensitivitiesAsPrinted",
+    "LeafLabelBySensitivityOfTheWhole",
     "LevelOfEgoBetweenness",
     "NoiseByTheorem8",
     "NumericEvidence",
@@ -69,6 +82,7 @@ __all__ = [
     "SmoothNoisyMaxLaplace",
     "SmoothNoisyMaxLaplaceLogNormal",
     "SmoothNoisyMaxStudent",
+    "SplitBySensitivityOfTheWhole",
     "StableArgmaxByLemma53",
     "TriodeByItsPrintedSensitivity",
     "TriodeHAsPrinted",

@@ -9,6 +9,8 @@ from typing import Any, ClassVar
 import numpy as np
 
 from dampen.audit import AdmissibilityReport, audit_admissibility
+from dampen.audit.pairs import require_same_public_facts
+from dampen.errors import FrameLeak
 from dampen.problem import SelectionProblem
 from dampen.vectors import Floats, Integers
 
@@ -81,10 +83,22 @@ def measured_admissibility(evidence: Evidence) -> AdmissibilityReport:
     return audit_admissibility(evidence.problem_of, (x,), lambda _: (y,), evidence.horizon)
 
 
+def measured_leak(evidence: Evidence) -> str:
+    """On what of the frame the stored pair disagrees, in a sentence; empty where it does not."""
+    one, other = (evidence.problem_of(x) for x in evidence.pair)
+    try:
+        require_same_public_facts(one, other, evidence.pair)
+    except FrameLeak as leak:
+        return str(leak)
+    return ""
+
+
 def is_refuted(mechanism: RefutedMechanism, evidence: Evidence) -> bool:
     """Whether the evidence, computed anew, still refutes the claim."""
     if evidence.kind is Kind.ADMISSIBILITY:
         return not measured_admissibility(evidence).passed
+    if evidence.kind is Kind.FRAME:
+        return measured_leak(evidence) != ""
     if evidence.claimed_delta:
         return measured_delta(mechanism, evidence) > evidence.claimed_delta * (1 + 1e-9)
     return measured_loss(mechanism, evidence) > evidence.claimed_epsilon * (1 + 1e-9)
