@@ -1,8 +1,11 @@
 """DiffPID3 as published (Friedman and Schuster 2010; Algorithm 4 of both papers), for simulation with a seed.
 
 epsilon' = epsilon / (2 (d + 1)). A node buys the number of its records for epsilon'; it becomes a leaf where no test is
-left or where that number is below sqrt(2) / 2 per cell of its widest attribute, and then buys its class counts; else it
+left or where that number is below a threshold per cell of its widest attribute, and then buys its class counts; else it
 buys an attribute. Which attribute is the business of a :data:`Choice`, as the papers replace that line alone.
+
+The threshold is printed as sqrt(2) / 2, which has no epsilon in it: with little budget empty nodes go on and on. What
+must be meant is the spread of the noise, sqrt(2) / epsilon'. Both are tried.
 
 Only nodes that a test record reaches are grown. That changes nothing for the accuracy on the test records, and keeps
 trees small where the noise is so large that empty nodes go on.
@@ -20,6 +23,11 @@ from dampen.vectors import Floats, Integers
 from experiments.coded_tables import Coded
 
 Flags = NDArray[np.bool_]
+STOPS: dict[str, Callable[[float], float]] = {
+    "printed": lambda _: sqrt(2) / 2,
+    "meant": lambda share: sqrt(2) / share,
+}
+"""So many records per cell a node must have to go on."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,7 +58,7 @@ Choice = Callable[[Level, float, np.random.Generator], Integers]
 
 def accuracy(
     table: Coded, train: Integers, test: Integers, *, depth: int, epsilon: float, choice: Choice,
-    rng: np.random.Generator,
+    rng: np.random.Generator, stop: str = "printed",
 ) -> float:  # fmt: skip
     """The share of test records that a tree grown on the training records gets right."""
     share, layout = epsilon / (2 * (depth + 1)), table.layout
@@ -62,7 +70,7 @@ def accuracy(
         sizes = np.bincount(inside[inside >= 0], minlength=len(free))
         widest = np.where(free, layout.sizes, 1).max(axis=1)
         noisy = sizes + rng.laplace(scale=1 / share, size=len(free))
-        ends = (noisy / (widest * layout.classes) < sqrt(2) / 2) | ~free.any(axis=1) | (left == 0)
+        ends = (noisy / (widest * layout.classes) < STOPS[stop](share)) | ~free.any(axis=1) | (left == 0)
         counts = count_classes(labels, inside.astype(np.int32), len(free), layout.classes)
         told = (counts + rng.laplace(scale=1 / share, size=counts.shape)).argmax(axis=1)
         done = (asked >= 0) & ends[np.maximum(asked, 0)]

@@ -18,8 +18,8 @@ from rich.progress import Progress
 from dampen.learn import PrivateClassifier, PrivateTreeClassifier
 from dampen.vectors import Floats
 from experiments import tree_choices as choices
-from experiments.coded_tables import LABELS, load
-from experiments.tree_figures import Curve, Row, draw, markdown, measured, ours, published, write
+from experiments.coded_tables import load
+from experiments.tree_figures import Curve, Row, draw, grid, markdown, measured, our_curve, published, write
 
 NAMES = ("nltcs", "adult", "acs")
 DEPTHS = (2, 5)
@@ -33,30 +33,23 @@ CURVES = {
     "local": Curve("LocalDiffPID3", ("tab:gray", "s", "--"), published(lambda *_: choices.local_dampening)),
     "shifted": Curve("ShiftedLocalDiffPID3", ("tab:red", "D", "-"), published(lambda *_: choices.shifted_dampening)),
     "noisy_counts": Curve("SuLQ", ("tab:brown", "v", ":"), published(lambda *_: choices.noisy_counts)),
-    "tree_exponential": Curve(
+    "tree_exponential": our_curve(
         "tree, exponential, public bound (ours)",
         ("tab:cyan", "x", ":"),
-        ours(lambda e, d, n: PrivateTreeClassifier(e, d, "information_gain", "exponential", MOST_RECORDS)),
+        lambda e, d, n: PrivateTreeClassifier(e, d, "information_gain", "exponential", MOST_RECORDS),
     ),
-    "tree_pairwise": Curve(
+    "tree_pairwise": our_curve(
         "tree, pairwise dampening (ours)",
         ("tab:purple", "P", "-"),
-        ours(lambda e, d, n: PrivateTreeClassifier(e, d, "information_gain")),
+        lambda e, d, n: PrivateTreeClassifier(e, d, "information_gain"),
     ),
-    "tree": Curve("tree, default (ours)", ("tab:olive", "^", "-"), ours(lambda e, d, n: PrivateTreeClassifier(e, d))),
-    "classifier": Curve(
-        "PrivateClassifier (ours)",
-        ("tab:green", "*", "-"),
-        ours(lambda e, d, n: PrivateClassifier(e, expected_records=n)),
+    "tree": our_curve("tree, default (ours)", ("tab:olive", "^", "-"), lambda e, d, n: PrivateTreeClassifier(e, d)),
+    "classifier": our_curve(
+        "PrivateClassifier (ours)", ("tab:green", "*", "-"), lambda e, d, n: PrivateClassifier(e, expected_records=n)
     ),
 }
 CLAIMS = (("local", "global"), ("shifted", "local"))
 """The text: the first of each pair is more accurate than the second, almost everywhere."""
-
-
-def title(name: str, depth: int) -> str:
-    """Of a panel."""
-    return f"{LABELS[name]}, depth {depth}"
 
 
 def compared(seen: dict[tuple[str, str, str], Floats]) -> list[Row]:
@@ -68,7 +61,7 @@ def compared(seen: dict[tuple[str, str, str], Floats]) -> list[Row]:
             error = float(gaps.std(ddof=1)) / len(gaps) ** 0.5 if len(gaps) > 1 else 0.0
             rows.append(
                 {
-                    "claim": f"{better} > {worse}",
+                    "claim": f"{better} > {worse}, {panel.rsplit(', ', 1)[1]}",
                     "panel": panel,
                     "epsilon": epsilon,
                     "gain": f"{gaps.mean():.4f}",
@@ -111,11 +104,11 @@ def main(given: list[str] | None = None) -> None:
     rows: list[Row] = []
     seen: dict[tuple[str, str, str], Floats] = {}
     with Progress(transient=True) as progress:
-        points = len(options.data) * len(options.depths) * len(options.epsilons) * len(CURVES)
-        task = progress.add_task("Figure 11", total=points)
+        points = grid(options.depths, options.epsilons)
+        task = progress.add_task("Figure 11", total=len(options.data) * len(points) * len(CURVES))
         for row, accuracies in measured(
-            options.data, options.depths, options.epsilons, CURVES, lambda name: load(name, made_up=options.synthetic),
-            label=title, runs=options.runs, parts=PARTS, seed=options.seed,
+            options.data, points, CURVES, lambda name: load(name, made_up=options.synthetic), runs=options.runs,
+            parts=PARTS, seed=options.seed,
         ):  # fmt: skip
             rows.append(row)
             seen[row["panel"], row["method"], row["epsilon"]] = accuracies
@@ -123,7 +116,7 @@ def main(given: list[str] | None = None) -> None:
     options.out.mkdir(parents=True, exist_ok=True)
     write(rows, options.out / "figure_11_id3.csv")
     write(compared(seen), options.out / "figure_11_id3_claims.csv")
-    draw(rows, CURVES, len(options.depths), options.out / "figure_11_id3.png")
+    draw(rows, CURVES, 2 * len(options.depths), options.out / "figure_11_id3.png")
     print("NOT PRIVATE: bounds and bins are read off the data, as in the paper.")
     print(markdown(rows, CURVES))
     print(counted(compared(seen)))

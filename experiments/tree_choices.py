@@ -5,16 +5,18 @@ All are simulated in floats with a seed, and none may serve a release. What is p
 - :func:`noisy_counts` (SuLQ) and :func:`local_dampening` are epsilon'-private.
 - :func:`exponential`, :func:`permute_and_flip` and :func:`shifted_dampening` read the size of the node, which is
   private (``experiments.refuted.InformationGainWithPrivateSize``).
-- :class:`SmoothNoisyMaxChoice` is not private (``experiments.refuted.SmoothNoisyMaxStudent`` and others).
+- :func:`smooth_noisy_max` and :func:`smooth_noisy_max_of_the_whole` are not private
+  (``experiments.refuted.SmoothNoisyMaxStudent`` and others, ``SplitBySensitivityOfTheWhole``).
 """
 
-from dataclasses import dataclass
 from math import exp, log, sqrt
 
 import numpy as np
 
+from dampen.statistics.contingency import count_level
 from dampen.vectors import Floats, Integers
-from experiments.diff_pid3 import Level
+from experiments.coded_tables import Coded
+from experiments.diff_pid3 import Choice, Level
 
 FLOOR = 2.0**-16
 """No rung is below this."""
@@ -160,30 +162,50 @@ def max_operators(level: Level) -> Integers:
     return np.where(level.free, right, -1)
 
 
-@dataclass(frozen=True)
-class SmoothNoisyMaxChoice:
-    """The 0/1 utility of the best max operator, with noise 2 S / alpha and S = exp(-k epsilon).
+def whole_lead(table: Coded) -> int:
+    """By how much the best attribute leads the second in the whole table, test records included."""
+    columns = [table.codes[:, place] for place in range(table.codes.shape[1])]
+    counts = count_level(columns, table.labels, np.zeros(table.rows, dtype=np.int32), table.layout, 1)
+    second, first = np.sort(max_operators(Level(counts, np.ones((1, len(columns)), dtype=bool), table.layout))[0])[-2:]
+    return int(first - second)
 
-    k is by how much the best leads the second: at the node itself, or, where ``whole`` is given, in the whole data set,
-    and then with the epsilon of the whole tree, as the thesis's experiments have it.
+
+def smooth_noisy_max(noise: str) -> Choice:
+    """As printed: the 0/1 utility of the best max operator at the node, and noise 2 S / alpha, S = exp(-k epsilon').
+
+    k is by how much the best leads the second at the node.
     """
 
-    noise: str
-    whole: tuple[int, float] | None = None
+    def choice(level: Level, share: float, rng: np.random.Generator) -> Integers:
+        ordered = np.sort(max_operators(level), axis=1)
+        leads = ordered[:, -1] - ordered[:, -2] if ordered.shape[1] > 1 else ordered[:, -1]
+        return _noisy_winner(level, np.exp(-leads * share) / alpha_of(noise, share), noise, rng)
 
-    def __call__(self, level: Level, share: float, rng: np.random.Generator) -> Integers:
-        """An attribute for each node."""
-        scores = max_operators(level)
-        ordered = np.sort(scores, axis=1)
-        second = ordered[:, -2] if scores.shape[1] > 1 else np.full(len(scores), -1)
-        leads = np.where(second < 0, 10**6, ordered[:, -1] - second)
-        smooth = (
-            np.exp(-leads * share) if self.whole is None else np.full(len(scores), exp(-self.whole[0] * self.whole[1]))
-        )
-        wins = scores == scores.max(axis=1, keepdims=True)
-        first = np.cumsum(wins, axis=1) == 1
-        spread = 2 * smooth[:, None] / alpha_of(self.noise, share)
-        return level.best((wins & first) + spread * noise_of(self.noise, scores.shape, rng))
+    return choice
+
+
+def smooth_noisy_max_of_the_whole(lead: int, epsilon: float) -> Choice:
+    """As the thesis's experiments have it, for Student's t: one S = exp(-k beta) for all nodes.
+
+    k is the lead in the whole data set and beta = epsilon / 8 that of the whole tree, while alpha is made for epsilon'
+    and the same beta, which makes it negative; its size counts.
+    """
+    beta = epsilon / 8
+
+    def choice(level: Level, share: float, rng: np.random.Generator) -> Integers:
+        alpha = abs(share - 4 * beta) * sqrt(3) / 2
+        spread = max(exp(-lead * beta), 1e-9) / alpha
+        return _noisy_winner(level, np.full(len(level.counts), spread), "student", rng)
+
+    return choice
+
+
+def _noisy_winner(level: Level, spread: Floats, noise: str, rng: np.random.Generator) -> Integers:
+    """The best of 1 for the first best max operator and 0 for the others, with noise of twice the spread."""
+    scores = max_operators(level)
+    utilities = np.zeros(scores.shape)
+    utilities[np.arange(len(scores)), scores.argmax(axis=1)] = 1
+    return level.best(utilities + 2 * spread[:, None] * noise_of(noise, scores.shape, rng))
 
 
 def alpha_of(noise: str, epsilon: float) -> float:

@@ -10,14 +10,22 @@ import numpy as np
 
 from dampen.learn.estimator import PaidClassifier
 from dampen.vectors import Floats, Integers
-from experiments.coded_tables import Coded, accuracy_of, folds
-from experiments.diff_pid3 import Choice, accuracy
+from experiments.coded_tables import LABELS, Coded, accuracy_of, folds
+from experiments.diff_pid3 import STOPS, Choice, accuracy
 from experiments.pictures import pyplot
 
 Row = dict[str, Any]
-Run = Callable[[Coded, Integers, Integers, int, str, list[int]], float]
-"""Table, training rows, test rows, depth, epsilon and a key for random numbers to an accuracy."""
-FIELDS = ("panel", "method", "epsilon", "accuracy", "error", "fits")
+Run = Callable[[Coded, Integers, Integers, "Point", list[int]], float]
+"""Table, training rows, test rows, a point of a figure and a key for random numbers to an accuracy."""
+
+
+@dataclass(frozen=True)
+class Point:
+    """Where on a figure a tree is grown."""
+
+    depth: int
+    epsilon: str
+    stop: str = "printed"
 
 
 @dataclass(frozen=True)
@@ -27,34 +35,35 @@ class Curve:
     label: str
     look: tuple[str, str, str]
     run: Run | None = None
+    ours: bool = False
 
 
 def published(choice: Callable[[Coded, str], Choice]) -> Run:
     """DiffPID3 with a choice of attributes, which may look at the table and the whole epsilon."""
 
-    def run(table: Coded, train: Integers, test: Integers, depth: int, epsilon: str, key: list[int]) -> float:
+    def run(table: Coded, train: Integers, test: Integers, point: Point, key: list[int]) -> float:
         return accuracy(
-            table, train, test, depth=depth, epsilon=float(epsilon), choice=choice(table, epsilon),
-            rng=np.random.default_rng(key),
+            table, train, test, depth=point.depth, epsilon=float(point.epsilon), choice=choice(table, point.epsilon),
+            rng=np.random.default_rng(key), stop=point.stop,
         )  # fmt: skip
 
     return run
 
 
-def ours(made: Callable[[str, int, int], PaidClassifier]) -> Run:
+def our_curve(label: str, look: tuple[str, str, str], made: Callable[[str, int, int], PaidClassifier]) -> Curve:
     """A classifier of this library, made for an epsilon, a depth and a number of records."""
 
-    def run(table: Coded, train: Integers, test: Integers, depth: int, epsilon: str, key: list[int]) -> float:
-        return accuracy_of(made(epsilon, depth, len(train)), table, train, test, epsilon, key)
+    def run(table: Coded, train: Integers, test: Integers, point: Point, key: list[int]) -> float:
+        return accuracy_of(made(point.epsilon, point.depth, len(train)), table, train, test, point.epsilon, key)
 
-    return run
+    return Curve(label, look, run, ours=True)
 
 
-def found(table: Coded, run: Run, depth: int, epsilon: str, *, runs: int, parts: int, seed: list[int]) -> Floats:
+def found(table: Coded, run: Run, point: Point, *, runs: int, parts: int, seed: list[int]) -> Floats:
     """One accuracy for each fold of each run. Methods with the same seed see the same folds and random numbers."""
     return np.array(
         [
-            run(table, train, test, depth, epsilon, [*seed, again, place])
+            run(table, train, test, point, [*seed, again, place])
             for again in range(runs)
             for place, (train, test) in enumerate(folds(table.rows, parts, seed[0] + again))
         ]
@@ -136,16 +145,32 @@ def _panel(place: Any, rows: Sequence[Row], curves: dict[str, Curve]) -> None:
 
 
 def measured(
-    names: Sequence[str], depths: Sequence[int], epsilons: Sequence[str], curves: dict[str, Curve],
-    load: Callable[[str], Coded], *, label: Callable[[str, int], str], runs: int, parts: int, seed: int,
+    names: Sequence[str], points: Sequence[Point], curves: dict[str, Curve], load: Callable[[str], Coded], *,
+    runs: int, parts: int, seed: int,
 ) -> Iterator[tuple[Row, Floats]]:  # fmt: skip
-    """A row, and the accuracies behind it, for each table, depth, epsilon and method."""
+    """A row, and the accuracies behind it, for each table, point and method.
+
+    Our own trees have a rule of their own for when to stop, so that they are grown once for both of the paper's.
+    """
     for place, name in enumerate(names):
-        table = load(name)
-        for depth in depths:
-            for at, epsilon in enumerate(epsilons):
-                for method, curve in curves.items():
+        table, kept = load(name), dict[tuple[str, int, str], Floats]()
+        for point in points:
+            for method, curve in curves.items():
+                key = [seed, place, point.depth, int(float(point.epsilon) * 1000)]
+                once = (method, point.depth, point.epsilon)
+                if curve.ours and once in kept:
+                    seen = kept[once]
+                else:
                     assert curve.run is not None
-                    key = [seed, place, depth, at]
-                    seen = found(table, curve.run, depth, epsilon, runs=runs, parts=parts, seed=key)
-                    yield as_row(label(name, depth), method, epsilon, seen), seen
+                    seen = kept[once] = found(table, curve.run, point, runs=runs, parts=parts, seed=key)
+                yield as_row(title(name, point), method, point.epsilon, seen), seen
+
+
+def title(name: str, point: Point) -> str:
+    """Of a panel."""
+    return f"{LABELS[name]}, depth {point.depth}, {point.stop} stop"
+
+
+def grid(depths: Sequence[int], epsilons: Sequence[str]) -> list[Point]:
+    """All points of a figure: both rules, every depth and every epsilon."""
+    return [Point(depth, epsilon, stop) for depth in depths for stop in STOPS for epsilon in epsilons]
