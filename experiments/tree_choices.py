@@ -217,9 +217,9 @@ def alpha_of(noise: str, epsilon: float) -> float:
     }[noise]
 
 
-def noise_of(noise: str, shape: tuple[int, ...], rng: np.random.Generator) -> Floats:
+def noise_of(noise: str, shape: tuple[int, ...], rng: np.random.Generator, sigma: float = SIGMA) -> Floats:
     """Independent draws of the noise."""
     if noise == "student":
         return np.asarray(rng.standard_t(3, size=shape))
     drawn = rng.laplace(size=shape)
-    return drawn if noise == "laplace" else np.asarray(drawn * np.exp(SIGMA * rng.normal(size=shape)))
+    return drawn if noise == "laplace" else np.asarray(drawn * np.exp(sigma * rng.normal(size=shape)))

@@ -1,20 +1,25 @@
 """What the figures on trees share: runs over folds, a CSV file, a picture with one panel for each table and depth."""
 
+import argparse
 import csv
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from rich.progress import Progress
 
 from dampen.learn.estimator import PaidClassifier
 from dampen.vectors import Floats, Integers
-from experiments.coded_tables import LABELS, Coded, accuracy_of, folds
+from experiments.coded_tables import LABELS, Coded, accuracy_of, folds, load
 from experiments.diff_pid3 import STOPS, Choice, accuracy
 from experiments.pictures import pyplot
 
 Row = dict[str, Any]
+RESULTS = Path(__file__).resolve().parent / "results"
+PARTS = 10
+"""Folds of a cross-validation."""
 Run = Callable[[Coded, Integers, Integers, "Point", list[int]], float]
 """Table, training rows, test rows, a point of a figure and a key for random numbers to an accuracy."""
 
@@ -144,26 +149,84 @@ def _panel(place: Any, rows: Sequence[Row], curves: dict[str, Curve]) -> None:
     place.grid(alpha=0.3)
 
 
+def parsed(
+    doc: str | None, given: list[str] | None, *, names: Sequence[str], epsilons: Sequence[str], runs: int, seed: int
+) -> argparse.Namespace:
+    """The command line of a figure."""
+    parser = argparse.ArgumentParser(description=(doc or "").split("\n")[0])
+    parser.add_argument("--data", nargs="+", choices=names, default=list(names))
+    parser.add_argument("--epsilons", nargs="+", default=list(epsilons))
+    parser.add_argument("--depths", nargs="+", type=int, default=[2, 5])
+    parser.add_argument("--runs", type=int, default=runs, help="repetitions")
+    parser.add_argument("--synthetic", action="store_true", help="made-up tables of the same shape")
+    parser.add_argument("--seed", type=int, default=seed)
+    parser.add_argument("--out", type=Path, default=RESULTS, help="folder for the CSV files and the picture")
+    options = parser.parse_args(given)
+    options.out.mkdir(parents=True, exist_ok=True)
+    return options
+
+
+def collected(
+    options: argparse.Namespace, curves: dict[str, Curve], name: str
+) -> tuple[list[Row], dict[tuple[str, str, str], Floats]]:
+    """All rows of a figure, and the accuracies behind each."""
+    rows, seen = list[Row](), dict[tuple[str, str, str], Floats]()
+    points = grid(options.depths, options.epsilons)
+    with Progress(transient=True) as progress:
+        task = progress.add_task(name, total=len(options.data) * len(points) * len(curves))
+        for row, accuracies in measured(options, points, curves):
+            rows.append(row)
+            seen[row["panel"], row["method"], row["epsilon"]] = accuracies
+            progress.update(task, advance=1, description=f"{row['panel']}, epsilon {row['epsilon']}")
+    return rows, seen
+
+
 def measured(
-    names: Sequence[str], points: Sequence[Point], curves: dict[str, Curve], load: Callable[[str], Coded], *,
-    runs: int, parts: int, seed: int,
-) -> Iterator[tuple[Row, Floats]]:  # fmt: skip
+    options: argparse.Namespace, points: Sequence[Point], curves: dict[str, Curve]
+) -> Iterator[tuple[Row, Floats]]:
     """A row, and the accuracies behind it, for each table, point and method.
 
     Our own trees have a rule of their own for when to stop, so that they are grown once for both of the paper's.
     """
-    for place, name in enumerate(names):
-        table, kept = load(name), dict[tuple[str, int, str], Floats]()
+    for place, name in enumerate(options.data):
+        table, kept = load(name, made_up=options.synthetic), dict[tuple[str, int, str], Floats]()
         for point in points:
             for method, curve in curves.items():
-                key = [seed, place, point.depth, int(float(point.epsilon) * 1000)]
+                key = [options.seed, place, point.depth, int(float(point.epsilon) * 1000)]
                 once = (method, point.depth, point.epsilon)
                 if curve.ours and once in kept:
                     seen = kept[once]
                 else:
                     assert curve.run is not None
-                    seen = kept[once] = found(table, curve.run, point, runs=runs, parts=parts, seed=key)
+                    seen = kept[once] = found(table, curve.run, point, runs=options.runs, parts=PARTS, seed=key)
                 yield as_row(title(name, point), method, point.epsilon, seen), seen
+
+
+def compared(seen: dict[tuple[str, str, str], Floats], claims: Mapping[str, tuple[str, tuple[str, ...]]]) -> list[Row]:
+    """For each claim, panel and epsilon: by how much a method is ahead of the best of its rivals, fold by fold."""
+    rows = []
+    for claim, (better, rivals) in claims.items():
+        for panel, epsilon in dict.fromkeys((panel, epsilon) for panel, _, epsilon in seen):
+            best = max((seen[panel, rival, epsilon] for rival in rivals), key=lambda found: float(found.mean()))
+            row = as_row(panel, claim, epsilon, seen[panel, better, epsilon] - best)
+            rows.append(
+                {"claim": claim, "panel": panel, "epsilon": epsilon, "gain": row["accuracy"]} | {"error": row["error"]}
+            )
+    return rows
+
+
+def counted(pairs: Sequence[Row]) -> str:
+    """How many points bear each claim out: by sign, and beyond two standard errors."""
+    lines = ["| claim | stop | points | higher | lower | higher by 2 errors | lower by 2 errors | most | least |"]
+    lines.append("|---|---|" + "---:|" * 7)
+    for claim, stop in dict.fromkeys((row["claim"], row["panel"].rsplit(", ", 1)[1]) for row in pairs):
+        own = [row for row in pairs if row["claim"] == claim and row["panel"].endswith(stop)]
+        gains = np.array([float(row["gain"]) for row in own])
+        errors = np.array([float(row["error"]) for row in own])
+        numbers = (len(own), sum(gains > 0), sum(gains < 0), sum(gains > 2 * errors), sum(gains < -2 * errors))
+        ends = f"{gains.max():+.3f} | {gains.min():+.3f}"
+        lines.append(f"| {claim} | {stop.removesuffix(' stop')} | " + " | ".join(map(str, numbers)) + f" | {ends} |")
+    return "\n".join(lines)
 
 
 def title(name: str, point: Point) -> str:

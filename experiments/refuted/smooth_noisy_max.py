@@ -44,7 +44,9 @@ class SmoothNoisyMax(RefutedMechanism):
         problem.require_public("log_probabilities")
         smooth = float(problem.sensitivity.smooth(self.beta).max())
         v = self.alpha * np.asarray(problem.utilities, dtype=np.float64) / (2 * smooth)
-        return np.log([self._chance(v[r] - np.delete(v, r)) for r in range(len(v))])
+        _, firsts, places = np.unique(v, return_index=True, return_inverse=True)
+        chances = np.log([self._chance(v[r] - np.delete(v, r)) for r in firsts])
+        return np.asarray(chances[places])
 
     def _chance(self, leads: Floats) -> float:
         ends = [kink + side * PANEL_STEPS for kink in (0.0, *-leads) for side in (-1, 1)]
