@@ -34,6 +34,8 @@ from experiments.tree_figures import (
 )
 
 RUNS = 1
+CANDIDATES = 15
+"""As many attributes as NLTCS has: among so many the loss of a choice is told."""
 CURVES = {
     "exponential": Curve("EM", ("tab:blue", "o", "--"), published(lambda *_: choices.exponential)),
     "permute_and_flip": Curve("PF", ("tab:orange", "^", "--"), published(lambda *_: choices.permute_and_flip)),
@@ -123,12 +125,12 @@ def main(given: list[str] | None = None) -> None:
     options = parsed(__doc__, given, names=NAMES, epsilons=EPSILONS, runs=RUNS, seed=9)
     rows, seen = collected(options, CURVES, "SNM Figure 9")
     claims = compared(seen, CLAIMS)
-    true = [row for depth in options.depths for row in losses(depth, options.epsilons, candidates=15)]
+    true = [row for depth in options.depths for row in losses(depth, options.epsilons, CANDIDATES)]
     write(rows, options.out / "snm_figure_9_greedy_trees.csv")
     write(claims, options.out / "snm_figure_9_greedy_trees_claims.csv")
     write(true, options.out / "snm_figure_9_greedy_trees_losses.csv")
     draw(rows, CURVES, 2 * len(options.depths), options.out / "snm_figure_9_greedy_trees.png")
-    print("NOT PRIVATE: what one choice among the 15 attributes of NLTCS loses.")
+    print(f"NOT PRIVATE: what one choice among {CANDIDATES} attributes loses.")
     print(shown(true))
     print(markdown(rows, CURVES))
     print(counted(claims))

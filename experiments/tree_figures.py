@@ -113,6 +113,11 @@ def markdown(rows: Sequence[Row], curves: dict[str, Curve]) -> str:
     return "\n".join(lines)
 
 
+def as_printed(rows: Sequence[Row]) -> list[Row]:
+    """Those of trees that stop by the rule as printed; a page need not show both."""
+    return [row for row in rows if not row["panel"].endswith("meant stop")]
+
+
 def draw(rows: Sequence[Row], curves: dict[str, Curve], columns: int, path: Path) -> bool:
     """One panel for each; returns False, and says what is missing, without matplotlib."""
     plt = pyplot()
@@ -120,7 +125,7 @@ def draw(rows: Sequence[Row], curves: dict[str, Curve], columns: int, path: Path
         return False
     panels = list(dict.fromkeys(row["panel"] for row in rows))
     lines = -(-len(panels) // columns)
-    figure, axes = plt.subplots(lines, columns, figsize=(4.6 * columns, 3.2 * lines + 0.9), squeeze=False)
+    figure, axes = plt.subplots(lines, columns, figsize=(4.0 * columns, 2.9 * lines + 0.9), squeeze=False)
     for panel, place in zip(panels, axes.ravel(), strict=False):
         _panel(place, [row for row in rows if row["panel"] == panel], curves)
         place.set_title(panel, fontsize=10)
@@ -130,7 +135,7 @@ def draw(rows: Sequence[Row], curves: dict[str, Curve], columns: int, path: Path
         place.set_xlabel("epsilon, for the whole fit")
     handles, labels = axes[0][0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="lower center", ncol=4, fontsize=9, frameon=False)
-    figure.tight_layout(rect=(0, 0.32 * (1 + len(labels) // 4) / (3.2 * lines + 0.9), 1, 1))
+    figure.tight_layout(rect=(0, 0.28 * -(-len(labels) // 4) / (2.9 * lines + 0.9), 1, 1))
     figure.savefig(path, dpi=110)
     plt.close(figure)
     return True
@@ -162,6 +167,7 @@ def parsed(
     parser.add_argument("--seed", type=int, default=seed)
     parser.add_argument("--out", type=Path, default=RESULTS, help="folder for the CSV files and the picture")
     options = parser.parse_args(given)
+    options.places = {name: place for place, name in enumerate(names)}
     options.out.mkdir(parents=True, exist_ok=True)
     return options
 
@@ -188,11 +194,11 @@ def measured(
 
     Our own trees have a rule of their own for when to stop, so that they are grown once for both of the paper's.
     """
-    for place, name in enumerate(options.data):
+    for name in options.data:
         table, kept = load(name, made_up=options.synthetic), dict[tuple[str, int, str], Floats]()
         for point in points:
             for method, curve in curves.items():
-                key = [options.seed, place, point.depth, int(float(point.epsilon) * 1000)]
+                key = [options.seed, options.places[name], point.depth, int(float(point.epsilon) * 1000)]
                 once = (method, point.depth, point.epsilon)
                 if curve.ours and once in kept:
                     seen = kept[once]
