@@ -279,8 +279,8 @@ def test_a_drawing_has_every_node() -> None:
 def test_growth_stops_where_noise_would_drown_the_cells() -> None:
     """Four cells and rate 1: the bound is 4 sqrt(2), between 5 and 6."""
     layout = Layout((2,), 2)
-    assert not id3._worth_going_on(id3._Growing((0,), counts=(3, 2)), layout, Fraction(1))
-    assert id3._worth_going_on(id3._Growing((0,), counts=(3, 3)), layout, Fraction(1))
+    counts, free = np.array([[3, 2], [3, 3], [30, 30]]), np.array([[True], [True], [False]])
+    assert id3._worth_going_on(counts, free, layout, Fraction(1)).tolist() == [False, True, False]
 
 
 def test_levels_counted_in_parts_are_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
