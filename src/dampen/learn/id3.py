@@ -18,7 +18,7 @@ from dampen.learn.schema import Numeric, Schema
 from dampen.learn.splits import SplitChoice
 from dampen.sampling.entropy import Entropy
 from dampen.sampling.laplace_batch import discrete_laplace_batch
-from dampen.statistics.contingency import Codes, Layout, count_classes, count_level, descend, write_intervals
+from dampen.statistics.contingency import Codes, Layout, count_classes, count_level, descend, intervals
 from dampen.vectors import Integers
 
 BINS = 10
@@ -104,15 +104,15 @@ def _free_below(free: NDArray[np.bool_], attributes: Integers, sizes: Integers) 
 def _coded(records: Records, schema: Schema) -> tuple[list[Edges], Codes]:
     """For each attribute its edges, if it is numeric, and the outcome of each row."""
     edges: list[Edges] = []
-    codes = np.empty((records.rows, len(records.columns)), dtype=np.int32)
+    codes = np.empty((len(records.columns), records.rows), dtype=np.int32)
     for place, (attribute, column) in enumerate(zip(schema.attributes.values(), records.columns, strict=True)):
         if isinstance(attribute, Numeric):
             inner = attribute.edges(BINS)
             edges.append(tuple(inner.tolist()))
-            write_intervals(column, inner, codes[:, place])
+            codes[place] = intervals(column, inner)
         else:
             edges.append(None)
-            codes[:, place] = column
+            codes[place] = column
     return edges, codes
 
 

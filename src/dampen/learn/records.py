@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from dampen.errors import DataError, ParameterError
 from dampen.learn.schema import Attribute, Numeric, Schema
 from dampen.statistics.columns import in_memory
+from dampen.statistics.contingency import look_up
 from dampen.statistics.file_tables import read_columns
 from dampen.vectors import Floats, Integers
 
@@ -70,7 +71,7 @@ def _columns(table: Any, schema: Schema) -> list[NDArray[Any]]:
     if isinstance(array, np.ndarray):
         if array.ndim != 2 or array.shape[1] != len(names):
             raise ParameterError(f"table must have {len(names)} columns, one per attribute; got shape {array.shape}")
-        return list(np.ascontiguousarray(array.T))
+        return list(array.T)
     return [_plain(in_memory(table, name)) for name in names]
 
 
@@ -127,12 +128,6 @@ def _codes(column: NDArray[Any], labels: tuple[Any, ...]) -> NDArray[np.int32]:
 def _looked_up(column: NDArray[Any], labels: tuple[int, ...]) -> NDArray[np.int32]:
     """The same for numbers and small whole labels: a table instead of a sort."""
     low, high = min(labels), max(labels)
-    inside = (column >= low) & (column <= high)
-    numbers = column.astype(np.float64 if column.dtype.kind == "f" else np.int64)
-    places = np.where(inside, numbers, high + 1).astype(np.int64)
     table = np.full(high - low + 2, UNKNOWN, dtype=np.int32)
     table[np.array(labels) - low] = np.arange(len(labels))
-    codes = table[places - low]
-    if column.dtype.kind == "f":
-        codes[places != np.where(inside, numbers, places)] = UNKNOWN
-    return codes
+    return look_up(column.astype(np.float64, copy=False), low, table)
