@@ -16,13 +16,13 @@ from dampen.learn.random_trees import (
     default_depth,
     draw_trees,
     leaves_reached,
-    uniform_batch,
     vote_shares,
 )
 from dampen.learn.records import Records
 from dampen.learn.schema import Categorical, Numeric, Schema
 from dampen.privacy import Adjacency, BudgetLike
 from dampen.sampling.entropy import Entropy
+from dampen.sampling.flips import uniform_batch
 from dampen.vectors import Floats, Integers
 
 DEEPEST = 16

@@ -16,9 +16,9 @@ from dampen.learn.random_trees import (
     draw_trees,
     flip_labels,
     leaves_reached,
-    uniform_batch,
 )
 from dampen.sampling import entropy, exact, tables
+from dampen.sampling.flips import uniform_batch
 from dampen.vectors import Floats
 
 SCHEMA = Schema({"a": Numeric(0, 10), "b": Categorical(["x", "y", "z"]), "c": Categorical(["p"])}, classes=[0, 1])
@@ -118,7 +118,7 @@ def test_words_that_favour_a_tree_are_redrawn() -> None:
 def test_labels_follow_permute_and_flip_bit_by_bit(counts: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(exact, "MORE_BITS", 1)
     monkeypatch.setattr(tables, "WIDTH", 3)
-    monkeypatch.setattr("dampen.learn.random_trees.uniform_batch", _by_enumerable_bits)
+    monkeypatch.setattr("dampen.sampling.flips.uniform_batch", _by_enumerable_bits)
     rate = Fraction(1, 2)
     table = np.array([counts])
     drawn, undecided = law_by_enumeration(lambda bits: int(flip_labels(table, rate, bits)[0]), depth=16)
