@@ -68,13 +68,12 @@ def draw_trees(schema: Schema, count: int, depth: int, source: Entropy) -> Rando
     found = list(schema.attributes.values())
     widest = max([len(a.values) for a in found if isinstance(a, Categorical)], default=0)
     places, levels = 2**depth - 1, (max(depth, 1), len(found))
-    low, high = np.zeros(levels), np.zeros(levels)
-    sets = np.zeros((*levels, widest), dtype=bool)
+    low, high, sizes = np.zeros(levels), np.zeros(levels), np.zeros(levels, dtype=np.int64)
     for place, attribute in enumerate(found):
         if isinstance(attribute, Numeric):
             low[0, place], high[0, place] = attribute.lo, attribute.hi
         else:
-            sets[0, place, : len(attribute.values)] = True
+            sizes[0, place] = len(attribute.values)
     trees = RandomTrees(
         depth,
         np.array([isinstance(attribute, Numeric) for attribute in found]),
@@ -82,12 +81,12 @@ def draw_trees(schema: Schema, count: int, depth: int, source: Entropy) -> Rando
         np.zeros((count, places)),
         np.zeros((count, places, widest), dtype=bool),
     )
-    draw_tests(rng, trees.numeric, low, high, sets, trees.attributes, trees.points, trees.right)
+    draw_tests(rng, trees.numeric, low, high, sizes, trees.attributes, trees.points, trees.right)
     return trees
 
 
 def leaves_reached(trees: RandomTrees, values: Floats, members: Integers) -> Integers:
-    """The leaf that each row reaches in its tree; ``values`` holds one column per attribute, codes of categories too.
+    """The leaf that each record reaches in its tree; ``values`` are those of :func:`as_matrix`.
 
     An unknown category goes left.
     """
@@ -96,14 +95,14 @@ def leaves_reached(trees: RandomTrees, values: Floats, members: Integers) -> Int
 
 
 def sums_at_leaves(trees: RandomTrees, values: Floats, held: Floats) -> Floats:
-    """For each row the sum over all trees of what its leaves hold, class by class."""
+    """For each record the sum over all trees of what its leaves hold, class by class."""
     total: Floats = add_up(*trees.as_arrays(), values, held)
     return total
 
 
 def as_matrix(records: Records) -> Floats:
-    """All columns side by side, codes of categories as numbers."""
-    return np.column_stack([column.astype(np.float64) for column in records.columns])
+    """A row for each attribute and a column for each record, codes of categories as numbers."""
+    return np.array(records.columns, dtype=np.float64).reshape(len(records.columns), records.rows)
 
 
 def flip_labels(counts: Integers, epsilon: Fraction, source: Entropy) -> Integers:

@@ -18,13 +18,16 @@ Flags = NDArray[np.bool_]
 
 @njit(cache=True, nogil=True)
 def draw_tests(
-    rng: Any, numeric: Flags, low: Floats, high: Floats, sets: Flags, attributes: Places, points: Floats, right: Flags
-) -> None:
-    """Write the tests of all trees: ``low``, ``high``, ``sets`` have a row for each level, the first is the domain.
+    rng: Any, numeric: Flags, low: Floats, high: Floats, sizes: Integers, attributes: Places, points: Floats,
+    right: Flags,
+) -> None:  # fmt: skip
+    """Write the tests of all trees.
 
-    Places come parent, left, right, so the row above a node's is its parent's: cut that, and the node's is found.
+    ``low``, ``high`` and ``sizes`` (how many categories are left) have a row for each level; the first holds the public
+    domains. Places come parent, left, right, so the row above a node's is its parent's.
     """
-    waiting = np.zeros(2 * len(low) + 2, dtype=np.int64)
+    waiting = np.zeros(len(low) + 2, dtype=np.int64)
+    scratch = np.zeros(max(len(numeric), right.shape[2]), dtype=np.int64)
     for tree in range(attributes.shape[0]):
         count, waiting[0] = 1, 0
         while count > 0:
@@ -35,68 +38,79 @@ def draw_tests(
             while (2 << level) <= place + 1:
                 level += 1
             if place > 0:
-                _inherit(tree, place, level, numeric, low, high, sets, attributes, points, right)
-            _draw_test(rng, tree, place, numeric, low[level], high[level], sets[level], attributes, points, right)
+                _inherit(place, level, numeric, low, high, sizes, attributes[tree], points[tree])
+            drawn = _draw_attribute(rng, numeric, low[level], high[level], sizes[level], scratch)
+            attributes[tree, place] = drawn
+            if drawn >= 0 and numeric[drawn]:
+                points[tree, place] = low[level, drawn] + (high[level, drawn] - low[level, drawn]) * rng.random()
+            elif drawn >= 0:
+                _draw_half(rng, place, sizes[0, drawn], attributes[tree], right[tree], scratch)
             waiting[count], waiting[count + 1] = 2 * place + 2, 2 * place + 1
             count += 2
 
 
 @njit(cache=True, nogil=True)
 def _inherit(
-    tree: int, place: int, level: int, numeric: Flags, low: Floats, high: Floats, sets: Flags, attributes: Places,
-    points: Floats, right: Flags,
+    place: int, level: int, numeric: Flags, low: Floats, high: Floats, sizes: Integers, attributes: Places,
+    points: Floats,
 ) -> None:  # fmt: skip
     """What is left of the domains at a node: its parent's, less what the parent's test sends the other way."""
-    low[level], high[level], sets[level] = low[level - 1], high[level - 1], sets[level - 1]
+    for attribute in range(len(numeric)):
+        low[level, attribute] = low[level - 1, attribute]
+        high[level, attribute] = high[level - 1, attribute]
+        sizes[level, attribute] = sizes[level - 1, attribute]
     above, goes_right = (place - 1) // 2, place % 2 == 0
-    attribute = attributes[tree, above]
-    if attribute < 0:
+    tested = attributes[above]
+    if tested < 0:
         return
-    if not numeric[attribute]:
-        for code in range(sets.shape[2]):
-            if right[tree, above, code] != goes_right:
-                sets[level, attribute, code] = False
+    if not numeric[tested]:
+        half = sizes[level, tested] // 2
+        sizes[level, tested] = half if goes_right else sizes[level, tested] - half
     elif goes_right:
-        low[level, attribute] = points[tree, above]
+        low[level, tested] = points[above]
     else:
-        high[level, attribute] = points[tree, above]
+        high[level, tested] = points[above]
 
 
 @njit(cache=True, nogil=True)
-def _draw_test(
-    rng: Any, tree: int, place: int, numeric: Flags, low: Floats, high: Floats, sets: Flags, attributes: Places,
-    points: Floats, right: Flags,
-) -> None:  # fmt: skip
-    """One of the attributes that can be cut, and where: a point, or a random half of the categories."""
-    able, can = np.empty(len(numeric), dtype=np.int64), 0
+def _draw_attribute(rng: Any, numeric: Flags, low: Floats, high: Floats, sizes: Integers, able: Integers) -> int:
+    """One of the attributes that can be cut, all equally likely; -1 if there is none."""
+    can = 0
     for attribute in range(len(numeric)):
-        if low[attribute] < high[attribute] if numeric[attribute] else np.sum(sets[attribute]) > 1:
+        if (numeric[attribute] and low[attribute] < high[attribute]) or sizes[attribute] > 1:
             able[can] = attribute
             can += 1
-    if can == 0:
-        return
-    attribute = able[int(rng.random() * can)]
-    attributes[tree, place] = attribute
-    if numeric[attribute]:
-        points[tree, place] = low[attribute] + (high[attribute] - low[attribute]) * rng.random()
-        return
-    codes = np.flatnonzero(sets[attribute])
-    for taken in range(len(codes) // 2):
-        other = taken + int(rng.random() * (len(codes) - taken))
+    return able[int(rng.random() * can)] if can > 0 else -1
+
+
+@njit(cache=True, nogil=True)
+def _draw_half(rng: Any, place: int, size: int, attributes: Places, right: Flags, codes: Integers) -> None:
+    """A random half (rounded down) of the categories that the tests above leave at a node."""
+    count = 0
+    for code in range(size):
+        child, left = place, True
+        while child > 0 and left:
+            above = (child - 1) // 2
+            left = attributes[above] != attributes[place] or right[above, code] == (child % 2 == 0)
+            child = above
+        if left:
+            codes[count] = code
+            count += 1
+    for taken in range(count // 2):
+        other = taken + int(rng.random() * (count - taken))
         codes[taken], codes[other] = codes[other], codes[taken]
-        right[tree, place, codes[taken]] = True
+        right[place, codes[taken]] = True
 
 
 @njit(cache=True, nogil=True)
 def walk(
     depth: int, numeric: Flags, attributes: Places, points: Floats, right: Flags, values: Floats, members: Integers
 ) -> Integers:
-    """The leaf that each row reaches in its tree."""
-    leaves = np.empty(len(values), dtype=np.int64)
-    for row in range(len(values)):
-        leaves[row] = _leaf(
-            depth, numeric, attributes[members[row]], points[members[row]], right[members[row]], values[row]
-        )
+    """The leaf that each record reaches in its tree; ``values`` has a row for each attribute."""
+    leaves = np.empty(len(members), dtype=np.int64)
+    for i in range(len(members)):
+        tree = members[i]
+        leaves[i] = _leaf(depth, numeric, attributes[tree], points[tree], right[tree], values, i)
     return leaves
 
 
@@ -104,28 +118,28 @@ def walk(
 def add_up(
     depth: int, numeric: Flags, attributes: Places, points: Floats, right: Flags, values: Floats, held: Floats
 ) -> Floats:
-    """For each row the sum over all trees of what its leaf holds; ``held`` is by tree, leaf and class."""
-    total = np.zeros((len(values), held.shape[2]))
+    """For each record the sum over all trees of what its leaf holds; ``held`` is by tree, leaf and class."""
+    total = np.zeros((values.shape[1], held.shape[2]))
     for tree in range(len(attributes)):
-        for row in range(len(values)):
-            leaf = _leaf(depth, numeric, attributes[tree], points[tree], right[tree], values[row])
+        for i in range(values.shape[1]):
+            leaf = _leaf(depth, numeric, attributes[tree], points[tree], right[tree], values, i)
             for label in range(held.shape[2]):
-                total[row, label] += held[tree, leaf, label]
+                total[i, label] += held[tree, leaf, label]
     return total
 
 
 @njit(cache=True, nogil=True, inline="always")
-def _leaf(depth: int, numeric: Flags, attributes: Places, points: Floats, right: Flags, values: Floats) -> int:
+def _leaf(depth: int, numeric: Flags, attributes: Places, points: Floats, right: Flags, values: Floats, i: int) -> int:
     """Numbers from the point on and categories of the right half go right; everything else goes left."""
     place = 0
     for _ in range(depth):
         attribute = attributes[place]
         goes_right = 0
         if attribute >= 0:
-            value = values[attribute]
+            value = values[attribute, i]
             if numeric[attribute]:
                 goes_right = 1 if value >= points[place] else 0
             elif value >= 0 and right[place, np.int64(value)]:
                 goes_right = 1
         place = 2 * place + 1 + goes_right
-    return place - (len(attributes))
+    return place - len(attributes)

@@ -55,14 +55,14 @@ def flip_groups(behind: Integers, ends: Integers, rate: Fraction, entropy: Entro
     """
     heads = flip_all(Exponents.of_whole(-behind, rate), entropy)
     shown = np.concatenate([[0], np.cumsum(heads)])
-    before = shown[np.concatenate([[0], ends[:-1]])]
+    starts = np.concatenate([[0], ends[:-1]])
+    before = shown[starts]
     several = shown[ends] - before
     chosen = np.zeros(len(ends), dtype=np.int64)
     for count in np.unique(several[several > 1]).tolist():
         groups = np.flatnonzero(several == count)
         chosen[groups] = uniform_batch(len(groups), count, entropy)
-    places = np.searchsorted(shown, before + chosen + 1, side="left") - 1
-    return np.asarray(places - np.concatenate([[0], ends[:-1]]), dtype=np.int64)
+    return np.asarray(np.flatnonzero(heads)[before + chosen] - starts, dtype=np.int64)
 
 
 def uniform_batch(count: int, size: int, entropy: Entropy) -> Integers:

@@ -44,7 +44,7 @@ def test_leaves_are_those_of_the_definition() -> None:
     values = np.column_stack([rng.uniform(0, 10, 300), rng.integers(-1, 3, 300), np.zeros(300)])
     members = rng.integers(0, 7, 300)
     expected = [walked(trees, tree, row) for tree, row in zip(members, values, strict=True)]
-    assert leaves_reached(trees, values, members).tolist() == expected
+    assert leaves_reached(trees, values.T, members).tolist() == expected
 
 
 def test_tests_cut_what_is_left_of_a_domain() -> None:
@@ -74,7 +74,7 @@ def _check_below(trees: RandomTrees, tree: int, place: int, interval: tuple[floa
 def test_without_anything_to_cut_there_is_one_leaf() -> None:
     trees = draw_trees(Schema({"c": Categorical(["p"])}, classes=[0, 1]), 2, 3, entropy.system_entropy())
     assert (trees.attributes == NOTHING).all()
-    assert leaves_reached(trees, np.zeros((4, 1)), np.array([0, 0, 1, 1])).tolist() == [0] * 4
+    assert leaves_reached(trees, np.zeros((1, 4)), np.array([0, 0, 1, 1])).tolist() == [0] * 4
 
 
 @pytest.mark.parametrize(("numbers", "others", "depth"), [(0, 22, 11), (1, 0, 1), (4, 0, 3), (6, 8, 8), (16, 0, 11)])
