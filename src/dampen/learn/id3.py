@@ -76,8 +76,8 @@ def grow(
 def _worth_going_on(counts: Integers, free: NDArray[np.bool_], layout: Layout, share: Fraction) -> NDArray[np.bool_]:
     """Whether the cells of the widest test hold more records on average than the noise of a count spreads."""
     widest = np.where(free, np.array(layout.sizes), 0).max(axis=1)
-    enough: NDArray[np.bool_] = counts.sum(axis=1) >= sqrt(2) / float(share) * widest * layout.classes
-    return enough & (widest > 0)
+    enough = counts.sum(axis=1) >= sqrt(2) / float(share) * widest * layout.classes
+    return np.asarray(enough & (widest > 0))
 
 
 def _chosen(

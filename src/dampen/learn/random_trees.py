@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from dampen.learn.records import Records
 from dampen.learn.schema import Categorical, Numeric, Schema
-from dampen.learn.tree_kernels import add_up, draw_tests, walk
+from dampen.learn.tree_kernels import add_up, count_up, draw_tests, walk
 from dampen.sampling.entropy import Entropy
 from dampen.sampling.flips import flip_groups
 from dampen.vectors import Floats, Integers
@@ -41,9 +41,9 @@ class RandomTrees:
     points: Floats
     right: NDArray[np.bool_]
 
-    def as_arrays(self) -> tuple[Any, ...]:
-        """As compiled code takes them."""
-        return self.depth, self.numeric, self.attributes, self.points, self.right
+    def run(self, loop: Any, *arguments: Any) -> Any:
+        """Call a compiled loop with the tests before its other arguments."""
+        return loop(self.depth, self.numeric, self.attributes, self.points, self.right, *arguments)
 
     @property
     def count(self) -> int:
@@ -90,13 +90,23 @@ def leaves_reached(trees: RandomTrees, values: Floats, members: Integers) -> Int
 
     An unknown category goes left.
     """
-    leaves: Integers = walk(*trees.as_arrays(), values, members)
+    leaves: Integers = trees.run(walk, values, members)
     return leaves
+
+
+def counts_at_leaves(trees: RandomTrees, values: Floats, members: Integers, classes: Integers, kinds: int) -> Integers:
+    """The classes of the records at the leaves of the trees that they drew, by tree, leaf and class.
+
+    A record whose tree is negative is not counted.
+    """
+    counts = np.zeros((trees.count, 1 << trees.depth, kinds), dtype=np.int64)
+    trees.run(count_up, values, members, classes, counts)
+    return counts
 
 
 def sums_at_leaves(trees: RandomTrees, values: Floats, held: Floats) -> Floats:
     """For each record the sum over all trees of what its leaves hold, class by class."""
-    total: Floats = add_up(*trees.as_arrays(), values, held)
+    total: Floats = trees.run(add_up, values, held)
     return total
 
 

@@ -123,4 +123,5 @@ def _by_flips(
     best = np.where(free, right, -1).max(axis=1, keepdims=True)
     ends = np.cumsum(free.sum(axis=1))
     drawn = flip_groups((best - right)[free], ends, epsilon, source)
-    return np.flatnonzero(free)[drawn + np.concatenate([[0], ends[:-1]])] % free.shape[1]
+    places = np.flatnonzero(free)[drawn + ends - free.sum(axis=1)]
+    return np.asarray(places % free.shape[1], dtype=np.int64)

@@ -115,6 +115,19 @@ def walk(
 
 
 @njit(cache=True, nogil=True)
+def count_up(
+    depth: int, numeric: Flags, attributes: Places, points: Floats, right: Flags, values: Floats, members: Integers,
+    classes: Integers, counts: Integers,
+) -> None:  # fmt: skip
+    """Count each record's class at the leaf that it reaches in its tree; negative trees are none."""
+    for i in range(len(members)):
+        tree = members[i]
+        if tree >= 0:
+            leaf = _leaf(depth, numeric, attributes[tree], points[tree], right[tree], values, i)
+            counts[tree, leaf, classes[i]] += 1
+
+
+@njit(cache=True, nogil=True)
 def add_up(
     depth: int, numeric: Flags, attributes: Places, points: Floats, right: Flags, values: Floats, held: Floats
 ) -> Floats:

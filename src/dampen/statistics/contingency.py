@@ -1,8 +1,8 @@
 """Joint counts of classes with attributes, node by node: one pass over the rows for a whole level of a tree.
 
-``codes`` has a row for each attribute and a column for each record, ``nodes`` the place of each record's node (negative:
-it has left the tree), ``classes`` its class. All counts of a level are one vector; :class:`Layout` tells where each
-attribute's lie. Nothing is checked: codes, nodes and classes must be within what the layout says.
+``codes`` has a row for each attribute and a column for each record, ``nodes`` the place of each record's node
+(negative: it has left the tree), ``classes`` its class. All counts of a level are one vector; :class:`Layout` tells
+where each attribute's lie. Nothing is checked: codes, nodes and classes must be within what the layout says.
 """
 
 from dataclasses import dataclass

@@ -10,6 +10,7 @@ from sklearn.utils.estimator_checks import check_estimator
 from dampen import Adjacency, Budget
 from dampen.errors import ParameterError
 from dampen.learn import Categorical, Numeric, PrivateForestClassifier, Schema
+from dampen.learn.forest import COUNTS
 from dampen.learn.leaf_labels import LABELS
 from tests.conftest import Refused
 
@@ -39,7 +40,7 @@ def test_scikit_learn_accepts_it() -> None:
     assert len(results) > 45
 
 
-@pytest.mark.parametrize("labels", LABELS)
+@pytest.mark.parametrize("labels", [COUNTS, *LABELS])
 def test_it_learns_what_is_easy(labels: str) -> None:
     fitted = forest(labels=labels, max_depth=4).fit(TABLE, TARGET)
     assert (fitted.predict(TABLE) == TARGET).mean() > 0.9
@@ -55,8 +56,9 @@ def test_one_fit_is_one_charge() -> None:
     assert purse.adjacency is Adjacency.REPLACE
 
 
-def test_json_keeps_all_that_predicting_needs() -> None:
-    fitted = forest().fit(TABLE, TARGET)
+@pytest.mark.parametrize("labels", [COUNTS, "permute_and_flip"])
+def test_json_keeps_all_that_predicting_needs(labels: str) -> None:
+    fitted = forest(labels=labels).fit(TABLE, TARGET)
     again = PrivateForestClassifier.from_json(fitted.to_json())
     assert again.predict_proba(TABLE).tolist() == fitted.predict_proba(TABLE).tolist()
     assert again.budget is None

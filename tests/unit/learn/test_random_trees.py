@@ -12,10 +12,12 @@ from dampen.learn import Categorical, Numeric, Schema
 from dampen.learn.random_trees import (
     NOTHING,
     RandomTrees,
+    counts_at_leaves,
     default_depth,
     draw_trees,
     flip_labels,
     leaves_reached,
+    sums_at_leaves,
 )
 from dampen.sampling import entropy, exact, tables
 from dampen.sampling.flips import uniform_batch
@@ -45,6 +47,20 @@ def test_leaves_are_those_of_the_definition() -> None:
     members = rng.integers(0, 7, 300)
     expected = [walked(trees, tree, row) for tree, row in zip(members, values, strict=True)]
     assert leaves_reached(trees, values.T, members).tolist() == expected
+
+
+def test_counts_and_sums_at_leaves_are_those_of_the_definition() -> None:
+    trees = draw_trees(SCHEMA, 4, 3, entropy.system_entropy())
+    rng = np.random.default_rng(1)
+    values = np.column_stack([rng.uniform(0, 10, 90), rng.integers(-1, 3, 90), np.zeros(90)])
+    members, classes, held = rng.integers(-1, 4, 90), rng.integers(0, 2, 90), rng.random((4, 8, 2))
+    counts, sums = np.zeros((4, 8, 2), dtype=np.int64), np.zeros((90, 2))
+    for row, (tree, label) in enumerate(zip(members, classes, strict=True)):
+        if tree >= 0:
+            counts[tree, walked(trees, tree, values[row]), label] += 1
+        sums[row] = sum(held[other, walked(trees, other, values[row])] for other in range(4))
+    assert (counts_at_leaves(trees, values.T, members, classes, 2) == counts).all()
+    assert sums_at_leaves(trees, values.T, held) == pytest.approx(sums)
 
 
 def test_tests_cut_what_is_left_of_a_domain() -> None:
