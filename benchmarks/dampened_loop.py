@@ -1,9 +1,9 @@
 """One dampened choice of an attribute by information gain, in plain Python: the stand-in for the authors' program.
 
-Their code is not shipped here. This is the algorithm as the thesis states it: the element local sensitivity at distance t
-is a maximum over all cells that t additions and removals can reach, so the set of reachable cells grows with t, breadth
-first, and every cell is looked at for every t, for every class of every value of every attribute. (Its guard, which stops
-too early, is left out: docs/proofs/split.md.)
+Their code is not shipped here. This is the algorithm as the thesis states it: the element local sensitivity at distance
+t is a maximum over all cells that t additions and removals can reach, so the set of reachable cells grows with t,
+breadth first, and every cell is looked at for every t, for every class of every value of every attribute. (Its guard,
+which stops too early, is left out: docs/proofs/split.md.)
 """
 
 import math

@@ -41,7 +41,7 @@ LEAST_UNDECLARED = {"adult": 0.79, "acs": 0.928}
 """And without, at epsilon 0.01."""
 HIGHER = 1e-9
 RESULTS = Path(__file__).parent / "results" / "tree_accuracy.json"
-RUNS = 10
+RUNS, INFORMATION_RUNS = 10, 3
 
 
 @dataclass(frozen=True)
@@ -51,6 +51,13 @@ class Cell:
     who: str
     epsilon: str
     depth: int | None = None
+
+    @property
+    def promised(self) -> bool:
+        """Whether a promise is about it; the others are for information."""
+        if self.depth is not None:
+            return self.epsilon in PROMISED
+        return self.who != FOREST and self.epsilon in LEAST["adult"]
 
     def name(self, table: str) -> str:
         """How results are kept."""
@@ -92,8 +99,9 @@ class Board:
         self.kept: Kept = json.loads(path.read_text()) if path.exists() and not fresh else {}
 
     def missing(self, cells: list[Cell], table: str, run: int) -> list[Cell]:
-        """The cells that this run has not been through."""
-        return [cell for cell in cells if len(self.kept.get(cell.name(table), [])) <= run]
+        """The cells that this run has not been through; those without a promise have few runs."""
+        wanted = cells if run < INFORMATION_RUNS else [cell for cell in cells if cell.promised]
+        return [cell for cell in wanted if len(self.kept.get(cell.name(table), [])) <= run]
 
     def note(self, cell: Cell, table: str, accuracy: float) -> None:
         """Keep one run's accuracy."""
@@ -114,30 +122,34 @@ class Board:
         return mean(found) if found else None
 
 
-def peers(path: Path) -> dict[str, PeerProcess]:
-    """The peers that can be started; the others are named."""
-    started = {}
-    for environment, module in ((".venv-diffprivlib", "diffprivlib_trees"), (".venv-interpret", "interpret_worker")):
+def peers(folder: Path) -> tuple[PeerProcess | None, PeerProcess | None]:
+    """diffprivlib and DP-EBM, where they can be started; missing ones are named."""
+
+    def started(environment: str, module: str) -> PeerProcess | None:
         try:
-            started[environment] = PeerProcess(environment, f"benchmarks.{module}", path)
+            return PeerProcess(environment, f"benchmarks.{module}", folder)
         except PeerMissing as missing:
             print(missing)
-    return started
+            return None
+
+    return started(".venv-diffprivlib", "diffprivlib_trees"), started(".venv-interpret", "interpret_worker")
 
 
-def one_run(table: str, made: CodedTable, run: int, board: Board, there: dict[str, PeerProcess]) -> None:
-    """All classifiers on the folds of one run; DP-EBM works beside dampen, then diffprivlib alone."""
-    ebm, trees = there.get(".venv-interpret"), there.get(".venv-diffprivlib")
+def one_run(
+    table: str, made: CodedTable, run: int, board: Board, trees: PeerProcess | None, ebm: PeerProcess | None
+) -> None:
+    """All classifiers on the folds of one run; DP-EBM works beside the others."""
     asked = board.missing(INTERPRET, table, run) if ebm else []
     for cell in asked:
-        ebm.put(cell.epsilon, run)  # type: ignore[union-attr]
+        ebm.put(table, cell.epsilon, run)  # type: ignore[union-attr]
     for cell in board.missing(OURS, table, run):
         board.note(cell, table, mean_accuracy(maker(cell, made), made.values, made.classes, run))
-    for cell in asked:
-        board.note(cell, table, ebm.answer())  # type: ignore[union-attr]
     for cell in board.missing(DIFFPRIVLIB, table, run) if trees else []:
         model = cell.who.removeprefix("diffprivlib ")
-        board.note(cell, table, trees.ask("accuracy", model, cell.depth, cell.epsilon, run))  # type: ignore[union-attr]
+        accuracy = trees.ask("accuracy", table, model, cell.depth, cell.epsilon, run)  # type: ignore[union-attr]
+        board.note(cell, table, accuracy)
+    for cell in asked:
+        board.note(cell, table, ebm.answer())  # type: ignore[union-attr]
 
 
 def targets(board: Board) -> list[Target]:
@@ -155,7 +167,7 @@ def targets(board: Board) -> list[Target]:
         return found
 
     def reached(who: str, least: dict[str, dict[str, float]]) -> dict[str, float]:
-        found = {}
+        found = dict[str, float]()
         for table, promised in least.items():
             for epsilon, accuracy in promised.items():
                 seen = board.mean(Cell(who, epsilon), table)
@@ -200,15 +212,16 @@ def main() -> None:
     runs, board = 2 if chosen.quick else chosen.runs, Board(RESULTS, chosen.fresh)
     with TemporaryDirectory() as folder, Progress() as progress:
         bar = progress.add_task("runs", total=runs * len(chosen.data))
+        made = {table: coded(table) for table in chosen.data}
         for table in chosen.data:
-            made, path = coded(table), Path(folder) / f"{table}.npz"
-            made.write(path)
-            there = peers(path)
-            for run in range(runs):
-                one_run(table, made, run, board, there)
+            made[table].write(Path(folder) / f"{table}.npz")
+        there = peers(Path(folder))
+        for run in range(runs):
+            for table in chosen.data:
+                one_run(table, made[table], run, board, *there)
                 progress.advance(bar)
-            for peer in there.values():
-                peer.close()
+        for peer in filter(None, there):
+            peer.close()
     report(board, chosen.data)
 
 

@@ -1,7 +1,7 @@
 """How fast trees and forests are fitted, against diffprivlib's, and one dampened choice against the plain algorithm.
 
-Run ``python -m benchmarks.trees`` from the project's root with ``DAMPEN_DATA`` set. diffprivlib needs its own environment
-(``make bench-diffprivlib``) and is left out without it. benchmarks/README.md says what is timed.
+Run ``python -m benchmarks.trees`` from the project's root with ``DAMPEN_DATA`` set. diffprivlib needs an environment of
+its own (``make bench-diffprivlib``) and is left out without it. benchmarks/README.md says what is timed.
 """
 
 import argparse
@@ -11,6 +11,7 @@ from pathlib import Path
 from statistics import median
 from tempfile import TemporaryDirectory
 from time import process_time
+from typing import Any
 
 import numpy as np
 
@@ -30,7 +31,7 @@ from dampen.sampling.entropy import system_entropy
 from dampen.statistics.contingency import Layout, count_level
 from dampen.vectors import Integers
 
-EPSILON, DEPTH = 1, 5
+DATA, EPSILON, DEPTH = "adult", 1, 5
 TREES, FOREST_DEPTH = 32, 10
 ROWS = 2000
 """A dampened choice is timed on so many records."""
@@ -50,19 +51,18 @@ def fits(table: CodedTable) -> dict[str, Callable[[], object]]:
     """Whole fits, from an array of numbers to the model, paid from an ample budget."""
     budget, values, classes = Budget(epsilon=10**9), table.values, table.classes
 
-    def tree(*options: str) -> object:
-        return PrivateTreeClassifier(EPSILON, DEPTH, *options, schema=table.schema, budget=budget).fit(values, classes)  # type: ignore[arg-type]
+    def tree(**options: Any) -> object:
+        made = PrivateTreeClassifier(EPSILON, DEPTH, schema=table.schema, budget=budget, **options)
+        return made.fit(values, classes)
 
     def forest(labels: str) -> object:
-        made = PrivateForestClassifier(
-            EPSILON, TREES, FOREST_DEPTH, labels=labels, schema=table.schema, budget=budget
-        )
+        made = PrivateForestClassifier(EPSILON, TREES, FOREST_DEPTH, labels=labels, schema=table.schema, budget=budget)
         return made.fit(values, classes)
 
     return {
         TREE: tree,
-        DAMPENED: lambda: tree("information_gain", "local_dampening"),
-        PAIRWISE: lambda: tree("information_gain", "pairwise"),
+        DAMPENED: lambda: tree(criterion="information_gain", mechanism="local_dampening"),
+        PAIRWISE: lambda: tree(criterion="information_gain", mechanism="pairwise"),
         FOREST: lambda: forest("counts"),
         VOTES: lambda: forest("permute_and_flip"),
     }
@@ -106,40 +106,49 @@ def timed(action: Callable[[], object], spent: list[float]) -> Run:
     return run
 
 
-def of_diffprivlib(path: Path) -> dict[str, Run]:
+def of_diffprivlib(folder: Path, spent: Spent) -> dict[str, Run]:
     """The same tree and forest, timed by a process of their own; nobody if it is missing."""
     try:
-        worker = PeerProcess(".venv-diffprivlib", "benchmarks.diffprivlib_trees", path)
+        worker = PeerProcess(".venv-diffprivlib", "benchmarks.diffprivlib_trees", folder)
     except PeerMissing as missing:
         print(missing)
         return {}
+
+    def fitted(name: str, *asked: object) -> Run:
+        def run() -> float:
+            seconds, processor = worker.ask("seconds", DATA, *asked)
+            spent.setdefault(name, []).append(processor)
+            return float(seconds)
+
+        return run
+
+    tree, forest = f"{PEER}: {TREE}", f"{PEER}: {FOREST}"
     return {
-        f"{PEER}: {TREE}": lambda: float(worker.ask("seconds", "tree", DEPTH, EPSILON, None)),
-        f"{PEER}: {FOREST}": lambda: float(worker.ask("seconds", "forest", FOREST_DEPTH, EPSILON, TREES)),
+        tree: fitted(tree, "tree", DEPTH, EPSILON, None),
+        forest: fitted(forest, "forest", FOREST_DEPTH, EPSILON, TREES),
     }
 
 
 def measure(rounds: int) -> tuple[dict[str, Measured], Spent]:
     """Everybody in every round, in random order."""
-    table, spent = coded("adult"), Spent()
+    table, spent = coded(DATA), Spent()
     with TemporaryDirectory() as folder:
-        path = Path(folder) / "adult.npz"
-        table.write(path)
-        runs = of_diffprivlib(path)
+        table.write(Path(folder) / f"{DATA}.npz")
+        runs = of_diffprivlib(Path(folder), spent)
         for who, action in {**fits(table), **choices(counted(table, ROWS))}.items():
             runs[who] = timed(action, spent.setdefault(who, []))
         return interleaved_medians(runs, rounds=rounds, allowance=60), spent
 
 
-def targets(found: dict[str, Measured], spent: Spent) -> list[Target]:
+def targets(spent: Spent) -> list[Target]:
     """The promises of this page; seconds are the processor's, since a busy machine makes the clock run on."""
 
     def seconds(*names: str) -> dict[str, float]:
         return {name: median(spent[name]) for name in names}
 
     def ratio(peer: str, name: str) -> dict[str, float]:
-        other = found.get(f"{peer}: {name}")
-        return {} if other is None else {name: other.seconds / found[name].seconds}
+        other = spent.get(f"{peer}: {name}")
+        return {name: median(other) / median(spent[name])} if other else {}
 
     return [
         Target("ID3 of depth 5 on Adult within 10 ms", 0.010, seconds(TREE)),
@@ -159,7 +168,7 @@ def main() -> None:
     for who, figure in found.items():
         of_processor = f"{median(spent[who]) * 1000:10.2f} ms of processor" if spent.get(who) else ""
         print(f"{who:<52} {figure.seconds * 1000:10.2f} ms, median of {figure.runs:>2} {of_processor}")
-    for target in targets(found, spent):
+    for target in targets(spent):
         print(target.line())
     RESULTS.parent.mkdir(exist_ok=True)
     kept = {who: {"seconds": figure.seconds, "runs": figure.runs} for who, figure in found.items()}

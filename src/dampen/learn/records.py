@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from dampen.errors import DataError, ParameterError
 from dampen.learn.schema import Attribute, Numeric, Schema
 from dampen.statistics.columns import in_memory
-from dampen.statistics.contingency import look_up
+from dampen.statistics.contingency import as_columns, look_up
 from dampen.statistics.file_tables import read_columns
 from dampen.vectors import Floats, Integers
 
@@ -71,7 +71,7 @@ def _columns(table: Any, schema: Schema) -> list[NDArray[Any]]:
     if isinstance(array, np.ndarray):
         if array.ndim != 2 or array.shape[1] != len(names):
             raise ParameterError(f"table must have {len(names)} columns, one per attribute; got shape {array.shape}")
-        return list(array.T)
+        return list(as_columns(array) if array.dtype == np.float64 else np.ascontiguousarray(array.T))
     return [_plain(in_memory(table, name)) for name in names]
 
 

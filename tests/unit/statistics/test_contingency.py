@@ -6,8 +6,10 @@ from hypothesis import strategies as st
 
 from dampen.statistics.contingency import (
     BLOCK,
+    ROWS_AT_ONCE,
     Layout,
     _compared,
+    as_columns,
     count_classes,
     count_level,
     descend,
@@ -60,3 +62,10 @@ def test_numbers_are_looked_up_in_a_table() -> None:
     column = np.array([-1.0, 0.0, 1.0, 2.0, 0.5, 3.0, np.nan, np.inf, -np.inf, 1e300])
     assert look_up(column, 0, np.array([5, 6, 7, -1], dtype=np.int32)).tolist() == [-1, 5, 6, 7, *[-1] * 6]
     assert look_up(column[::2], -1, np.array([4, 3, -1], dtype=np.int32)).tolist() == [4, -1, -1, -1, -1]
+
+
+def test_columns_of_a_table() -> None:
+    table = np.random.default_rng(0).random((2 * ROWS_AT_ONCE + 5, 3))
+    assert (as_columns(table) == table.T).all()
+    assert (as_columns(table[::2, ::-1]) == table[::2, ::-1].T).all()
+    assert as_columns(table[:0]).shape == (3, 0)
