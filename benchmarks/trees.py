@@ -73,9 +73,9 @@ def counted(table: CodedTable, rows: int) -> list[Integers]:
     drawn = np.random.default_rng(0).permutation(len(table.classes))[:rows]
     records = as_records(table.values[drawn], table.schema, training=True)
     layout = Layout(outcomes_of(table.schema), len(table.schema.classes))
-    _, codes = _coded(records, table.schema)
+    _, slots = _coded(records, table.schema, layout)
     one, labels = np.zeros(rows, dtype=np.int32), table.classes[drawn].astype(np.int32)
-    return np.split(count_level(codes, labels, one, layout, np.array([0]))[0], layout.starts[1:-1])
+    return np.split(count_level(slots, labels, one, layout, np.array([0]))[0], layout.starts[1:-1])
 
 
 def choices(counts: list[Integers]) -> dict[str, Callable[[], object]]:

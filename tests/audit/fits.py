@@ -22,7 +22,6 @@ from dampen.laws import permute_and_flip
 from dampen.learn import id3, splits
 from dampen.mechanisms import SelectionMechanism
 from dampen.problem import SelectionProblem
-from dampen.statistics import contingency
 from dampen.vectors import Integers
 
 Decision = tuple[int, ...]
@@ -78,14 +77,14 @@ class Script:
 
 def run(fit: Callable[[], Any], script: Script) -> Any:
     """What a fit releases when its draws are decided by a script."""
-    real = contingency.count_classes
+    real = id3._noisy
 
-    def counted(*arguments: Any) -> Integers:
-        script.counts = real(*arguments)
-        return script.counts
+    def noted(counts: Integers, *others: Any) -> Integers:
+        script.counts = counts
+        return real(counts, *others)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(id3, "count_classes", counted)
+        patch.setattr(id3, "_noisy", noted)
         patch.setattr(id3, "discrete_laplace_batch", script.noise)
         patch.setattr(splits, "flip_groups", script.flips)
         patch.setattr(SelectionMechanism, "draw", lambda self, problem, source: script.draw(self, problem, source))

@@ -18,7 +18,7 @@ from dampen.learn.schema import Numeric, Schema
 from dampen.learn.splits import SplitChoice
 from dampen.sampling.entropy import Entropy
 from dampen.sampling.laplace_batch import discrete_laplace_batch
-from dampen.statistics.contingency import Codes, Layout, count_classes, count_level, descend, intervals
+from dampen.statistics.contingency import Codes, Layout, Slots, as_slots, count_level, descend, intervals
 from dampen.vectors import Integers
 
 BINS = 10
@@ -52,25 +52,29 @@ def grow(
     source: Entropy,
 ) -> Node:  # fmt: skip
     """A tree whose release costs ``epsilon`` under ``ADD_REMOVE``. Nobody has paid for it here."""
-    edges, codes = _coded(records, schema)
     layout = Layout(outcomes_of(schema), len(schema.classes))
-    sizes = np.array(layout.sizes, dtype=np.int64)
+    edges, slots = _coded(records, schema, layout)
+    sizes, starts = np.array(layout.sizes, dtype=np.int64), layout.starts
     free = (sizes > 1)[None, :]
     share = epsilon / shares_of(depth, int(free.sum()))
     nodes, labels = np.zeros(records.rows, dtype=np.int32), classes.astype(np.int32)
-    levels: list[_Level] = []
+    counts, levels = np.bincount(classes, minlength=layout.classes)[None, :], list[_Level]()
     for left in range(depth, -1, -1):
-        counts = count_classes(labels, nodes, len(free), layout.classes)
-        counts = counts + discrete_laplace_batch(share, counts.size, source).reshape(counts.shape)
-        going = _worth_going_on(counts, free, layout, share) & (left > 0)
-        attributes = _chosen(going, free, codes, labels, nodes, layout, choice, share, source)
-        levels.append(_Level(counts, attributes))
+        released = _noisy(counts, share, source)
+        going = _worth_going_on(released, free, layout, share) & (left > 0)
+        attributes, counts = _chosen(going, free, slots, labels, nodes, layout, choice, share, source)
+        levels.append(_Level(released, attributes))
         if not going.any():
             break
-        children = np.where(going, sizes[attributes], 0)
-        nodes = descend(codes, nodes, attributes, np.cumsum(children) - children)
+        if left > 1:
+            children = np.where(going, sizes[attributes], 0)
+            nodes = descend(slots, nodes, attributes, np.cumsum(children) - children - starts[attributes])
         free = _free_below(free[going], attributes[going], sizes)
     return _finished(levels, layout, edges)
+
+
+def _noisy(counts: Integers, share: Fraction, source: Entropy) -> Integers:
+    return np.asarray(counts + discrete_laplace_batch(share, counts.size, source).reshape(counts.shape))
 
 
 def _worth_going_on(counts: Integers, free: NDArray[np.bool_], layout: Layout, share: Fraction) -> NDArray[np.bool_]:
@@ -81,17 +85,24 @@ def _worth_going_on(counts: Integers, free: NDArray[np.bool_], layout: Layout, s
 
 
 def _chosen(
-    going: NDArray[np.bool_], free: NDArray[np.bool_], codes: Codes, labels: Codes, nodes: Codes, layout: Layout,
+    going: NDArray[np.bool_], free: NDArray[np.bool_], slots: Slots, labels: Codes, nodes: Codes, layout: Layout,
     choice: SplitChoice, share: Fraction, source: Entropy,
-) -> Integers:  # fmt: skip
-    """For each node of a level the attribute that it tests; ``NO_TEST`` where it does not go on."""
+) -> tuple[Integers, Integers]:  # fmt: skip
+    """For each node of a level the attribute that it tests, or ``NO_TEST``, and the true class counts of all children.
+
+    What a node's attribute counts, value by value, is what its children hold.
+    """
     attributes, asked = np.full(len(going), NO_TEST, dtype=np.int64), np.flatnonzero(going)
     at_once = max(1, LARGEST_LEVEL // (layout.width * layout.classes))
+    held = [np.zeros((0, layout.classes), dtype=np.int64)]
     for first in range(0, len(asked), at_once):
         part = asked[first : first + at_once]
-        counts = count_level(codes, labels, nodes, layout, part)
-        attributes[part] = choice.pick_all(counts, free[part], layout, share, source)
-    return attributes
+        counts = count_level(slots, labels, nodes, layout, part)
+        picked = choice.pick_all(counts, free[part], layout, share, source)
+        attributes[part] = picked
+        starts, ends = layout.starts[picked].tolist(), layout.starts[picked + 1].tolist()
+        held += [table[start:end] for table, start, end in zip(counts, starts, ends, strict=True)]
+    return attributes, np.concatenate(held)
 
 
 def _free_below(free: NDArray[np.bool_], attributes: Integers, sizes: Integers) -> NDArray[np.bool_]:
@@ -101,8 +112,8 @@ def _free_below(free: NDArray[np.bool_], attributes: Integers, sizes: Integers) 
     return left.repeat(sizes[attributes], axis=0)
 
 
-def _coded(records: Records, schema: Schema) -> tuple[list[Edges], Codes]:
-    """For each attribute its edges, if it is numeric, and the outcome of each row."""
+def _coded(records: Records, schema: Schema, layout: Layout) -> tuple[list[Edges], Slots]:
+    """For each attribute its edges, if it is numeric, and the slots of all records."""
     edges: list[Edges] = []
     codes = np.empty((len(records.columns), records.rows), dtype=np.int32)
     for place, (attribute, column) in enumerate(zip(schema.attributes.values(), records.columns, strict=True)):
@@ -113,7 +124,7 @@ def _coded(records: Records, schema: Schema) -> tuple[list[Edges], Codes]:
         else:
             edges.append(None)
             codes[place] = column
-    return edges, codes
+    return edges, as_slots(codes, layout.starts)
 
 
 def outcomes_of(schema: Schema) -> tuple[int, ...]:

@@ -1,8 +1,8 @@
-"""Joint counts of classes with attributes, node by node: one pass over the rows for a whole level of a tree.
+"""Joint counts of classes with attributes, node by node: one pass over the records for a whole level of a tree.
 
-``codes`` has a row for each attribute and a column for each record, ``nodes`` the place of each record's node
-(negative: it has left the tree), ``classes`` its class. All counts of a level are one vector; :class:`Layout` tells
-where each attribute's lie. Nothing is checked: codes, nodes and classes must be within what the layout says.
+``slots`` has a row for each record and a column for each attribute: the place of its value among the values of all
+attributes, as :class:`Layout` lays them out. ``nodes`` is the place of each record's node (negative: it has left the
+tree), ``classes`` its class. Nothing is checked: all must be within what the layout says.
 """
 
 from dataclasses import dataclass
@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 from dampen.vectors import Floats, Integers
 
 Codes = NDArray[np.int32]
-"""Of shape (attributes, records), or one number for each record."""
+"""One small whole number for each record, or for each attribute and record."""
+Slots = NDArray[np.uint32]
 MOST_COMPARED = 40
 """Numbers are compared with each of so many edges; among more they are searched."""
 ROWS_AT_ONCE = 64
@@ -40,7 +41,19 @@ class Layout:
         return int(sum(self.sizes))
 
 
-def count_level(codes: Codes, classes: Codes, nodes: Codes, layout: Layout, asked: Integers) -> Integers:
+@njit(cache=True, nogil=True)
+def as_slots(codes: Codes, starts: Integers) -> Slots:
+    """Codes by attribute and record as slots by record and attribute, a few records at a time."""
+    slots = np.empty((codes.shape[1], codes.shape[0]), dtype=np.uint32)
+    for first in range(0, codes.shape[1], ROWS_AT_ONCE):
+        end = min(first + ROWS_AT_ONCE, codes.shape[1])
+        for place in range(codes.shape[0]):
+            for row in range(first, end):
+                slots[row, place] = starts[place] + codes[place, row]
+    return slots
+
+
+def count_level(slots: Slots, classes: Codes, nodes: Codes, layout: Layout, asked: Integers) -> Integers:
     """Counts of shape (len(asked), layout.width, layout.classes): node, value of an attribute, class.
 
     ``asked`` are the nodes that are counted, in increasing order.
@@ -49,53 +62,33 @@ def count_level(codes: Codes, classes: Codes, nodes: Codes, layout: Layout, aske
     if len(asked):
         firsts = np.full(int(asked[-1]) + 1, -1, dtype=np.int64)
         firsts[asked] = np.arange(len(asked)) * layout.width * layout.classes
-        _count_level(codes, classes, nodes, layout.starts * layout.classes, layout.classes, firsts, counts)
+        _count_level(slots, classes, nodes, layout.classes, firsts, counts)
     return counts.reshape(len(asked), layout.width, layout.classes)
 
 
 @njit(cache=True, nogil=True)
-def _count_level(
-    codes: Codes, classes: Codes, nodes: Codes, starts: Integers, kinds: int, firsts: Integers, counts: Integers
-) -> None:
+def _count_level(slots: Slots, classes: Codes, nodes: Codes, kinds: int, firsts: Integers, counts: Integers) -> None:
     """Places are unsigned: compiled code then need not look for negative ones."""
-    rows, kept = np.empty(len(nodes), dtype=np.uint32), 0
-    bases = np.empty(len(nodes), dtype=np.int64)
+    step = np.uint64(kinds)
     for row in range(len(nodes)):
         node = nodes[row]
         if 0 <= node < len(firsts) and firsts[node] >= 0:
-            rows[kept], bases[kept] = row, firsts[node] + classes[row]
-            kept += 1
-    for place in range(codes.shape[0]):
-        column, start = codes[place], starts[place]
-        for i in range(kept):
-            counts[np.uint64(bases[i] + start + kinds * column[rows[i]])] += 1
-
-
-def count_classes(classes: Codes, nodes: Codes, count: int, kinds: int) -> Integers:
-    """Counts of shape (count, kinds): node, class."""
-    counts = np.zeros((count, kinds), dtype=np.int64)
-    _count_classes(classes, nodes, counts)
-    return counts
+            first = np.uint64(firsts[node] + classes[row])
+            for place in range(slots.shape[1]):
+                counts[first + step * np.uint64(slots[row, place])] += 1
 
 
 @njit(cache=True, nogil=True)
-def _count_classes(classes: Codes, nodes: Codes, counts: Integers) -> None:
-    for row in range(len(nodes)):
-        if nodes[row] >= 0:
-            counts[nodes[row], classes[row]] += 1
+def descend(slots: Slots, nodes: Codes, attributes: Integers, firsts: Integers) -> Codes:
+    """The node of each record one level down: ``firsts`` of its node and its slot of the node's attribute further.
 
-
-@njit(cache=True, nogil=True)
-def descend(codes: Codes, nodes: Codes, attributes: Integers, firsts: Integers) -> Codes:
-    """The node of each row one level down: ``firsts`` of its node, and its outcome of the node's attribute further.
-
-    Rows of nodes with a negative attribute leave the tree.
+    Records of nodes with a negative attribute leave the tree.
     """
-    below = np.full(len(nodes), -1, dtype=np.int32)
+    below = np.empty(len(nodes), dtype=np.int32)
     for row in range(len(nodes)):
         node = nodes[row]
-        if node >= 0 and attributes[node] >= 0:
-            below[row] = firsts[node] + codes[attributes[node], row]
+        stays = node >= 0 and attributes[node] >= 0
+        below[row] = firsts[node] + slots[row, attributes[node]] if stays else -1
     return below
 
 

@@ -10,7 +10,7 @@ from dampen.statistics.contingency import (
     Layout,
     _compared,
     as_columns,
-    count_classes,
+    as_slots,
     count_level,
     descend,
     intervals,
@@ -21,28 +21,30 @@ from dampen.statistics.contingency import (
 @given(st.integers(0, 2**32), st.integers(0, 30), st.integers(1, 3), st.integers(1, 3))
 def test_one_pass_counts_what_a_loop_counts(seed: int, rows: int, nodes: int, classes: int) -> None:
     rng = np.random.default_rng(seed)
-    sizes = (2, 1, 3)
-    codes = np.ascontiguousarray(rng.integers(sizes, size=(rows, 3)).T.astype(np.int32))
+    layout = Layout((2, 1, 3), classes)
+    codes = np.ascontiguousarray(rng.integers(layout.sizes, size=(rows, 3)).T.astype(np.int32))
     labels = rng.integers(classes, size=rows).astype(np.int32)
     places = rng.integers(-1, nodes, size=rows).astype(np.int32)
-    layout = Layout(sizes, classes)
     expected = np.zeros((nodes, 6, classes), dtype=np.int64)
-    by_class = np.zeros((nodes, classes), dtype=np.int64)
     for row in range(rows):
         if places[row] >= 0:
-            by_class[places[row], labels[row]] += 1
             for start, code in zip((0, 2, 3), codes[:, row], strict=True):
                 expected[places[row], start + code, labels[row]] += 1
+    slots = as_slots(codes, layout.starts)
     for asked in (np.arange(nodes), np.arange(0, nodes, 2), np.arange(1, nodes)):
-        assert (count_level(codes, labels, places, layout, asked) == expected[asked]).all()
-    assert (count_classes(labels, places, nodes, classes) == by_class).all()
+        assert (count_level(slots, labels, places, layout, asked) == expected[asked]).all()
     assert layout.starts.tolist() == [0, 2, 3, 6]
 
 
-def test_rows_go_down_to_the_child_of_their_outcome() -> None:
-    codes = np.array([[0, 1, 1, 0], [2, 0, 1, 0]], dtype=np.int32)
-    nodes = np.array([0, 1, 2, -1], dtype=np.int32)
-    assert descend(codes, nodes, np.array([1, -1, 0]), np.array([0, 3, 3])).tolist() == [2, -1, 4, -1]
+def test_slots_of_many_records() -> None:
+    codes = np.arange(3 * (2 * ROWS_AT_ONCE + 5), dtype=np.int32).reshape(3, -1)
+    assert (as_slots(codes, np.array([0, 7, 9, 10])) == codes.T + np.array([0, 7, 9])).all()
+
+
+def test_records_go_down_to_the_child_of_their_outcome() -> None:
+    slots = as_slots(np.array([[0, 1, 1, 0], [2, 0, 1, 0]], dtype=np.int32), np.array([0, 2, 5]))
+    nodes, attributes = np.array([0, 1, 2, -1], dtype=np.int32), np.array([1, -1, 0])
+    assert descend(slots, nodes, attributes, np.array([0 - 2, 3, 3])).tolist() == [2, -1, 4, -1]
 
 
 @given(st.lists(st.floats(-2, 2), max_size=50), st.lists(st.floats(-3, 3), max_size=9))
