@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 JOBS ?= 2
 
-.PHONY: demo test test-long lint types audit bench bench-diffprivlib wheel clean help
+.PHONY: demo test test-long lint types audit bench bench-diffprivlib bench-interpret wheel clean help
 .DEFAULT_GOAL := help
 
 help:
@@ -53,11 +53,18 @@ test-long: lint types
 
 bench-diffprivlib: .venv-diffprivlib/.installed
 
+.venv-interpret/.installed: | $(BIN)/python
+	$(PYTHON) -m venv .venv-interpret
+	.venv-interpret/bin/python -m pip install --quiet --disable-pip-version-check 'interpret-core==0.7.8'
+	@touch $@
+
+bench-interpret: .venv-interpret/.installed
+
 $(VENV)/.installed-bench: benchmarks/requirements.txt $(VENV)/.installed-dev
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --requirement $<
 	@touch $@
 
-bench: $(VENV)/.installed-bench bench-diffprivlib
+bench: $(VENV)/.installed-bench bench-diffprivlib bench-interpret
 	$(BIN)/python -m benchmarks.selection
 	$(BIN)/python -m benchmarks.dampening
 	$(BIN)/python -m benchmarks.ledger
@@ -65,9 +72,11 @@ bench: $(VENV)/.installed-bench bench-diffprivlib
 	$(BIN)/python -m benchmarks.graphs
 	$(BIN)/python -m benchmarks.numeric
 	$(BIN)/python -m benchmarks.groups
+	$(BIN)/python -m benchmarks.trees
+	$(BIN)/python -m benchmarks.tree_accuracy
 
 wheel: $(VENV)/.installed-dev
 	$(BIN)/python -m hatchling build -t wheel
 
 clean:
-	rm -rf $(VENV) .venv-diffprivlib dist build .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) .venv-diffprivlib .venv-interpret dist build .mypy_cache .ruff_cache .pytest_cache .hypothesis

@@ -18,7 +18,7 @@ from math import sqrt
 import numpy as np
 from numpy.typing import NDArray
 
-from dampen.statistics.contingency import Codes, Layout, count_classes, count_level
+from dampen.statistics.contingency import Codes, Layout, count_level
 from dampen.vectors import Floats, Integers
 from experiments.coded_tables import Coded
 
@@ -71,7 +71,7 @@ def accuracy(
         widest = np.where(free, layout.sizes, 1).max(axis=1)
         noisy = sizes + rng.laplace(scale=1 / share, size=len(free))
         ends = (noisy / (widest * layout.classes) < STOPS[stop](share)) | ~free.any(axis=1) | (left == 0)
-        counts = count_classes(labels, inside.astype(np.int32), len(free), layout.classes)
+        counts = _class_counts(labels, inside, len(free), layout.classes)
         told = (counts + rng.laplace(scale=1 / share, size=counts.shape)).argmax(axis=1)
         done = (asked >= 0) & ends[np.maximum(asked, 0)]
         answers[done] = told[asked[done]]
@@ -79,7 +79,7 @@ def accuracy(
             break
         places = np.where(ends, -1, np.cumsum(~ends) - 1)
         inside, asked = _moved(inside, places), _moved(asked, places)
-        level = Level(_counted(learnt, labels, inside, layout, int((~ends).sum())), free[~ends], layout)
+        level = Level(level_counts(learnt, labels, inside, layout, int((~ends).sum())), free[~ends], layout)
         chosen = choice(level, share, rng)
         inside, asked, free = _descended(learnt, table.codes[test], inside, asked, chosen, level)
     return float((answers == table.labels[test]).mean())
@@ -89,9 +89,15 @@ def _moved(nodes: Integers, places: Integers) -> Integers:
     return np.where(nodes >= 0, places[np.maximum(nodes, 0)], -1)
 
 
-def _counted(codes: Codes, labels: Codes, nodes: Integers, layout: Layout, count: int) -> Integers:
-    columns = [codes[:, place] for place in range(codes.shape[1])]
-    return count_level(columns, labels, nodes.astype(np.int32), layout, count)
+def _class_counts(labels: Codes, nodes: Integers, count: int, classes: int) -> Integers:
+    here = nodes >= 0
+    return np.bincount(nodes[here] * classes + labels[here], minlength=count * classes).reshape(count, classes)
+
+
+def level_counts(codes: Codes, labels: Codes, nodes: Integers, layout: Layout, count: int) -> Integers:
+    """Counts of shape (count, layout.width, layout.classes); ``codes`` has a row for each record."""
+    slots = (codes + layout.starts[:-1]).astype(np.uint32)
+    return count_level(slots, labels, nodes.astype(np.int32), layout, np.arange(count))
 
 
 def _descended(

@@ -13,10 +13,9 @@ from math import exp, log, sqrt
 
 import numpy as np
 
-from dampen.statistics.contingency import count_level
 from dampen.vectors import Floats, Integers
 from experiments.coded_tables import Coded
-from experiments.diff_pid3 import Choice, Level
+from experiments.diff_pid3 import Choice, Level, level_counts
 
 FLOOR = 2.0**-16
 """No rung is below this."""
@@ -164,9 +163,9 @@ def max_operators(level: Level) -> Integers:
 
 def whole_lead(table: Coded) -> int:
     """By how much the best attribute leads the second in the whole table, test records included."""
-    columns = [table.codes[:, place] for place in range(table.codes.shape[1])]
-    counts = count_level(columns, table.labels, np.zeros(table.rows, dtype=np.int32), table.layout, 1)
-    second, first = np.sort(max_operators(Level(counts, np.ones((1, len(columns)), dtype=bool), table.layout))[0])[-2:]
+    counts = level_counts(table.codes, table.labels, np.zeros(table.rows, dtype=np.int64), table.layout, 1)
+    free = np.ones((1, table.codes.shape[1]), dtype=bool)
+    second, first = np.sort(max_operators(Level(counts, free, table.layout))[0])[-2:]
     return int(first - second)
 
 

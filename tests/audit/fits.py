@@ -1,6 +1,7 @@
 """Whole fits, audited exactly: `fit` runs as it is, and every random draw in it is decided and priced from outside.
 
-A fit draws in two ways: numbers with a two-sided geometric law, and candidates of a selection problem. :class:`Script`
+A fit draws in two ways: numbers with a two-sided geometric law, and candidates of a selection problem, for some
+mechanisms all nodes of a level at once. :class:`Script`
 stands in for both. It decides each draw in turn, from a list of decisions, and multiplies the exact probabilities of
 what it decided, given this table. What is decided is the *released* number, not the noise, so one list of decisions
 leads two neighbouring tables to the same released model, and the two products are its two probabilities. (That the
@@ -17,10 +18,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dampen.learn import id3
+from dampen.laws import permute_and_flip
+from dampen.learn import id3, splits
 from dampen.mechanisms import SelectionMechanism
 from dampen.problem import SelectionProblem
-from dampen.statistics import contingency
 from dampen.vectors import Integers
 
 Decision = tuple[int, ...]
@@ -57,6 +58,16 @@ class Script:
         self.log_probability += normal * count - float(rate) * float(np.abs(noise).sum())
         return np.asarray(noise, dtype=np.int64)
 
+    def flips(self, behind: Integers, ends: Integers, rate: Fraction, source: object) -> Integers:
+        """One candidate of each group, priced by the law of permute-and-flip."""
+        chosen = []
+        for group in np.split(behind, ends[:-1]):
+            law = permute_and_flip(float(rate) * group.astype(np.float64), np.ones(len(group)))
+            [place] = self.decide([(int(place),) for place in np.argsort(-law, kind="stable")])
+            self.log_probability += float(law[place])
+            chosen.append(place)
+        return np.array(chosen, dtype=np.int64)
+
     def draw(self, mechanism: SelectionMechanism, problem: SelectionProblem, source: object) -> int:
         law = np.asarray(mechanism.log_probabilities(problem), dtype=np.float64)
         [place] = self.decide([(int(place),) for place in np.argsort(-law, kind="stable")])
@@ -66,15 +77,16 @@ class Script:
 
 def run(fit: Callable[[], Any], script: Script) -> Any:
     """What a fit releases when its draws are decided by a script."""
-    real = contingency.count_classes
+    real = id3._noisy
 
-    def counted(*arguments: Any) -> Integers:
-        script.counts = real(*arguments)
-        return script.counts
+    def noted(counts: Integers, *others: Any) -> Integers:
+        script.counts = counts
+        return real(counts, *others)
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(id3, "count_classes", counted)
+        patch.setattr(id3, "_noisy", noted)
         patch.setattr(id3, "discrete_laplace_batch", script.noise)
+        patch.setattr(splits, "flip_groups", script.flips)
         patch.setattr(SelectionMechanism, "draw", lambda self, problem, source: script.draw(self, problem, source))
         return fit()
 

@@ -1,4 +1,4 @@
-"""A private random forest: trees whose tests are drawn blindly, and private majority labels at their leaves."""
+"""A private random forest: trees whose tests are drawn blindly, and private numbers or labels at their leaves."""
 
 from dataclasses import dataclass
 from fractions import Fraction
@@ -9,30 +9,36 @@ import numpy as np
 from dampen._validate import Number, one_of, whole
 from dampen.errors import ParameterError
 from dampen.learn.estimator import PaidClassifier
+from dampen.learn.evidence import WeighedForest, hear_jury, in_jury, weighed_shares
 from dampen.learn.leaf_labels import LABELS, draw_leaf_labels
 from dampen.learn.random_trees import (
     RandomTrees,
     as_matrix,
+    counts_at_leaves,
     default_depth,
     draw_trees,
-    leaves_reached,
     vote_shares,
 )
 from dampen.learn.records import Records
 from dampen.learn.schema import Categorical, Numeric, Schema
 from dampen.privacy import Adjacency, BudgetLike
 from dampen.sampling.entropy import Entropy
+from dampen.sampling.laplace_batch import discrete_laplace_batch
 from dampen.sampling.uniform import uniform_batch
 from dampen.vectors import Floats, Integers
 
 DEEPEST = 16
 """Trees are complete: so many levels have 65,536 leaves each."""
 MOST_TREES = 2**16
+NO_TREE = -1
+"""In place of a record's tree: it sits in the jury."""
+COUNTS = "counts"
+"""Leaves tell noisy class counts instead of a label."""
 
 
 @dataclass(frozen=True, eq=False)
 class Forest:
-    """What is released: blind tests, and a label for every leaf of every tree."""
+    """What is released where trees vote: blind tests, and a label for every leaf of every tree."""
 
     trees: RandomTrees
     labels: Integers
@@ -54,8 +60,10 @@ class PrivateForestClassifier(PaidClassifier):
         A public whole number from which all tests are derived, for a forest with the same tests at every fit. Left out,
         they are drawn anew. Labels and the trees of records are always drawn from the operating system.
     labels
-        How a leaf's majority is told: ``"permute_and_flip"``, the default, and ``"exponential"`` on counts,
-        ``"stable"`` and ``"pareto"`` on the 0/1 utility of the winner.
+        What a leaf tells. ``"counts"``, the default: noisy class counts, whose evidence is added up over the trees and
+        weighed by an eighth of the records, which no tree counts. Or its majority, and the trees vote:
+        ``"permute_and_flip"`` and ``"exponential"`` on counts, ``"stable"`` and ``"pareto"`` on the 0/1 utility of the
+        winner.
     schema, budget, adjacency
         As for :class:`PrivateTreeClassifier`.
 
@@ -73,7 +81,7 @@ class PrivateForestClassifier(PaidClassifier):
         epsilon: Number,
         n_trees: int = 32,
         max_depth: int | None = None,
-        labels: str = "permute_and_flip",
+        labels: str = "counts",
         structure: int | None = None,
         schema: Schema | None = None,
         budget: BudgetLike | None = None,
@@ -95,7 +103,7 @@ class PrivateForestClassifier(PaidClassifier):
         return tags
 
     def _check(self, schema: Schema, rows: int) -> None:
-        one_of(LABELS, labels=self.labels)
+        one_of((COUNTS, *LABELS), labels=self.labels)
         if whole(n_trees=self.n_trees, least=1) > MOST_TREES:
             raise ParameterError(f"n_trees must be at most {MOST_TREES}; got {self.n_trees}")
         if self.structure is not None:
@@ -103,29 +111,42 @@ class PrivateForestClassifier(PaidClassifier):
         if self.max_depth is not None and whole(max_depth=self.max_depth, least=0) > DEEPEST:
             raise ParameterError(f"max_depth must be at most {DEEPEST}: trees are complete; got {self.max_depth}")
 
-    def _grow(self, records: Records, classes: Integers, schema: Schema, epsilon: Fraction, source: Entropy) -> Forest:
+    def _grow(
+        self, records: Records, classes: Integers, schema: Schema, epsilon: Fraction, source: Entropy
+    ) -> Forest | WeighedForest:
         depth = min(DEEPEST, default_depth(schema)) if self.max_depth is None else self.max_depth
-        trees = draw_trees(schema, self.n_trees, depth, source.bits(128) if self.structure is None else self.structure)
-        members, kinds = uniform_batch(records.rows, self.n_trees, source), len(schema.classes)
-        leaves = members * 2**depth + leaves_reached(trees, as_matrix(records), members)
-        counts = np.bincount(leaves * kinds + classes, minlength=self.n_trees * 2**depth * kinds).reshape(-1, kinds)
-        labels = draw_leaf_labels(counts, self.labels, epsilon, source)
-        return Forest(trees, labels.reshape(self.n_trees, -1))
+        key = source.bits(128) if self.structure is None else self.structure
+        trees, values = draw_trees(schema, self.n_trees, depth, key), as_matrix(records)
+        members = uniform_batch(records.rows, self.n_trees, source)
+        if self.labels != COUNTS:
+            counts = counts_at_leaves(trees, values, members, classes, len(schema.classes))
+            labels = draw_leaf_labels(counts.reshape(-1, counts.shape[2]), self.labels, epsilon, source)
+            return Forest(trees, labels.reshape(self.n_trees, -1))
+        jury = in_jury(records.rows, source)
+        members[jury] = NO_TREE
+        counts = counts_at_leaves(trees, values, members, classes, len(schema.classes))
+        noisy = counts + discrete_laplace_batch(epsilon, counts.size, source).reshape(counts.shape)
+        return hear_jury(trees, noisy, values[:, jury], classes[jury], epsilon, source)
 
-    def _shares(self, model: Forest, records: Records) -> Floats:
+    def _shares(self, model: Forest | WeighedForest, records: Records) -> Floats:
+        if isinstance(model, WeighedForest):
+            return weighed_shares(model, as_matrix(records))
         return vote_shares(model.trees, model.labels, records, len(self.schema_.classes))
 
-    def _as_plain(self, model: Forest) -> dict[str, Any]:
+    def _as_plain(self, model: Forest | WeighedForest) -> dict[str, Any]:
         trees = model.trees
-        return {
+        plain = {
             "depth": trees.depth,
             "attributes": trees.attributes.tolist(),
             "points": trees.points.tolist(),
             "right": [[np.flatnonzero(codes).tolist() for codes in tree] for tree in trees.right],
-            "labels": model.labels.tolist(),
         }
+        if isinstance(model, Forest):
+            return plain | {"labels": model.labels.tolist()}
+        rate = {"epsilon": str(model.epsilon)}
+        return plain | rate | {"counts": model.counts.tolist(), "totals": model.totals, "weight": model.weight}
 
-    def _from_plain(self, plain: dict[str, Any]) -> Forest:
+    def _from_plain(self, plain: dict[str, Any]) -> Forest | WeighedForest:
         schema: Schema = self.schema
         widest = max([len(a.values) for a in schema.attributes.values() if isinstance(a, Categorical)], default=0)
         right = np.zeros((len(plain["right"]), 2 ** plain["depth"] - 1, widest), dtype=bool)
@@ -136,7 +157,10 @@ class PrivateForestClassifier(PaidClassifier):
         attributes = np.array(plain["attributes"], dtype=np.int32).reshape(right.shape[:2])
         points = np.array(plain["points"], dtype=np.float64).reshape(right.shape[:2])
         trees = RandomTrees(int(plain["depth"]), numeric, attributes, points, right)
-        return Forest(trees, np.array(plain["labels"], dtype=np.int64))
+        if "labels" in plain:
+            return Forest(trees, np.array(plain["labels"], dtype=np.int64))
+        counts, totals = np.array(plain["counts"], dtype=np.int64), tuple(map(int, plain["totals"]))
+        return WeighedForest(trees, counts, totals, int(plain["weight"]), Fraction(plain["epsilon"]))
 
     def _public_parameters(self) -> dict[str, Any]:
         return {

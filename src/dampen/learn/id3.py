@@ -5,12 +5,12 @@ node that goes on buys an attribute for another. A path of at most D = min(depth
 shares; the nodes of a level hold disjoint records, so one record pays for one path. Proof: docs/proofs/tree.md.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from fractions import Fraction
 from math import sqrt
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dampen.learn.nodes import Node
 from dampen.learn.records import Records
@@ -18,21 +18,23 @@ from dampen.learn.schema import Categorical, Schema
 from dampen.learn.splits import SplitChoice
 from dampen.sampling.entropy import Entropy
 from dampen.sampling.laplace_batch import discrete_laplace_batch
-from dampen.statistics.contingency import Codes, Layout, count_classes, count_level
+from dampen.statistics.contingency import Codes, Layout, Slots, as_slots, count_level, descend, intervals
 from dampen.vectors import Integers
 
 LARGEST_LEVEL = 2**26
 """So many joint counts are held at a time; wider levels are counted in parts."""
+NO_TEST = -1
+"""In place of an attribute: the node is a leaf."""
+
+Edges = tuple[float, ...] | None
 
 
-@dataclass(eq=False)
-class _Growing:
-    """A node while its tree grows: the attributes not used above it, and what was released of it."""
+@dataclass(frozen=True, eq=False)
+class _Level:
+    """What was released of the nodes of a level: class counts and the attribute tested, or ``NO_TEST``."""
 
-    free: tuple[int, ...]
-    counts: tuple[int, ...] = ()
-    attribute: int = -1
-    children: list["_Growing"] = field(default_factory=list)
+    counts: Integers
+    attributes: Integers
 
 
 def shares_of(depth: int, attributes: int) -> int:
@@ -48,94 +50,79 @@ def grow(
     source: Entropy,
 ) -> Node:  # fmt: skip
     """A tree whose release costs ``epsilon`` under ``ADD_REMOVE``. Nobody has paid for it here."""
-    edges, codes = _coded(records, schema)
-    sizes = outcomes_of(schema)
-    layout = Layout(sizes, len(schema.classes))
-    telling = tuple(place for place, size in enumerate(sizes) if size > 1)
-    share = epsilon / shares_of(depth, len(telling))
-    root = _Growing(telling)
-    level, nodes = [root], np.zeros(records.rows, dtype=np.int32)
-    labels = classes.astype(np.int32)
+    layout = Layout(outcomes_of(schema), len(schema.classes))
+    edges, slots = _coded(records, schema, layout)
+    sizes, starts = np.array(layout.sizes, dtype=np.int64), layout.starts
+    free = (sizes > 1)[None, :]
+    share = epsilon / shares_of(depth, int(free.sum()))
+    nodes, labels = np.zeros(records.rows, dtype=np.int32), classes.astype(np.int32)
+    counts, levels = np.bincount(classes, minlength=layout.classes)[None, :], list[_Level]()
     for left in range(depth, -1, -1):
-        _buy_counts(level, labels, nodes, layout, share, source)
-        going = [node for node in level if left and node.free and _worth_going_on(node, layout, share)]
-        if not going:
+        released = _noisy(counts, share, source)
+        going = _worth_going_on(released, free, layout, share) & (left > 0)
+        attributes, counts = _chosen(going, free, slots, labels, nodes, layout, choice, share, source)
+        levels.append(_Level(released, attributes))
+        if not going.any():
             break
-        nodes = _renumbered(nodes, level, going)
-        _choose(going, codes, labels, nodes, layout, choice, share, source)
-        level, nodes = _descend(going, codes, nodes, layout)
-    return _finished(root, edges)
+        if left > 1:
+            children = np.where(going, sizes[attributes], 0)
+            nodes = descend(slots, nodes, attributes, np.cumsum(children) - children - starts[attributes])
+        free = _free_below(free[going], attributes[going], sizes)
+    return _finished(levels, layout, edges)
 
 
-def _worth_going_on(node: _Growing, layout: Layout, share: Fraction) -> bool:
+def _noisy(counts: Integers, share: Fraction, source: Entropy) -> Integers:
+    return np.asarray(counts + discrete_laplace_batch(share, counts.size, source).reshape(counts.shape))
+
+
+def _worth_going_on(counts: Integers, free: NDArray[np.bool_], layout: Layout, share: Fraction) -> NDArray[np.bool_]:
     """Whether the cells of the widest test hold more records on average than the noise of a count spreads."""
-    widest = max(layout.sizes[place] for place in node.free)
-    return sum(node.counts) >= sqrt(2) / float(share) * widest * layout.classes
+    widest = np.where(free, np.array(layout.sizes), 0).max(axis=1)
+    enough = counts.sum(axis=1) >= sqrt(2) / float(share) * widest * layout.classes
+    return np.asarray(enough & (widest > 0))
 
 
-def _buy_counts(
-    level: list[_Growing], labels: Codes, nodes: Codes, layout: Layout, share: Fraction, source: Entropy
-) -> None:
-    counts = count_classes(labels, nodes, len(level), layout.classes)
-    noisy = counts + discrete_laplace_batch(share, counts.size, source).reshape(counts.shape)
-    for node, released in zip(level, noisy.tolist(), strict=True):
-        node.counts = tuple(released)
+def _chosen(
+    going: NDArray[np.bool_], free: NDArray[np.bool_], slots: Slots, labels: Codes, nodes: Codes, layout: Layout,
+    choice: SplitChoice, share: Fraction, source: Entropy,
+) -> tuple[Integers, Integers]:  # fmt: skip
+    """For each node of a level the attribute that it tests, or ``NO_TEST``, and the true class counts of all children.
 
-
-def _renumbered(nodes: Codes, level: list[_Growing], going: list[_Growing]) -> Codes:
-    """The places of the rows among the nodes that go on; -1 for rows of leaves."""
-    places = {id(node): place for place, node in enumerate(going)}
-    new = np.array([places.get(id(node), -1) for node in level], dtype=np.int32)
-    return np.where(nodes >= 0, new[np.maximum(nodes, 0)], -1).astype(np.int32)
-
-
-def _choose(
-    going: list[_Growing], codes: Sequence[Codes], labels: Codes, nodes: Codes, layout: Layout, choice: SplitChoice,
-    share: Fraction, source: Entropy,
-) -> None:  # fmt: skip
-    starts = layout.starts
+    What a node's attribute counts, value by value, is what its children hold.
+    """
+    attributes, asked = np.full(len(going), NO_TEST, dtype=np.int64), np.flatnonzero(going)
     at_once = max(1, LARGEST_LEVEL // (layout.width * layout.classes))
-    for first in range(0, len(going), at_once):
-        part = going[first : first + at_once]
-        inside = (nodes >= first) & (nodes < first + at_once)
-        counts = count_level(codes, labels, np.where(inside, nodes - first, -1), layout, len(part))
-        for node, table in zip(part, counts, strict=True):
-            tables = [table[starts[place] : starts[place + 1]] for place in node.free]
-            node.attribute = node.free[choice.pick(tables, share, source)]
+    held = [np.zeros((0, layout.classes), dtype=np.int64)]
+    for first in range(0, len(asked), at_once):
+        part = asked[first : first + at_once]
+        counts = count_level(slots, labels, nodes, layout, part)
+        picked = choice.pick_all(counts, free[part], layout, share, source)
+        attributes[part] = picked
+        starts, ends = layout.starts[picked].tolist(), layout.starts[picked + 1].tolist()
+        held += [table[start:end] for table, start, end in zip(counts, starts, ends, strict=True)]
+    return attributes, np.concatenate(held)
 
 
-def _descend(
-    going: list[_Growing], codes: Sequence[Codes], nodes: Codes, layout: Layout
-) -> tuple[list[_Growing], Codes]:
-    """The children of the chosen tests, and the place of every row among them."""
-    below: list[_Growing] = []
-    following = np.full(len(nodes), -1, dtype=np.int32)
-    firsts = np.zeros(len(going), dtype=np.int32)
-    for place, node in enumerate(going):
-        free = tuple(other for other in node.free if other != node.attribute)
-        node.children = [_Growing(free) for _ in range(layout.sizes[node.attribute])]
-        firsts[place] = len(below)
-        below += node.children
-    chosen = np.array([node.attribute for node in going], dtype=np.int32)
-    for attribute in set(chosen.tolist()):
-        rows = (nodes >= 0) & (chosen[np.maximum(nodes, 0)] == attribute)
-        following[rows] = firsts[nodes[rows]] + codes[attribute][rows]
-    return below, following
+def _free_below(free: NDArray[np.bool_], attributes: Integers, sizes: Integers) -> NDArray[np.bool_]:
+    """Which attributes are not tested yet, for the children of nodes that test these."""
+    left = free.copy()
+    left[np.arange(len(left)), attributes] = False
+    return left.repeat(sizes[attributes], axis=0)
 
 
-def _coded(records: Records, schema: Schema) -> tuple[list[tuple[float, ...] | None], list[Codes]]:
-    """For each attribute its edges, if it is numeric, and the outcome of each row."""
-    edges: list[tuple[float, ...] | None] = []
-    codes: list[Codes] = []
+def _coded(records: Records, schema: Schema, layout: Layout) -> tuple[list[Edges], Slots]:
+    """For each attribute its edges, if it is numeric, and the slots of all records."""
+    edges: list[Edges] = []
+    codes = np.empty((len(records.columns), records.rows), dtype=np.int32)
     inner_edges = schema.edges()
-    for name, column in zip(schema.attributes, records.columns, strict=True):
+    for place, (name, column) in enumerate(zip(schema.attributes, records.columns, strict=True)):
         if (inner := inner_edges.get(name)) is not None:
             edges.append(tuple(inner.tolist()))
-            codes.append(np.searchsorted(inner, column, side="right").astype(np.int32))
+            codes[place] = intervals(column, inner)
         else:
             edges.append(None)
-            codes.append(np.asarray(column, dtype=np.int32))
-    return edges, codes
+            codes[place] = column
+    return edges, as_slots(codes, layout.starts)
 
 
 def outcomes_of(schema: Schema) -> tuple[int, ...]:
@@ -144,8 +131,17 @@ def outcomes_of(schema: Schema) -> tuple[int, ...]:
     return tuple(len(a.values) if isinstance(a, Categorical) else len(edges[name]) + 1 for name, a in found)
 
 
-def _finished(node: _Growing, edges: list[tuple[float, ...] | None]) -> Node:
-    if not node.children:
-        return Node(node.counts)
-    children = tuple(_finished(child, edges) for child in node.children)
-    return Node(node.counts, node.attribute, edges[node.attribute], children)
+def _finished(levels: list[_Level], layout: Layout, edges: list[Edges]) -> Node:
+    """The levels as a tree, from the lowest up: the children of a level's nodes stand in order in the one below."""
+    below: list[Node] = []
+    for level in reversed(levels):
+        used, made = 0, []
+        for counts, attribute in zip(level.counts.tolist(), level.attributes.tolist(), strict=True):
+            if attribute == NO_TEST:
+                made.append(Node(tuple(counts)))
+            else:
+                children = tuple(below[used : used + layout.sizes[attribute]])
+                made.append(Node(tuple(counts), attribute, edges[attribute], children))
+                used += len(children)
+        below = made
+    return below[0]

@@ -11,16 +11,16 @@ Every record draws its own tree, independently of all others: one record more mo
 from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil, log
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dampen.learn.records import UNKNOWN, Records
+from dampen.learn.records import Records
 from dampen.learn.schema import Categorical, Numeric, Schema
-from dampen.sampling import flips
+from dampen.learn.tree_kernels import add_up, count_up, draw_tests, walk
 from dampen.sampling.entropy import Entropy
-from dampen.sampling.exponents import Exponents
-from dampen.sampling.uniform import uniform_batch
+from dampen.sampling.flips import flip_groups
 from dampen.vectors import Floats, Integers
 
 NOTHING = -1
@@ -41,6 +41,10 @@ class RandomTrees:
     points: Floats
     right: NDArray[np.bool_]
 
+    def run(self, loop: Any, *arguments: Any) -> Any:
+        """Call a compiled loop with the tests before its other arguments."""
+        return loop(self.depth, self.numeric, self.attributes, self.points, self.right, *arguments)
+
     @property
     def count(self) -> int:
         """How many trees there are."""
@@ -59,126 +63,68 @@ def default_depth(schema: Schema) -> int:
 
 
 def draw_trees(schema: Schema, count: int, depth: int, key: int) -> RandomTrees:
-    """The tests of so many trees, level by level, all derived from ``key``.
+    """The tests of so many trees, all derived from ``key``.
 
     No data is involved, so any key that does not depend on data will do for privacy, a public one too.
     """
     rng = np.random.Generator(np.random.PCG64(key))
-    widest = max([len(a.values) for a in schema.attributes.values() if isinstance(a, Categorical)], default=0)
-    places = 2**depth - 1
+    found = list(schema.attributes.values())
+    widest = max([len(a.values) for a in found if isinstance(a, Categorical)], default=0)
+    places, levels = 2**depth - 1, (max(depth, 1), len(found))
+    low, high, sizes = np.zeros(levels), np.zeros(levels), np.zeros(levels, dtype=np.int64)
+    for place, attribute in enumerate(found):
+        if isinstance(attribute, Numeric):
+            low[0, place], high[0, place] = attribute.lo, attribute.hi
+        else:
+            sizes[0, place] = len(attribute.values)
     trees = RandomTrees(
         depth,
-        np.array([isinstance(attribute, Numeric) for attribute in schema.attributes.values()]),
+        np.array([isinstance(attribute, Numeric) for attribute in found]),
         np.full((count, places), NOTHING, dtype=np.int32),
         np.zeros((count, places)),
         np.zeros((count, places, widest), dtype=bool),
     )
-    domains = _Domains.whole(schema, count, widest)
-    for level in range(depth):
-        first, width = 2**level - 1, 2**level
-        domains = domains.cut(trees, slice(first, first + width), rng)
+    draw_tests(rng, trees.numeric, low, high, sizes, trees.attributes, trees.points, trees.right)
     return trees
 
 
-@dataclass(frozen=True, eq=False)
-class _Domains:
-    """What is left of each attribute's domain, for each node of a level: an interval, or a set of categories."""
-
-    numeric: NDArray[np.bool_]
-    low: Floats
-    high: Floats
-    sets: NDArray[np.bool_]
-
-    @classmethod
-    def whole(cls, schema: Schema, count: int, widest: int) -> "_Domains":
-        attributes = list(schema.attributes.values())
-        ends = [(a.lo, a.hi) if isinstance(a, Numeric) else (0.0, 0.0) for a in attributes]
-        sets = [[v < len(a.values) if isinstance(a, Categorical) else False for v in range(widest)] for a in attributes]
-        low, high = np.array(ends).T
-        table = np.array(sets, dtype=bool).reshape(len(attributes), widest)
-        numeric = np.array([isinstance(a, Numeric) for a in attributes])
-        return cls(numeric, np.tile(low, (count, 1)), np.tile(high, (count, 1)), np.tile(table, (count, 1, 1)))
-
-    def cut(self, trees: RandomTrees, places: slice, rng: np.random.Generator) -> "_Domains":
-        """Cut every node of a level, write the tests down, and return the domains of the level below."""
-        nodes, rows = len(self.low), np.arange(len(self.low))
-        can = np.where(self.numeric, self.low < self.high, self.sets.sum(axis=2) > 1)
-        chosen = np.where(can, rng.random(can.shape), -1.0).argmax(axis=1)
-        some = can[rows, chosen]
-        numeric = some & self.numeric[chosen]
-        low, high = self.low[rows, chosen], self.high[rows, chosen]
-        points = np.where(numeric, low + (high - low) * rng.random(nodes), 0.0)
-        right = _halves(self.sets[rows, chosen], some & ~numeric, rng)
-        shape = trees.count, nodes // trees.count
-        trees.attributes[:, places] = np.where(some, chosen, NOTHING).reshape(shape)
-        trees.points[:, places] = points.reshape(shape)
-        trees.right[:, places] = right.reshape(*shape, right.shape[1])
-        return self._below(rows[some & ~numeric], rows[numeric], chosen, points, right)
-
-    def _below(
-        self, sets: Integers, numbers: Integers, chosen: Integers, points: Floats, right: NDArray[np.bool_]
-    ) -> "_Domains":
-        low, high, left_sets = (
-            np.repeat(self.low, 2, axis=0),
-            np.repeat(self.high, 2, axis=0),
-            self.sets.repeat(2, axis=0),
-        )
-        high[2 * numbers, chosen[numbers]] = points[numbers]
-        low[2 * numbers + 1, chosen[numbers]] = points[numbers]
-        left_sets[2 * sets, chosen[sets]] &= ~right[sets]
-        left_sets[2 * sets + 1, chosen[sets]] &= right[sets]
-        return _Domains(self.numeric, low, high, left_sets)
-
-
-def _halves(sets: NDArray[np.bool_], which: NDArray[np.bool_], rng: np.random.Generator) -> NDArray[np.bool_]:
-    """A random half (rounded down) of each of these sets; nothing of the others."""
-    right = np.zeros_like(sets)
-    if which.any():
-        keys = np.where(sets[which], rng.random((int(which.sum()), sets.shape[1])), 2.0)
-        ranks = keys.argsort(axis=1).argsort(axis=1)
-        right[which] = ranks < (sets[which].sum(axis=1) // 2)[:, None]
-    return right
-
-
 def leaves_reached(trees: RandomTrees, values: Floats, members: Integers) -> Integers:
-    """The leaf that each row reaches in its tree; ``values`` holds one column per attribute, codes of categories too.
+    """The leaf that each record reaches in its tree; ``values`` are those of :func:`as_matrix`.
 
     An unknown category goes where the first declared value goes: a forest releases no counts that would tell better.
     """
-    rows, places = np.arange(len(values)), np.zeros(len(values), dtype=np.int64)
-    for _ in range(trees.depth):
-        attributes = trees.attributes[members, places]
-        found, numbers = values[rows, attributes], trees.numeric[attributes]
-        goes_right = numbers & (found >= trees.points[members, places])
-        if trees.right.shape[2]:
-            codes = np.where(numbers | (found == UNKNOWN), 0, found).astype(np.int64)
-            goes_right |= trees.right[members, places, codes] & ~numbers
-        places = 2 * places + 1 + (goes_right & (attributes != NOTHING))
-    return np.asarray(places - (2**trees.depth - 1), dtype=np.int64)
+    leaves: Integers = trees.run(walk, values, members)
+    return leaves
+
+
+def counts_at_leaves(trees: RandomTrees, values: Floats, members: Integers, classes: Integers, kinds: int) -> Integers:
+    """The classes of the records at the leaves of the trees that they drew, by tree, leaf and class.
+
+    A record whose tree is negative is not counted.
+    """
+    counts = np.zeros((trees.count, 1 << trees.depth, kinds), dtype=np.int64)
+    trees.run(count_up, values, members, classes, counts)
+    return counts
+
+
+def sums_at_leaves(trees: RandomTrees, values: Floats, held: Floats) -> Floats:
+    """For each record the sum over all trees of what its leaves hold, class by class."""
+    total: Floats = trees.run(add_up, values, held)
+    return total
 
 
 def as_matrix(records: Records) -> Floats:
-    """All columns side by side, codes of categories as numbers."""
-    return np.column_stack([column.astype(np.float64) for column in records.columns])
+    """A row for each attribute and a column for each record, codes of categories as numbers."""
+    return np.array(records.columns, dtype=np.float64).reshape(len(records.columns), records.rows)
 
 
 def flip_labels(counts: Integers, epsilon: Fraction, source: Entropy) -> Integers:
     """For each row of class counts a class by permute-and-flip, worth epsilon: a coin for every class of every leaf."""
     behind = counts.max(axis=1, keepdims=True) - counts
-    heads = flips.flip_all(Exponents.of_whole(-behind.ravel(), epsilon), source).reshape(counts.shape)
-    shown = heads.sum(axis=1)
-    chosen = np.zeros(len(counts), dtype=np.int64)
-    for several in range(2, counts.shape[1] + 1):
-        rows = np.flatnonzero(shown == several)
-        chosen[rows] = uniform_batch(len(rows), several, source)
-    ranks = np.cumsum(heads, axis=1) - 1
-    return np.asarray((heads & (ranks == chosen[:, None])).argmax(axis=1), dtype=np.int64)
+    ends = np.arange(1, len(counts) + 1) * counts.shape[1]
+    return flip_groups(behind.ravel(), ends, epsilon, source)
 
 
 def vote_shares(trees: RandomTrees, labels: Integers, records: Records, classes: int) -> Floats:
     """For each record which share of the trees votes for each class; ``labels`` are by tree and leaf."""
-    votes, values, rows = np.zeros((records.rows, classes)), as_matrix(records), np.arange(records.rows)
-    for tree in range(trees.count):
-        leaves = leaves_reached(trees, values, np.full(records.rows, tree))
-        votes[rows, labels[tree, leaves]] += 1
-    return votes / trees.count
+    return sums_at_leaves(trees, as_matrix(records), np.eye(classes)[labels]) / trees.count

@@ -11,11 +11,15 @@ from numpy.typing import NDArray
 from dampen.errors import DataError, ParameterError
 from dampen.learn.schema import Attribute, Numeric, Schema
 from dampen.statistics.columns import in_memory
+from dampen.statistics.contingency import as_columns, look_up
 from dampen.statistics.file_tables import read_columns
 from dampen.vectors import Floats, Integers
 
 UNKNOWN = -1
 """In place of the code of a category: the value is none of those declared."""
+
+MOST_LOOKED_UP = 2**16
+"""Whole labels below this are found in a table."""
 
 Column = NDArray[Any]
 
@@ -67,7 +71,7 @@ def _columns(table: Any, schema: Schema) -> list[NDArray[Any]]:
     if isinstance(array, np.ndarray):
         if array.ndim != 2 or array.shape[1] != len(names):
             raise ParameterError(f"table must have {len(names)} columns, one per attribute; got shape {array.shape}")
-        return [array[:, place] for place in range(len(names))]
+        return list(as_columns(array) if array.dtype == np.float64 else np.ascontiguousarray(array.T))
     return [_plain(in_memory(table, name)) for name in names]
 
 
@@ -115,5 +119,15 @@ def _codes(column: NDArray[Any], labels: tuple[Any, ...]) -> NDArray[np.int32]:
             return np.fromiter((places.get(item, UNKNOWN) for item in column.tolist()), np.int32, len(column))
         except TypeError:
             raise DataError("a column must hold single labels") from None
+    if column.dtype.kind in "iuf" and all(type(label) is int and abs(label) < MOST_LOOKED_UP for label in labels):
+        return _looked_up(column, labels)
     distinct, inverse = np.unique(column, return_inverse=True)
     return np.array([places.get(item, UNKNOWN) for item in distinct.tolist()], dtype=np.int32)[inverse]
+
+
+def _looked_up(column: NDArray[Any], labels: tuple[int, ...]) -> NDArray[np.int32]:
+    """The same for numbers and small whole labels: a table instead of a sort."""
+    low, high = min(labels), max(labels)
+    table = np.full(high - low + 2, UNKNOWN, dtype=np.int32)
+    table[np.array(labels) - low] = np.arange(len(labels))
+    return look_up(column.astype(np.float64, copy=False), low, table)

@@ -5,6 +5,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from dampen._validate import one_of, whole
 from dampen.errors import ParameterError
 from dampen.mechanisms import (
@@ -21,6 +24,8 @@ from dampen.privacy import Adjacency
 from dampen.problem import SelectionProblem
 from dampen.queries.split import information_gain_problem, max_operator_problem, max_operator_winner_problem
 from dampen.sampling.entropy import Entropy
+from dampen.sampling.flips import flip_groups
+from dampen.statistics.contingency import Layout
 from dampen.vectors import Integers
 
 CRITERIA = ("max", "information_gain")
@@ -68,6 +73,22 @@ class SplitChoice:
             )
         return cls(by, named, max_records)
 
+    def pick_all(
+        self, counts: Integers, free: NDArray[np.bool_], layout: Layout, epsilon: Fraction, source: Entropy
+    ) -> Integers:
+        """For each node, independently, one of its free attributes; ``counts`` are those of :func:`count_level`.
+
+        For the default all nodes throw their coins at once.
+        """
+        if (self.criterion, self.mechanism) == ("max", "permute_and_flip"):
+            return _by_flips(counts, free, layout, epsilon, source)
+        starts, picked = layout.starts, np.zeros(len(counts), dtype=np.int64)
+        for node, table in enumerate(counts):
+            places = np.flatnonzero(free[node])
+            tables = [table[starts[place] : starts[place + 1]] for place in places]
+            picked[node] = places[self.pick(tables, epsilon, source)]
+        return picked
+
     def pick(self, tables: Sequence[Integers], epsilon: Fraction, source: Entropy) -> int:
         """An exact draw of the place of an attribute, worth ``epsilon`` under ``ADD_REMOVE``. Nobody has paid here."""
         return self.built(epsilon).draw(self.posed(tables), source)
@@ -92,3 +113,15 @@ class SplitChoice:
             return information_gain_problem(tables, adjacency=Adjacency.ADD_REMOVE, max_records=self.max_records)
         pose = max_operator_winner_problem if self.mechanism in FOR_INDICATORS else max_operator_problem
         return pose(tables, adjacency=Adjacency.ADD_REMOVE)
+
+
+def _by_flips(
+    counts: Integers, free: NDArray[np.bool_], layout: Layout, epsilon: Fraction, source: Entropy
+) -> Integers:
+    """Permute-and-flip on the max operator, which is monotone and moves by at most 1: all of epsilon for each unit."""
+    right = np.add.reduceat(counts.max(axis=2), layout.starts[:-1], axis=1)
+    best = np.where(free, right, -1).max(axis=1, keepdims=True)
+    ends = np.cumsum(free.sum(axis=1))
+    drawn = flip_groups((best - right)[free], ends, epsilon, source)
+    places = np.flatnonzero(free)[drawn + ends - free.sum(axis=1)]
+    return np.asarray(places % free.shape[1], dtype=np.int64)

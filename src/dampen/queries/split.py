@@ -11,9 +11,9 @@ One record more moves all attributes in one direction: up by at most 1, or down 
 docs/proofs/split.md.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, lru_cache
 from math import ceil, log2
 from typing import Any
 
@@ -25,12 +25,16 @@ from dampen.privacy import Adjacency
 from dampen.problem import Frame, SelectionProblem
 from dampen.queries.majority import winner_steps
 from dampen.sensitivity import SensitivityFunction, Step
-from dampen.vectors import Floats, Integers
+from dampen.sensitivity.base import gaps_to
+from dampen.vectors import Floats, Integers, Vector
 
 FLOOR = Fraction(1, 2**16)
 """Bits below which no rung of the information gain is read."""
-BLOCK = 512
-"""How many rungs are computed at a time."""
+BLOCK, LARGEST_BLOCK = 64, 512
+"""How many rungs are computed at a time: at first, and at most."""
+LARGEST_TABLE = 2**20
+"""So many values of f are kept at most."""
+ZERO = Fraction(0)
 
 
 def max_operator_problem(
@@ -116,11 +120,9 @@ class InformationGainRungs(SensitivityFunction):
 
     def __init__(self, tables: Sequence[Integers], bound: Fraction | None, steps: int = 1) -> None:
         super().__init__(size=len(tables), bound=bound, floor=FLOOR)
-        totals = np.concatenate([table.sum(axis=1) for table in tables]).astype(np.float64)
-        rarest = np.concatenate([table.min(axis=1) for table in tables]).astype(np.float64)
-        some = rarest > 0
-        self._p, self._e = np.where(some, totals - 1, totals), np.where(some, rarest - 1, 0.0)
-        self._starts = np.cumsum([0, *(len(table) for table in tables[:-1])])
+        kept = [_largest_moves(table) for table in tables]
+        self._p, self._e = np.concatenate(kept, axis=1)
+        self._starts = np.cumsum([0, *(pairs.shape[1] for pairs in kept[:-1])])
         self._single = np.array([table.shape[1] == 1 for table in tables])
         self._steps, self._blocks = steps, list[Floats]()
 
@@ -143,10 +145,30 @@ class InformationGainRungs(SensitivityFunction):
             self._blocks.append(self._rungs(np.arange(block * BLOCK, (block + 1) * BLOCK)))
         return np.array(self._blocks[block][place])
 
+    def inverse(self, u: Vector, level: Fraction = ZERO) -> Floats:
+        """The same as the loop over all rungs, block by block: sums along a block tell where each score ends in it."""
+        rest, steps = np.abs(gaps_to(u, level)), np.zeros(self.size)
+        t, last, floor = 0, self.last_read, float(self.floor)
+        while t < last and rest.any():
+            rungs = np.maximum(self._rungs(np.arange(t, min(2 * t + BLOCK, t + LARGEST_BLOCK, last))), floor)
+            sums = np.cumsum(rungs, axis=0)
+            ends = np.count_nonzero(sums < rest, axis=0)
+            beyond, columns = ends == len(rungs), np.arange(self.size)
+            covered = np.where(ends > 0, sums[ends - 1, columns], 0.0)
+            within = (rest - covered) / rungs[np.minimum(ends, len(rungs) - 1), columns]
+            steps += np.where(beyond, ends, ends + within)
+            rest = np.where(beyond, rest - covered, 0.0)
+            t += len(rungs)
+        if self.bound is not None:
+            steps += rest / float(self.bound)
+        return self._signed(steps, u, level)
+
     def _rungs(self, t: Integers) -> Floats:
-        moved = (t if self._steps == 1 else 2 * t + 1)[:, None].astype(np.float64)
-        early = _increment(np.maximum(self._p - moved, 0.0)) - _increment(np.maximum(self._e - moved, 0.0))
-        reach = np.where(moved < self._e, early, _increment(self._p - 2 * self._e + moved))
+        moved = (t if self._steps == 1 else 2 * t + 1)[:, None]
+        p, e = self._p, self._e
+        f = _increments(int(p.max() + moved.max()) + 1)
+        early = f(np.maximum(p - moved, 0)) - f(np.maximum(e - moved, 0))
+        reach = np.where(moved < e, early, f(np.maximum(p - 2 * e + moved, 0)))
         rungs = np.maximum.reduceat(reach, self._starts, axis=1)
         rungs[:, self._single] = 0.0
         return rungs if self.bound is None else np.minimum(rungs, float(self.bound))
@@ -165,6 +187,32 @@ def _increment(x: Floats) -> Floats:
     """f(x) = F(x + 1) - F(x) = log2(x + 1) + x log2(1 + 1 / x), and 0 at 0: increasing and concave."""
     safe = np.maximum(x, 1.0)
     return np.where(x > 0, np.log2(safe + 1) + safe * np.log1p(1 / safe) / np.log(2), 0.0)
+
+
+def _largest_moves(table: Integers) -> Integers:
+    """The pairs (p, e) of an attribute's values, less those that another has with p no smaller and e no larger.
+
+    M grows with p and falls with e, so the others never hold the largest.
+    """
+    totals, rarest = table.sum(axis=1), table.min(axis=1)
+    p, e = totals - (rarest > 0), np.maximum(rarest - 1, 0)
+    order = np.lexsort((e, -p))
+    lowest = np.minimum.accumulate(e[order])
+    first = np.concatenate([[True], lowest[1:] < lowest[:-1]])
+    return np.array([p[order][first], e[order][first]])
+
+
+def _increments(end: int) -> Callable[[Integers], Floats]:
+    """f on whole numbers below ``end``: from a table, unless that would be large."""
+    if end > LARGEST_TABLE:
+        return lambda x: _increment(x.astype(np.float64))
+    table = _increment_table(1 << max(end - 1, 1).bit_length())
+    return lambda x: np.asarray(table[x])
+
+
+@lru_cache
+def _increment_table(size: int) -> Floats:
+    return _increment(np.arange(size, dtype=np.float64))
 
 
 def _tables(counts: Sequence[Any]) -> list[Integers]:

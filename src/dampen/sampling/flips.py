@@ -5,12 +5,16 @@ x = 0, always shows heads). No permutation and no early exit: the number of tria
 tell about the scores through the run time.
 """
 
+from fractions import Fraction
+
 import numpy as np
 from numpy.typing import NDArray
 
 from dampen.sampling import exact, tables
 from dampen.sampling.entropy import Entropy
 from dampen.sampling.exponents import Exponents
+from dampen.sampling.uniform import uniform_batch
+from dampen.vectors import Integers
 
 CHUNK = 1 << 15
 """How many coins are flipped at once: small enough for the processor's cache."""
@@ -40,6 +44,24 @@ def flip_all(exponents: Exponents, entropy: Entropy) -> NDArray[np.bool_]:
                 width = tables.WIDTH + exact.MORE_BITS
                 heads[group] = exact.coin(exponents.exact(group), entropy, prefix=prefix, width=width)
     return heads
+
+
+def flip_groups(behind: Integers, ends: Integers, rate: Fraction, entropy: Entropy) -> Integers:
+    """Permute-and-flip in many small groups at once: the place within each group of the candidate drawn from it.
+
+    ``behind`` says for each candidate how far it lies below the best of its group, whose places end at ``ends``; each
+    unit costs ``rate`` in the exponent. Each group has a candidate that lies 0 below.
+    """
+    heads = flip_all(Exponents.of_whole(-behind, rate), entropy)
+    shown = np.concatenate([[0], np.cumsum(heads)])
+    starts = np.concatenate([[0], ends[:-1]])
+    before = shown[starts]
+    several = shown[ends] - before
+    chosen = np.zeros(len(ends), dtype=np.int64)
+    for count in np.unique(several[several > 1]).tolist():
+        groups = np.flatnonzero(several == count)
+        chosen[groups] = uniform_batch(len(groups), count, entropy)
+    return np.asarray(np.flatnonzero(heads)[before + chosen] - starts, dtype=np.int64)
 
 
 def nth_true(mask: NDArray[np.bool_], place: int) -> int:

@@ -6,6 +6,7 @@ settled, and else more bits are revealed, in certified arithmetic. Fair bits are
 """
 
 from fractions import Fraction
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -41,6 +42,7 @@ def discrete_laplace_batch(rate: Fraction, count: int, entropy: Entropy) -> Inte
     return np.where(negative, -sizes, sizes)
 
 
+@lru_cache
 def _shift(rate: Fraction) -> float:
     """c = ln(2 / (1 + q)) to within its last bits, which ``SLACK`` covers wherever it matters."""
     with certified(128) as flint:

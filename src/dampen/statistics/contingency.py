@@ -1,18 +1,26 @@
-"""Joint counts of classes with attributes, node by node: one pass over the rows for a whole level of a tree.
+"""Joint counts of classes with attributes, node by node: one pass over the records for a whole level of a tree.
 
-``codes`` holds one column for each attribute, ``nodes`` the place of each row's node (negative: the row has left the
-tree), ``classes`` its class. All counts of a level are one vector; :class:`Layout` tells where each attribute's lie.
+``slots`` has a row for each record and a column for each attribute: the place of its value among the values of all
+attributes, as :class:`Layout` lays them out. ``nodes`` is the place of each record's node (negative: it has left the
+tree), ``classes`` its class. Nothing is checked: all must be within what the layout says.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numba import njit
 from numpy.typing import NDArray
 
-from dampen.vectors import Integers
+from dampen.vectors import Floats, Integers
 
 Codes = NDArray[np.int32]
+"""One small whole number for each record, or for each attribute and record."""
+Slots = NDArray[np.uint32]
+MOST_COMPARED = 128
+"""Numbers are compared with each of so many edges; among more they are searched."""
+ROWS_AT_ONCE = 64
+BLOCK = 2048
+"""So many numbers stay in the processor's nearest cache."""
 
 
 @dataclass(frozen=True)
@@ -33,21 +41,96 @@ class Layout:
         return int(sum(self.sizes))
 
 
-def count_level(codes: Sequence[Codes], classes: Codes, nodes: Codes, layout: Layout, count: int) -> Integers:
-    """Counts of shape (count, layout.width, layout.classes): node, value of an attribute, class."""
-    inside = nodes >= 0
-    kept, labels = (nodes, classes) if inside.all() else (nodes[inside], classes[inside])
-    counts = np.zeros((count, layout.width, layout.classes), dtype=np.int64)
-    for place, start, size in zip(codes, layout.starts, layout.sizes, strict=False):
-        values = place if inside.all() else place[inside]
-        keys = (kept.astype(np.int64) * size + values) * layout.classes + labels
-        found = np.bincount(keys, minlength=count * size * layout.classes)
-        counts[:, start : start + size] = found.reshape(count, size, layout.classes)
-    return counts
+@njit(cache=True, nogil=True)
+def as_slots(codes: Codes, starts: Integers) -> Slots:
+    """Codes by attribute and record as slots by record and attribute, a few records at a time."""
+    slots = np.empty((codes.shape[1], codes.shape[0]), dtype=np.uint32)
+    for first in range(0, codes.shape[1], ROWS_AT_ONCE):
+        end = min(first + ROWS_AT_ONCE, codes.shape[1])
+        for place in range(codes.shape[0]):
+            for row in range(first, end):
+                slots[row, place] = starts[place] + codes[place, row]
+    return slots
 
 
-def count_classes(classes: Codes, nodes: Codes, count: int, kinds: int) -> Integers:
-    """Counts of shape (count, kinds): node, class."""
-    inside = nodes >= 0
-    keys = nodes[inside].astype(np.int64) * kinds + classes[inside]
-    return np.bincount(keys, minlength=count * kinds).reshape(count, kinds)
+def count_level(slots: Slots, classes: Codes, nodes: Codes, layout: Layout, asked: Integers) -> Integers:
+    """Counts of shape (len(asked), layout.width, layout.classes): node, value of an attribute, class.
+
+    ``asked`` are the nodes that are counted, in increasing order.
+    """
+    counts = np.zeros(len(asked) * layout.width * layout.classes, dtype=np.int64)
+    if len(asked):
+        firsts = np.full(int(asked[-1]) + 1, -1, dtype=np.int64)
+        firsts[asked] = np.arange(len(asked)) * layout.width * layout.classes
+        _count_level(slots, classes, nodes, layout.classes, firsts, counts)
+    return counts.reshape(len(asked), layout.width, layout.classes)
+
+
+@njit(cache=True, nogil=True)
+def _count_level(slots: Slots, classes: Codes, nodes: Codes, kinds: int, firsts: Integers, counts: Integers) -> None:
+    """Places are unsigned: compiled code then need not look for negative ones."""
+    step = np.uint64(kinds)
+    for row in range(len(nodes)):
+        node = nodes[row]
+        if 0 <= node < len(firsts) and firsts[node] >= 0:
+            first = np.uint64(firsts[node] + classes[row])
+            for place in range(slots.shape[1]):
+                counts[first + step * np.uint64(slots[row, place])] += 1
+
+
+@njit(cache=True, nogil=True)
+def descend(slots: Slots, nodes: Codes, attributes: Integers, firsts: Integers) -> Codes:
+    """The node of each record one level down: ``firsts`` of its node and its slot of the node's attribute further.
+
+    Records of nodes with a negative attribute leave the tree.
+    """
+    below = np.empty(len(nodes), dtype=np.int32)
+    for row in range(len(nodes)):
+        node = nodes[row]
+        stays = node >= 0 and attributes[node] >= 0
+        below[row] = firsts[node] + slots[row, attributes[node]] if stays else -1
+    return below
+
+
+def intervals(column: Floats, edges: Floats) -> Codes:
+    """How many of the increasing edges are not above each number."""
+    if len(edges) > MOST_COMPARED:
+        return np.searchsorted(edges, column, side="right").astype(np.int32)
+    return _compared(column, edges)
+
+
+@njit(cache=True, nogil=True)
+def _compared(column: Floats, edges: Floats) -> Codes:
+    """Edge by edge, a block of numbers at a time: several at once in one instruction, and nothing to mispredict."""
+    codes = np.zeros(len(column), dtype=np.int32)
+    for start in range(0, len(column), BLOCK):
+        numbers, found = column[start : start + BLOCK], codes[start : start + BLOCK]
+        for place in range(len(edges)):
+            edge = edges[place]
+            for i in range(len(numbers)):
+                found[i] += edge <= numbers[i]
+    return codes
+
+
+@njit(cache=True, nogil=True)
+def look_up(column: Floats, low: int, table: Codes) -> Codes:
+    """``table[v - low]`` for each whole number v among the values, and the table's last entry for all others."""
+    codes = np.empty(len(column), dtype=np.int32)
+    for row in range(len(column)):
+        value = column[row]
+        inside = low <= value < low + len(table) - 1
+        place = np.int64(value) - low if inside else len(table) - 1
+        codes[row] = table[place if not inside or place + low == value else len(table) - 1]
+    return codes
+
+
+@njit(cache=True, nogil=True)
+def as_columns(table: Floats) -> Floats:
+    """A table turned on its side, a few rows at a time, which stay in the processor's nearest cache."""
+    columns = np.empty((table.shape[1], table.shape[0]))
+    for start in range(0, table.shape[0], ROWS_AT_ONCE):
+        end = min(start + ROWS_AT_ONCE, table.shape[0])
+        for place in range(table.shape[1]):
+            for row in range(start, end):
+                columns[place, row] = table[row, place]
+    return columns

@@ -10,6 +10,7 @@ from sklearn.utils.estimator_checks import check_estimator
 from dampen import Adjacency, Budget
 from dampen.errors import ParameterError
 from dampen.learn import Categorical, Numeric, PrivateForestClassifier, Schema
+from dampen.learn.forest import COUNTS
 from dampen.learn.leaf_labels import LABELS
 from tests.conftest import Refused
 
@@ -26,7 +27,9 @@ def forest(**parameters: Any) -> PrivateForestClassifier:
 
 def test_scikit_learn_finds_no_fault() -> None:
     schema = Schema.any(0, 1, bins=8, classes="public")
-    made = PrivateForestClassifier(1e6, 1, 14, structure=1, schema=schema, budget=Budget(epsilon=10**12))
+    made = PrivateForestClassifier(
+        1e6, 1, 14, "permute_and_flip", structure=1, schema=schema, budget=Budget(epsilon=10**12)
+    )
     results = check_estimator(made, on_fail=None, on_skip=None)
     assert [result["check_name"] for result in results if result["status"] == "failed"] == []
     skipped = {result["check_name"] for result in results if result["status"] == "skipped"}
@@ -49,7 +52,7 @@ def test_an_unknown_category_goes_with_the_first_declared() -> None:
     assert unknown.tolist() == fitted.predict_proba(places | {"b": ["x"] * 50}).tolist()
 
 
-@pytest.mark.parametrize("labels", LABELS)
+@pytest.mark.parametrize("labels", [COUNTS, *LABELS])
 def test_it_learns_what_is_easy(labels: str) -> None:
     fitted = forest(labels=labels, max_depth=4).fit(TABLE, TARGET)
     assert (fitted.predict(TABLE) == TARGET).mean() > 0.9
@@ -71,8 +74,9 @@ def test_one_fit_is_one_charge() -> None:
     assert purse.adjacency is Adjacency.REPLACE
 
 
-def test_json_keeps_all_that_predicting_needs() -> None:
-    fitted = forest().fit(TABLE, TARGET)
+@pytest.mark.parametrize("labels", [COUNTS, "permute_and_flip"])
+def test_json_keeps_all_that_predicting_needs(labels: str) -> None:
+    fitted = forest(labels=labels).fit(TABLE, TARGET)
     again = PrivateForestClassifier.from_json(fitted.to_json())
     assert again.predict_proba(TABLE).tolist() == fitted.predict_proba(TABLE).tolist()
     assert again.budget is None

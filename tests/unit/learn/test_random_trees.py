@@ -12,10 +12,12 @@ from dampen.learn import Categorical, Numeric, Schema
 from dampen.learn.random_trees import (
     NOTHING,
     RandomTrees,
+    counts_at_leaves,
     default_depth,
     draw_trees,
     flip_labels,
     leaves_reached,
+    sums_at_leaves,
 )
 from dampen.sampling import entropy, exact, tables
 from dampen.sampling.uniform import uniform_batch
@@ -45,7 +47,30 @@ def test_leaves_are_those_of_the_definition() -> None:
     values = np.column_stack([rng.uniform(0, 10, 300), rng.integers(-1, 3, 300), np.zeros(300)])
     members = rng.integers(0, 7, 300)
     expected = [walked(trees, tree, row) for tree, row in zip(members, values, strict=True)]
-    assert leaves_reached(trees, values, members).tolist() == expected
+    assert leaves_reached(trees, values.T, members).tolist() == expected
+
+
+def test_counts_and_sums_at_leaves_are_those_of_the_definition() -> None:
+    trees = draw_trees(SCHEMA, 4, 3, 4)
+    rng = np.random.default_rng(1)
+    values = np.column_stack([rng.uniform(0, 10, 90), rng.integers(-1, 3, 90), np.zeros(90)])
+    members, classes, held = rng.integers(-1, 4, 90), rng.integers(0, 2, 90), rng.random((4, 8, 2))
+    counts, sums = np.zeros((4, 8, 2), dtype=np.int64), np.zeros((90, 2))
+    for row, (tree, label) in enumerate(zip(members, classes, strict=True)):
+        if tree >= 0:
+            counts[tree, walked(trees, tree, values[row]), label] += 1
+        sums[row] = sum(held[other, walked(trees, other, values[row])] for other in range(4))
+    assert (counts_at_leaves(trees, values.T, members, classes, 2) == counts).all()
+    assert sums_at_leaves(trees, values.T, held) == pytest.approx(sums)
+
+
+def test_a_number_at_the_point_goes_right() -> None:
+    trees = draw_trees(Schema({"a": Numeric(0, 1)}, classes=[0, 1]), 1, 1, 4)
+    below = np.nextafter(trees.points[0, 0], 0)
+    assert leaves_reached(trees, np.array([[below, trees.points[0, 0]]]), np.zeros(2, dtype=np.int64)).tolist() == [
+        0,
+        1,
+    ]
 
 
 def test_tests_cut_what_is_left_of_a_domain() -> None:
@@ -75,7 +100,7 @@ def _check_below(trees: RandomTrees, tree: int, place: int, interval: tuple[floa
 def test_without_anything_to_cut_there_is_one_leaf() -> None:
     trees = draw_trees(Schema({"c": Categorical(["p"])}, classes=[0, 1]), 2, 3, 4)
     assert (trees.attributes == NOTHING).all()
-    assert leaves_reached(trees, np.zeros((4, 1)), np.array([0, 0, 1, 1])).tolist() == [0] * 4
+    assert leaves_reached(trees, np.zeros((1, 4)), np.array([0, 0, 1, 1])).tolist() == [0] * 4
 
 
 @pytest.mark.parametrize(("numbers", "others", "depth"), [(0, 22, 11), (1, 0, 1), (4, 0, 3), (6, 8, 8), (16, 0, 11)])
@@ -119,7 +144,7 @@ def test_words_that_favour_a_tree_are_redrawn() -> None:
 def test_labels_follow_permute_and_flip_bit_by_bit(counts: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(exact, "MORE_BITS", 1)
     monkeypatch.setattr(tables, "WIDTH", 3)
-    monkeypatch.setattr("dampen.learn.random_trees.uniform_batch", _by_enumerable_bits)
+    monkeypatch.setattr("dampen.sampling.flips.uniform_batch", _by_enumerable_bits)
     rate = Fraction(1, 2)
     table = np.array([counts])
     drawn, undecided = law_by_enumeration(lambda bits: int(flip_labels(table, rate, bits)[0]), depth=16)

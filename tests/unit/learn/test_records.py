@@ -95,6 +95,19 @@ def test_an_undeclared_class_is_refused_without_being_named() -> None:
     assert "secret" not in str(refused.value)
 
 
+@pytest.mark.parametrize("kind", ["float64", "float32", "int8", "int64", "uint64", "object"])
+def test_numbers_among_whole_labels_are_found_and_no_others(kind: str) -> None:
+    labels, numbers = [3, -1, 7], np.array([3, 7, 0, 4, 8, 100, 2])
+    column = numbers.astype(kind) if kind[0] == "u" else np.append(numbers, [-1, -2]).astype(kind)
+    expected = [labels.index(number) if number in labels else UNKNOWN for number in column.tolist()]
+    schema = Schema({"a": Categorical(labels)}, ["no", "yes"])
+    assert as_records({"a": column}, schema, training=False).columns[0].tolist() == expected
+    odd = np.array([2.9, 3.1, np.nan, np.inf, -np.inf, 1e30, -0.999])
+    assert as_records({"a": odd}, schema, training=False).columns[0].tolist() == [UNKNOWN] * 7
+    huge = np.array([2**64 - 1, 2**63 + 3], dtype=np.uint64)
+    assert as_records({"a": huge}, schema, training=False).columns[0].tolist() == [UNKNOWN] * 2
+
+
 def test_a_missing_column_is_named() -> None:
     with pytest.raises(ParameterError, match="column must be one of the columns"):
         as_records({"age": [1], "sex": ["F"]}, SCHEMA, training=True)

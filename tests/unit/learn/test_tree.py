@@ -16,12 +16,13 @@ from sklearn.utils.estimator_checks import check_estimator
 
 from dampen import Adjacency, Budget
 from dampen.errors import BudgetExceeded, DataError, ParameterError, ReleaseFailed
-from dampen.learn import Categorical, Numeric, PrivateTreeClassifier, Schema, id3
+from dampen.learn import Categorical, Numeric, PrivateTreeClassifier, Schema, id3, splits
 from dampen.learn.nodes import Node, leaves_of, shares_at
 from dampen.learn.records import as_records
 from dampen.learn.splits import MECHANISMS, SplitChoice
+from dampen.sampling.flips import flip_groups
 from dampen.sampling.laplace_batch import discrete_laplace_batch
-from dampen.statistics.contingency import Layout
+from dampen.statistics.contingency import Layout, count_level
 from tests.unit.learn.test_records import FORMS
 from tests.unit.learn.test_records import SCHEMA as TABLE_SCHEMA
 
@@ -292,8 +293,26 @@ def test_a_drawing_has_every_node() -> None:
 def test_growth_stops_where_noise_would_drown_the_cells() -> None:
     """Four cells and rate 1: the bound is 4 sqrt(2), between 5 and 6."""
     layout = Layout((2,), 2)
-    assert not id3._worth_going_on(id3._Growing((0,), counts=(3, 2)), layout, Fraction(1))
-    assert id3._worth_going_on(id3._Growing((0,), counts=(3, 3)), layout, Fraction(1))
+    counts, free = np.array([[3, 2], [3, 3], [30, 30]]), np.array([[True], [True], [False]])
+    assert id3._worth_going_on(counts, free, layout, Fraction(1)).tolist() == [False, True, False]
+
+
+def test_a_level_is_one_pass_over_the_records_and_one_throw_of_coins(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever its number of nodes: this is what makes a fit fast."""
+    calls: list[tuple[str, int]] = []
+
+    def spied(name: str, real: Any) -> Any:
+        def call(*arguments: Any) -> Any:
+            calls.append((name, len(arguments[1])))
+            return real(*arguments)
+
+        return call
+
+    monkeypatch.setattr(id3, "count_level", spied("pass", count_level))
+    monkeypatch.setattr(splits, "flip_groups", spied("throw", flip_groups))
+    tree = made(2).fit(*table()).model_
+    assert sum(bool(child.children) for child in tree.children) > 1
+    assert calls == [("pass", 300), ("throw", 1), ("pass", 300), ("throw", len(tree.children))]
 
 
 def test_levels_counted_in_parts_are_the_same(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,6 +10,7 @@ import pytest
 
 from dampen import Adjacency
 from dampen.errors import DataError, ParameterError
+from dampen.queries import split
 from dampen.queries.split import (
     InformationGainRungs,
     information_gain_bound,
@@ -17,6 +18,7 @@ from dampen.queries.split import (
     max_operator_problem,
     max_operator_winner_problem,
 )
+from dampen.sensitivity import SensitivityFunction
 
 ADD_REMOVE, REPLACE = Adjacency.ADD_REMOVE, Adjacency.REPLACE
 Cells = tuple[int, ...]
@@ -113,6 +115,39 @@ def test_rungs_far_away_equal_those_that_are_kept() -> None:
     for t in range(1500):
         near.at(t)
     assert [far.at(t)[0] for t in (1400, 600, 3)] == [near.at(t)[0] for t in (1400, 600, 3)]
+
+
+@pytest.mark.parametrize("steps", [1, 2])
+@pytest.mark.parametrize("most", [None, 2000])
+def test_scores_block_by_block_are_those_of_the_loop(most: int | None, steps: int) -> None:
+    rng = np.random.default_rng(0)
+    tables = [rng.integers(0, most_of, (rows, 2)) for rows, most_of in ((1, 900), (2, 60), (5, 9), (3, 2))]
+    bound = None if most is None else information_gain_bound(most)
+    rungs = InformationGainRungs(tables, bound, steps)
+    for scale in (0.0, 1.0, 700.0, 9000.0):
+        u = -scale * np.array([1.0, 0.3, 0.0, 2.0])
+        assert rungs.inverse(u) == pytest.approx(SensitivityFunction.inverse(rungs, u), rel=1e-12)
+        assert rungs.inverse(u, Fraction(-5)) == pytest.approx(
+            SensitivityFunction.inverse(rungs, u, Fraction(-5)), rel=1e-12
+        )
+
+
+def test_values_that_never_hold_the_largest_move_are_dropped() -> None:
+    """Against all values, one attribute each."""
+    rng = np.random.default_rng(1)
+    for _ in range(50):
+        table = rng.integers(0, 12, (6, 2))
+        each = InformationGainRungs([row[None, :] for row in table], None)
+        assert len(InformationGainRungs([table], None)._p) <= 6
+        for t in range(0, 30, 3):
+            assert InformationGainRungs([table], None).at(t)[0] == pytest.approx(each.at(t).max(), rel=1e-13)
+
+
+def test_rungs_without_a_table_of_values_are_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    table = np.array([[700, 650], [3, 0]])
+    kept = [InformationGainRungs([table], None).at(t)[0] for t in (0, 99, 700)]
+    monkeypatch.setattr(split, "LARGEST_TABLE", 0)
+    assert [InformationGainRungs([table], None).at(t)[0] for t in (0, 99, 700)] == pytest.approx(kept, rel=1e-14)
 
 
 def test_the_max_operator_counts_what_a_majority_gets_right() -> None:
