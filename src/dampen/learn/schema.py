@@ -7,6 +7,7 @@ training data, whose smallest value or rarest category may be one person's.
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 from typing import Any, Literal
 
@@ -60,9 +61,15 @@ class Numeric:
 
     def edges(self, bins: int) -> Floats:
         """The inner edges of so many intervals, or of ``self.bins`` where given: value < edge is a test."""
-        count = bins if self.bins is None else self.bins
-        inner = np.linspace(self.lo, self.hi, count + 1)[1:-1]
-        return np.unique(np.ceil(inner)) if self.whole else inner
+        return _inner_edges(self.lo, self.hi, bins if self.bins is None else self.bins, self.whole)
+
+
+@lru_cache
+def _inner_edges(lo: float, hi: float, bins: int, whole: bool) -> Floats:
+    inner = np.linspace(lo, hi, bins + 1)[1:-1]
+    edges = np.unique(np.ceil(inner)) if whole else inner
+    edges.flags.writeable = False
+    return edges
 
 
 Attribute = Categorical | Numeric

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -119,7 +120,8 @@ def _by_flips(
     counts: Integers, free: NDArray[np.bool_], layout: Layout, epsilon: Fraction, source: Entropy
 ) -> Integers:
     """Permute-and-flip on the max operator, which is monotone and moves by at most 1: all of epsilon for each unit."""
-    right = np.add.reduceat(counts.max(axis=2), layout.starts[:-1], axis=1)
+    largest = reduce(np.maximum, counts.transpose(2, 0, 1))
+    right = np.add.reduceat(largest, layout.starts[:-1], axis=1)
     best = np.where(free, right, -1).max(axis=1, keepdims=True)
     ends = np.cumsum(free.sum(axis=1))
     drawn = flip_groups((best - right)[free], ends, epsilon, source)

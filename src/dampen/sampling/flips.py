@@ -58,9 +58,10 @@ def flip_groups(behind: Integers, ends: Integers, rate: Fraction, entropy: Entro
     before = shown[starts]
     several = shown[ends] - before
     chosen = np.zeros(len(ends), dtype=np.int64)
-    for count in np.unique(several[several > 1]).tolist():
+    for count in range(2, int(several.max(initial=0)) + 1):
         groups = np.flatnonzero(several == count)
-        chosen[groups] = uniform_batch(len(groups), count, entropy)
+        if groups.size:
+            chosen[groups] = uniform_batch(len(groups), count, entropy)
     return np.asarray(np.flatnonzero(heads)[before + chosen] - starts, dtype=np.int64)
 
 

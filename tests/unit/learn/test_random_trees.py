@@ -67,10 +67,8 @@ def test_counts_and_sums_at_leaves_are_those_of_the_definition() -> None:
 def test_a_number_at_the_point_goes_right() -> None:
     trees = draw_trees(Schema({"a": Numeric(0, 1)}, classes=[0, 1]), 1, 1, 4)
     below = np.nextafter(trees.points[0, 0], 0)
-    assert leaves_reached(trees, np.array([[below, trees.points[0, 0]]]), np.zeros(2, dtype=np.int64)).tolist() == [
-        0,
-        1,
-    ]
+    values, members = np.array([[below, trees.points[0, 0]]]), np.zeros(2, dtype=np.int64)
+    assert leaves_reached(trees, values, members).tolist() == [0, 1]
 
 
 def test_tests_cut_what_is_left_of_a_domain() -> None:
