@@ -51,7 +51,7 @@ def _csv_rows(file: Path, label: str, score: str) -> Iterator[tuple[str, str]]:
 
 
 def _parquet_rows(file: Path, label: str, score: str) -> list[tuple[str, str]]:
-    with connected(file) as (connection, name):
+    with connected(file) as (connection, [name]):
         table = connection.read_parquet(name)
         columns = list(table.columns)
         places = [place_of(columns, file, label=label), place_of(columns, file, score=score)]
