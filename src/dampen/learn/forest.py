@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -23,6 +24,7 @@ from dampen.learn.records import Records
 from dampen.learn.schema import Categorical, Numeric, Schema
 from dampen.privacy import Adjacency, BudgetLike
 from dampen.sampling.entropy import Entropy
+from dampen.statistics.engines import Source
 from dampen.vectors import Floats, Integers
 
 DEEPEST = 16
@@ -95,6 +97,16 @@ class PrivateForestClassifier(PaidClassifier):
             raise ParameterError(f"n_trees must be at most {MOST_TREES}; got {self.n_trees}")
         if self.max_depth is not None and whole(max_depth=self.max_depth, least=0) > DEEPEST:
             raise ParameterError(f"max_depth must be at most {DEEPEST}: trees are complete; got {self.max_depth}")
+
+    def _counts_on_engines(self, X: Any) -> bool:
+        """Every row draws its own tree from this machine's entropy, so rows must come here."""
+        data = X.data if isinstance(X, Source) else X
+        if not isinstance(data, str | Path) or (isinstance(X, Source) and X.where):
+            raise ParameterError(
+                "a forest draws a tree for every row here, so it takes rows in memory or files that fit there; "
+                f"got {type(data).__name__}"
+            )
+        return False
 
     def _grow(self, records: Records, classes: Integers, schema: Schema, epsilon: Fraction, source: Entropy) -> Forest:
         depth = min(DEEPEST, default_depth(schema)) if self.max_depth is None else self.max_depth

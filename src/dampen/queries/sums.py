@@ -13,9 +13,10 @@ from dampen._validate import Number
 from dampen.errors import DataError, ParameterError
 from dampen.privacy import Adjacency
 from dampen.problem import NumericFrame, NumericProblem
-from dampen.queries.stretches import record_adjacency
+from dampen.queries.stretches import record_adjacency, refuse_filtered
 from dampen.statistics.columns import as_missing, titled
 from dampen.statistics.engines import Source, opened
+from dampen.statistics.engines.sources import is_filtered
 from dampen.statistics.totals import as_bounds, total
 
 FINENESS = 1024
@@ -64,8 +65,8 @@ def sum_problem(
     """What is the sum of the values?
 
     ``bounds`` = (lo, hi) are public: a value outside counts as the nearer bound. One record more or less moves the sum
-    by at most max(abs(lo), abs(hi)), a replaced one by hi - lo; with missing values dropped it may also vanish or
-    appear. The sum is exact, then rounded to the resolution.
+    by at most max(abs(lo), abs(hi)), a replaced one by hi - lo; with missing values dropped, or rows filtered, it may
+    also vanish or appear. The sum is exact, then rounded to the resolution.
 
     >>> import dampen
     >>> from dampen.queries import sum_problem
@@ -76,7 +77,8 @@ def sum_problem(
     low, high = as_bounds(bounds)
     one_more = max(abs(low), abs(high))
     if record_adjacency(adjacency) is Adjacency.REPLACE:
-        bound = max(high - low, one_more) if as_missing(missing) == "drop" else high - low
+        partial = as_missing(missing) == "drop" or is_filtered(values)
+        bound = max(high - low, one_more) if partial else high - low
     else:
         bound = one_more
     frame = NumericFrame(bound, adjacency, resolution)
@@ -104,6 +106,7 @@ def mean_problem(
     low, high = as_bounds(bounds)
     if as_missing(missing) == "drop":
         raise ParameterError("missing must be 'refuse' for a mean under REPLACE: the number of values is public")
+    refuse_filtered(values, Adjacency.REPLACE)
     found = total(values, (low, high), column=column)
     if not found.count:
         raise DataError(f"{titled(column)} must not be empty: a mean needs a value")

@@ -101,12 +101,13 @@ def _edge_list(file: Path, names: Sequence[str]) -> str:
 
     Two fields per line between blanks; lines that start with # (SNAP) or % (KONECT) are comments.
     """
+    listed = ", ".join(map(literal, names))
     compression = "gzip" if file.suffix.lower() == ".gz" else "none"
     return f"""
         create temp view data as
         select nullif(ends.src, '') as src, nullif(ends.dst, '') as dst from (
             select regexp_extract(line, '^\\s*(\\S+)\\s+(\\S+)\\s*$', ['src', 'dst']) as ends
-            from read_csv([{", ".join(map(literal, names))}], auto_detect=false, header=false, columns={{'line': 'VARCHAR'}},
+            from read_csv([{listed}], auto_detect=false, header=false, columns={{'line': 'VARCHAR'}},
                           delim='\x01', quote='', escape='', compression='{compression}', strict_mode=false)
             where regexp_matches(line, '^\\s*[^\\s#%]')
         )

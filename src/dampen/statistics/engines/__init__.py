@@ -6,7 +6,7 @@
 ('arrays', {0: 2, 1: 1})
 """
 
-from dampen.statistics.engines.base import Coded, Edges, Engine, Labels, Route
-from dampen.statistics.engines.sources import NAMES, Source, opened, stays
+from dampen.statistics.engines.base import Bits, Coded, Edges, Engine, Labels, Route
+from dampen.statistics.engines.sources import NAMES, Source, filtered, opened, stays
 
-__all__ = ["NAMES", "Coded", "Edges", "Engine", "Labels", "Route", "Source", "opened", "stays"]
+__all__ = ["NAMES", "Bits", "Coded", "Edges", "Engine", "Labels", "Route", "Source", "filtered", "opened", "stays"]

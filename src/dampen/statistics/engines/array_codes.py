@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from dampen.errors import DataError
 from dampen.statistics.columns import in_memory
-from dampen.statistics.engines.base import NOT_HERE, Coding, Edges, Labels, Route, absent, written
+from dampen.statistics.engines.base import NOT_HERE, Bits, Coding, Edges, Labels, Way, absent, written
 from dampen.vectors import Integers
 
 Codes = NDArray[np.int32]
@@ -93,8 +93,13 @@ def length_of(data: Any) -> int:
     return len(native) if isinstance(native, nw.DataFrame) else len(in_memory(data, None))
 
 
-def routed(route: Route | int, codes: Sequence[Codes], rows: int) -> Codes:
+def routed(route: Way, codes: Sequence[Codes], rows: int) -> Codes:
     """The node of each row."""
+    if isinstance(route, Bits):
+        bits = np.zeros(rows, dtype=np.int32)
+        for one, places in route.tests:
+            bits = 2 * bits + np.isin(codes[one], places)
+        return bits.astype(np.int32)
     if isinstance(route, int):
         return np.full(rows, route, dtype=np.int32)
     nodes = np.full(rows, NOT_HERE, dtype=np.int32)

@@ -86,6 +86,12 @@ class ArrayEngine:
         counts = np.bincount(classes[classes >= 0], minlength=table.classes.size).astype(np.int64)
         return Faults(counts, wrong if (classes >= 0).all() else (*wrong, table.target))
 
+    def class_counts(self, table: Coded) -> Integers:
+        """Counts by node and class."""
+        _, classes, nodes = self._table(table)
+        keys = nodes[nodes >= 0].astype(np.int64) * table.classes.size + classes[nodes >= 0]
+        return np.bincount(keys, minlength=table.nodes * table.classes.size).reshape(table.nodes, -1)
+
     def contingency(self, table: Coded) -> Integers:
         """Counts of a level: one pass over the rows for each attribute."""
         codes, classes, nodes = self._table(table)

@@ -66,6 +66,17 @@ class Route:
     branches: "tuple[Route | int, ...]"
 
 
+@dataclass(frozen=True)
+class Bits:
+    """Tests asked of every row: an attribute and the places that pass. The answers in binary, the first highest."""
+
+    tests: tuple[tuple[int, tuple[int, ...]], ...]
+
+
+Way = Route | Bits | int
+"""How a row finds its node: by a tree of tests, by the same tests for all, or not at all."""
+
+
 @dataclass(frozen=True, eq=False)
 class Coded:
     """A table as a public schema reads it: codings of its attributes by column, and of its classes.
@@ -76,7 +87,7 @@ class Coded:
     attributes: Mapping[str, Coding]
     target: str
     classes: Labels
-    route: Route | int = 0
+    route: Way = 0
     nodes: int = 1
 
     @property
@@ -84,7 +95,7 @@ class Coded:
         """How many places each attribute has."""
         return tuple(coding.size for coding in self.attributes.values())
 
-    def routed(self, route: Route | int, nodes: int) -> "Coded":
+    def routed(self, route: Way, nodes: int) -> "Coded":
         """The same table, its rows sent elsewhere."""
         return Coded(self.attributes, self.target, self.classes, route, nodes)
 
@@ -131,6 +142,9 @@ class Engine(Protocol):
 
     def faults(self, table: Coded) -> Faults:
         """What in a table breaks its schema: one scan, before anything is paid."""
+
+    def class_counts(self, table: Coded) -> Integers:
+        """Counts by node and class."""
 
     def contingency(self, table: Coded) -> Integers:
         """Counts by node, place of an attribute (all attributes side by side) and class: one grouped query."""
@@ -215,5 +229,13 @@ def as_level(rows: Mapping[str, Any], table: Coded) -> Integers:
     """The counts of a level out of sparse rows: node, place, class, count."""
     counts = np.zeros((table.nodes, sum(table.sizes), table.classes.size), dtype=np.int64)
     places = tuple(np.asarray(rows[name], dtype=np.int64) for name in ("node", "place", "class"))
+    counts[places] = np.asarray(rows["count"], dtype=np.int64)
+    return counts
+
+
+def as_classes(rows: Mapping[str, Any], table: Coded) -> Integers:
+    """The counts of nodes and classes out of sparse rows."""
+    counts = np.zeros((table.nodes, table.classes.size), dtype=np.int64)
+    places = tuple(np.asarray(rows[name], dtype=np.int64) for name in ("node", "class"))
     counts[places] = np.asarray(rows["count"], dtype=np.int64)
     return counts

@@ -15,7 +15,7 @@ from dampen.vectors import LARGEST_WHOLE
 
 DIGIT, TOP = 26, 36
 """Bits of a digit, and the power of 2 of the first one."""
-COARSE, FINE = range(7), range(7, 43)
+COARSE, FINE = range(7), range(7, 44)
 """The digits of the first scan, and those of the second."""
 RAISED = 600
 """In the second scan what is left is below 2**-120; times 2**RAISED it and its digits are normal floats."""
@@ -72,8 +72,9 @@ def duck_sql(numbers: str, ends: tuple[Fraction, Fraction], digits: range) -> st
         rows = f"select * replace (r - d{digit} * '{down}'::double as r) from ({rows})"
     sums = [f"sum((d{digit} * sign)::bigint) as d{digit}" for digit in digits]
     if digits is COARSE:
-        parts = [f"sum((case when whole < 0 then -1 else 1 end) * ((abs(whole)::bigint >> {PART * part}) & {2**PART - 1}))"
-                 f" as w{part}" for part in range(3)]  # fmt: skip
+        turn, most = "case when whole < 0 then -1 else 1 end", 2**PART - 1
+        cuts = {part: f"(abs(whole)::bigint >> {PART * part}) & {most}" for part in range(3)}
+        parts = [f"sum(({turn}) * ({cut})) as w{part}" for part, cut in cuts.items()]
         counts = {"below": "side = -1", "above": "side = 1", "inside": "side = 0", "rest": "r > 0"}
         counts |= {"missing": f"status = {MISSING}", "other": f"status = {OTHER}"}
         sums += [*parts, *(f"count_if({rule}) as {name}" for name, rule in counts.items())]

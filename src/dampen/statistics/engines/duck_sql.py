@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from dampen.statistics.engines.base import MISSING, NOT_HERE, OTHER, Coding, Edges, Labels, Route, written
+from dampen.statistics.engines.base import MISSING, NOT_HERE, OTHER, Bits, Coding, Edges, Labels, Way, written
 from dampen.statistics.files import TEXT, literal
 from dampen.statistics.grid import EvenGrid, Grid
 
@@ -135,8 +135,15 @@ def natives_sql(label: Any, kind: str) -> list[str]:
     return [double(float(label))] if is_number(kind) else []
 
 
-def routed(route: Route | int, codes: list[str]) -> str:
+def routed(route: Way, codes: list[str]) -> str:
     """The node of a row, from the places of its attributes."""
+    if isinstance(route, Bits):
+        asked = [
+            f"case when {codes[one]} in ({', '.join(map(str, places))}) then 1 else 0 end"
+            for one, places in route.tests
+        ]
+        bits = [f"({test}) * {1 << (len(asked) - 1 - place)}" for place, test in enumerate(asked)]
+        return f"({' + '.join(bits) or '0'})::integer"
     if isinstance(route, int):
         return f"{route}::integer"
     if all(branch == route.branches[0] for branch in route.branches):

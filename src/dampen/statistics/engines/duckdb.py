@@ -23,6 +23,7 @@ from dampen.statistics.engines.base import (
     Faults,
     Placed,
     Sums,
+    as_classes,
     as_level,
     column_of,
     inside,
@@ -76,36 +77,43 @@ class DuckEngine:
             columns, types = tuple(relation.columns), tuple(map(str, relation.types))
             place = str(relation.alias)
         except duckdb.Error:
-            raise closed("relation") from None
+            raise closed() from None
         return cls(VIEW, columns, types, "" if place.startswith(("unnamed", "parquet_")) else place, relation=relation)
 
     def fetch(self, query: str, **tables: Mapping[str, NDArray[Any]]) -> Rows:
         """The only way out of the database: what a query returns, column by column."""
         import duckdb
 
-        query = f"with data as (select * from {self.source}{self._filter()}) {query}"
+        rows = f"data as (select * from {self.source}{self._filter()})"
         try:
             if self.connection is not None:
                 for name, columns in tables.items():
                     self.connection.register(name, dict(columns))
                 with watched(self.connection):
-                    return self.connection.execute(query).fetchnumpy()
+                    return self.connection.execute(f"with {rows} {query}").fetchnumpy()
             listed = "".join(f"{name} as ({_listed(columns)}), " for name, columns in tables.items())
-            try:
-                found: Rows = self.relation.query(VIEW, query.replace("with ", f"with {listed}", 1)).fetchnumpy()
-            finally:
-                self.relation.query(VIEW, f"drop view if exists {VIEW}")
-            return found
-        except (duckdb.ConnectionException, duckdb.InvalidInputException):
-            raise closed("relation" if self.connection is None else self.place) from None
+            return self._of_relation(f"with {listed}{rows} {query}")
         except duckdb.OutOfMemoryException:
             raise EngineError(
                 f"duckdb ran out of memory{inside(self)}: raise memory_limit, or give it a temp_directory with room"
             ) from None
+
+    def _of_relation(self, query: str) -> Rows:
+        """The relation is a view of its own connection while the query runs. Errors of DuckDB quote the data."""
+        import duckdb
+
+        try:
+            found: Rows = self.relation.query(VIEW, query).fetchnumpy()
+            self.relation.query(VIEW, f"drop view if exists {VIEW}")
+        except duckdb.OutOfMemoryException:
+            raise
+        except duckdb.ConnectionException:
+            raise closed() from None
         except duckdb.Error:
-            if self.connection is not None:
-                raise
-            raise DataError(f"the relation could not be read by duckdb{inside(self)}") from None
+            raise DataError(
+                f"the relation must be readable by duckdb, with one type in each column{inside(self)}"
+            ) from None
+        return found
 
     def where(self, column: str, value: Any) -> "DuckEngine":
         """Only the rows with this value: as it is written, or as the same number."""
@@ -180,6 +188,11 @@ class DuckEngine:
         faulty = [name for place, name in enumerate(names) if rows[f"f{place}"].any()]
         return Faults(classes[:-1], (*faulty, *([table.target] if classes[-1] else [])))
 
+    def class_counts(self, table: Coded) -> Integers:
+        """Counts by node and class."""
+        query = "select node, class, count(*) as count from coded where node >= 0 group by all"
+        return as_classes(self.fetch(f", {self._coded(table)} {query}"), table)
+
     def contingency(self, table: Coded) -> Integers:
         """Counts of a level: attributes are grouped a few at a time, as arrays hold them, then taken apart again."""
         starts = np.concatenate([[0], np.cumsum(table.sizes)])
@@ -248,10 +261,10 @@ class DuckEngine:
         return f"coded as (select *, {node} as node from ({inner}))"
 
 
-def closed(what: str) -> EngineError:
+def closed() -> EngineError:
     """What is raised when the caller's connection is gone."""
     return EngineError(
-        f"duckdb could not run the query: the connection of {what[-60:] or 'the relation'} is closed or broken"
+        "duckdb could not run the query: the connection of the relation is closed; open one and ask again"
     )
 
 

@@ -24,7 +24,9 @@ from dampen.statistics.engines.base import (
     Coded,
     Faults,
     Placed,
+    Route,
     Sums,
+    as_classes,
     as_level,
     column_of,
     inside,
@@ -114,6 +116,12 @@ class IbisEngine:
         faulty = [name for place, name in enumerate(table.attributes) if rows[f"f{place}"].any()]
         return Faults(classes[:-1], (*faulty, *([table.target] if classes[-1] else [])))
 
+    def class_counts(self, table: Coded) -> Integers:
+        """Counts by node and class."""
+        coded = self._routed(table)
+        counted = coded.group_by(["node", "class"]).aggregate(count=coded.count())
+        return as_classes(self.fetch(counted, ["node", "class", "count"]), table)
+
     def contingency(self, table: Coded) -> Integers:
         """Counts of a level: attributes are grouped a few at a time, then taken apart again, all inside."""
         starts = np.concatenate([[0], np.cumsum(table.sizes)]).tolist()
@@ -175,7 +183,7 @@ class IbisEngine:
         coded = self._coded(table)
         codes = [coded[f"b{place}"] for place in range(len(table.sizes))]
         rows = coded.mutate(node=ibis_codes.routed(table.route, codes).cast("int64"))
-        return rows if isinstance(table.route, int) else rows.filter(rows.node != NOT_HERE)
+        return rows.filter(rows.node != NOT_HERE) if isinstance(table.route, Route) else rows
 
 
 def ibis_engine(data: Any) -> IbisEngine:

@@ -17,11 +17,12 @@ from dampen.statistics.engines.base import (
     MISSING,
     NOT_HERE,
     OTHER,
+    Bits,
     Coding,
     Edges,
     Engine,
     Labels,
-    Route,
+    Way,
     inside,
     written,
 )
@@ -281,8 +282,13 @@ def _among_edges(value: Any, coding: Edges, column: str, engine: Engine) -> Any:
     return ibis.cases((finite.fill_null(False), code), else_=None).cast("int64")
 
 
-def routed(route: Route | int, codes: Sequence[Any]) -> Any:
+def routed(route: Way, codes: Sequence[Any]) -> Any:
     """The node of a row, from the places of its attributes."""
+    if isinstance(route, Bits):
+        node = whole(0)
+        for one, places in route.tests:
+            node = node * 2 + ibis.cases((codes[one].isin([*places]), 1), else_=0)
+        return node
     if isinstance(route, int):
         return whole(route)
     cases = [(codes[route.attribute] == place, routed(branch, codes)) for place, branch in enumerate(route.branches)

@@ -73,7 +73,8 @@ class LoadedEngine(ArrayEngine):
 
     def _numbers(self, column: str | None) -> tuple[Integers, Floats, int, int]:
         """Whole numbers, moved into 64 bits, and floats; how many are missing or none."""
-        near = f"case when whole is not null then cast(least(greatest(whole, {-LARGEST_WHOLE - 1}), {LARGEST_WHOLE + 1}) as bigint) end"
+        inside = f"least(greatest(whole, {-LARGEST_WHOLE - 1}), {LARGEST_WHOLE + 1})"
+        near = f"case when whole is not null then cast({inside} as bigint) end"
         fields = f"{near} as near, case when whole is null then real end as real, coalesce(status, 0) as status"
         rows = self.files.fetch(f"select {fields} from ({self.files.numbers(column)})")
         near, real = np.ma.masked_array(rows["near"]), np.ma.masked_array(rows["real"])

@@ -41,6 +41,11 @@ def filtered(data: Any, where: Mapping[str, Any] | None) -> Any:
     return data if where is None else Source(data, where)
 
 
+def is_filtered(data: Any) -> bool:
+    """Whether only some rows of the data count."""
+    return isinstance(data, Source) and bool(data.where)
+
+
 def stays(data: Any) -> bool:
     """Whether data is counted where it lies: a file, a relation of DuckDB, an ibis table, a Spark data frame."""
     source = data if isinstance(data, Source) else Source(data)

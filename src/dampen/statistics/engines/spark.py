@@ -7,7 +7,7 @@ from typing import Any
 from uuid import uuid4
 
 from dampen.errors import DataError, EngineError, MissingExtra
-from dampen.statistics.files import existing_files, header_of, is_parquet, not_a_table
+from dampen.statistics.files import existing_files, header_of, is_parquet, not_a_table, place_of
 
 STOPPED = "spark could not run the job: its session is stopped; start one and read the data again"
 
@@ -58,3 +58,12 @@ def local_session() -> Any:
         raise EngineError(
             "spark could not start: install Java 17 or later (on Debian: openjdk-17-jre-headless)"
         ) from None
+
+
+def two_columns(pattern: str | Path, one: str, two: str) -> list[tuple[str, str]]:
+    """Two columns of files as texts, read by Spark: for small tables such as scores."""
+    frame = read_files(pattern, [one, two])
+    for argument, column in (("label", one), ("score", two)):
+        place_of(list(frame.columns), existing_files(pattern)[0], **{argument: column})
+    chosen = frame.select(frame[one].cast("string"), frame[two].cast("string"))
+    return [("" if row[0] is None else row[0], "" if row[1] is None else row[1]) for row in chosen.collect()]
