@@ -41,10 +41,10 @@ audit: $(VENV)/.installed-dev
 	$(BIN)/python -m pytest tests/audit -n $(JOBS)
 
 test: lint types
-	$(BIN)/python -m pytest -n $(JOBS) -m "not long"
+	$(BIN)/python -m pytest -n $(JOBS) --dist loadgroup -m "not long"
 
 test-long: lint types
-	$(BIN)/python -m pytest -n $(JOBS)
+	$(BIN)/python -m pytest -n $(JOBS) --dist loadgroup
 
 .venv-diffprivlib/.installed: | $(BIN)/python
 	$(PYTHON) -m venv .venv-diffprivlib
@@ -64,6 +64,7 @@ bench: $(VENV)/.installed-bench bench-diffprivlib
 	$(BIN)/python -m benchmarks.percentiles
 	$(BIN)/python -m benchmarks.graphs
 	$(BIN)/python -m benchmarks.numeric
+	$(BIN)/python -m benchmarks.engines
 
 wheel: $(VENV)/.installed-dev
 	$(BIN)/python -m hatchling build -t wheel

@@ -6,6 +6,7 @@ import dampen
 from dampen.cli.budget import budget
 from dampen.cli.count import count
 from dampen.cli.demo import demo
+from dampen.cli.doctor import doctor
 from dampen.cli.mode import mode
 from dampen.cli.percentile import percentile
 from dampen.cli.select import select
@@ -47,4 +48,5 @@ app.command()(top_nodes)
 app.command()(train)
 app.command()(predict)
 app.command()(demo)
+app.command()(doctor)
 app.add_typer(budget, name="budget")

@@ -97,6 +97,7 @@ def connected(*files: Path) -> Iterator[tuple["DuckDBPyConnection", list[str]]]:
             link.symlink_to(file.resolve())
             names.append(str(link))
         with duckdb.connect(config={"temp_directory": str(Path(folder) / "spill")}) as connection:
+            connection.execute("set enable_progress_bar = false")
             try:
                 yield connection, names
             except duckdb.Error:

@@ -92,7 +92,8 @@ def test_rows_are_counted(tmp_path: Path) -> None:
         tmp_path / "drinks.csv",
         tmp_path / "drinks.parquet",
     ):
-        for where, expected in (({"drink": "tea"}, 2), ({"cups": 2}, 1), ({"drink": "rum"}, 0), ({"drink": "tea", "cups": 1}, 2)):
+        both = {"drink": "tea", "cups": 1}
+        for where, expected in (({"drink": "tea"}, 2), ({"cups": 2}, 1), ({"drink": "rum"}, 0), (both, 2)):
             problem = row_count_problem(data, where=where, adjacency=ADD_REMOVE)
             assert problem.value == expected
             assert problem.frame.bound == 1

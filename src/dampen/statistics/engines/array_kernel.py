@@ -22,4 +22,5 @@ def count_codes(codes: Codes, classes: Codes, nodes: Codes, size: int, kinds: in
         for row in range(part * rows // parts, (part + 1) * rows // parts):
             if nodes[row] >= 0:
                 tables[part, (nodes[row] * size + codes[row]) * kinds + classes[row]] += 1
-    return tables.sum(axis=0).reshape(count, size, kinds)
+    counts: Integers = tables.sum(axis=0).reshape(count, size, kinds)
+    return counts

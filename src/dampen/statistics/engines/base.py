@@ -121,9 +121,13 @@ class Faults:
 class Engine(Protocol):
     """Where counting runs. Nothing here is random or private; every method but ``edges`` returns counts alone."""
 
-    name: str
-    place: str
-    """Where the data lies, for messages: the name of a file or table, or nothing."""
+    @property
+    def name(self) -> str:
+        """What it is called."""
+
+    @property
+    def place(self) -> str:
+        """Where the data lies, for messages: the name of a file or table, or nothing."""
 
     def where(self, column: str, value: Any) -> "Engine":
         """Only the rows with this value, which is public."""

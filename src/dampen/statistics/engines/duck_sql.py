@@ -130,9 +130,10 @@ def natives_sql(label: Any, kind: str) -> list[str]:
         return []
     if kind == "BOOLEAN":
         return ["true" if label else "false"] if label in (0, 1) else []
+    number = float(label)
     if kind in (*WHOLE_TYPES, *WIDE_TYPES):
-        return [str(int(label))] if float(label).is_integer() and abs(label) < 2**63 else []
-    return [double(float(label))] if is_number(kind) else []
+        return [str(int(label))] if number.is_integer() and abs(number) < 2**63 else []
+    return [double(number)] if is_number(kind) else []
 
 
 def routed(route: Way, codes: list[str]) -> str:

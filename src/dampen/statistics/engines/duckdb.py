@@ -20,6 +20,7 @@ from dampen.statistics.engines.base import (
     OTHER,
     Coded,
     Coding,
+    Edges,
     Faults,
     Placed,
     Sums,
@@ -182,7 +183,8 @@ class DuckEngine:
         wrong = [f"count_if({duck_sql.coded(quoted(name), kind, coding)} is null)" for name, kind, coding in codings]
         target = self._classes(table)
         listed = ", ".join(f"{count} as f{place}" for place, count in enumerate(wrong))
-        rows = _unmasked(self.fetch(f"select {target} as class, count(*) as count, {listed} from data group by 1"), -1)
+        kind = f"coalesce({target}, {table.classes.size})::integer"
+        rows = self.fetch(f"select {kind} as class, count(*) as count, {listed} from data group by 1")
         classes = np.zeros(table.classes.size + 1, dtype=np.int64)
         classes[rows["class"]] = rows["count"]
         faulty = [name for place, name in enumerate(names) if rows[f"f{place}"].any()]
@@ -225,7 +227,7 @@ class DuckEngine:
 
         ends = [quoted(column_of(self.columns, column, self, name)) for name, column in (("src", src), ("dst", dst))]
         kinds = [self.types[self.columns.index(column)] for column in (src, dst)]
-        tables, query = edge_query(nodes, *kinds)
+        tables, query = edge_query(nodes, kinds[0], kinds[1])
         rows = self.fetch(f", ends as (select {ends[0]} as src, {ends[1]} as dst from data) {query}", **tables)
         return np.asarray(rows["src"], dtype=np.int64), np.asarray(rows["dst"], dtype=np.int64)
 
@@ -242,7 +244,7 @@ class DuckEngine:
 
     def _coded_type(self, name: str, coding: Coding) -> str:
         kind = self.types[self.columns.index(column_of(self.columns, name, self))]
-        if isinstance(coding, duck_sql.Edges) and not duck_sql.is_number(kind):
+        if isinstance(coding, Edges) and not duck_sql.is_number(kind):
             raise no_numbers(name, self)
         if kind.startswith("DECIMAL") or kind in ("BOOLEAN", TEXT) or duck_sql.is_number(kind):
             return kind
@@ -286,7 +288,7 @@ def opened_files(pattern: str | Path, columns: Sequence[str]) -> Iterator[DuckEn
             kinds = {tuple(zip(table.columns, map(str, table.types), strict=True)) for table in found}
             if len(kinds) > 1:
                 raise DataError(f"{place[-60:]} must have the same columns of the same types in every file")
-            header, types = tuple(found[0].columns), tuple(map(str, found[0].types))
+            header, types = list(found[0].columns), tuple(map(str, found[0].types))
             source = f"read_parquet([{', '.join(map(literal, names))}])"
         else:
             types = (TEXT,) * len(header)
@@ -303,8 +305,9 @@ def _common_header(files: list[Path], columns: Sequence[str]) -> tuple[list[str]
     return list(names), mark
 
 
-def _unmasked(rows: Rows, empty: int = 0) -> Rows:
-    return {name: np.ma.filled(column, empty) for name, column in rows.items()}
+def _unmasked(rows: Rows) -> Rows:
+    """With 0 for the sum of no rows."""
+    return {name: np.ma.filled(column, 0) for name, column in rows.items()}
 
 
 def _listed(columns: Mapping[str, NDArray[Any]]) -> str:

@@ -77,9 +77,9 @@ class LoadedEngine(ArrayEngine):
         near = f"case when whole is not null then cast({inside} as bigint) end"
         fields = f"{near} as near, case when whole is null then real end as real, coalesce(status, 0) as status"
         rows = self.files.fetch(f"select {fields} from ({self.files.numbers(column)})")
-        near, real = np.ma.masked_array(rows["near"]), np.ma.masked_array(rows["real"])
+        wholes, reals = np.ma.masked_array(rows["near"]), np.ma.masked_array(rows["real"])
         missing, other = (int(np.count_nonzero(rows["status"] == fault)) for fault in (MISSING, OTHER))
-        return near.compressed().astype(np.int64), real.compressed().astype(np.float64), missing, other
+        return wholes.compressed().astype(np.int64), reals.compressed().astype(np.float64), missing, other
 
 
 def _place(text: str | None, texts: dict[str, int], numbers: dict[float, int]) -> int:

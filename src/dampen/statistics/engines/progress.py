@@ -47,3 +47,4 @@ def watched(connection: Any) -> Iterator[None]:
     finally:
         done.set()
         watcher.join()
+        connection.execute("set enable_progress_bar = false")
