@@ -1,6 +1,8 @@
 """Columns in memory read as places of declared values, and counted by node and class in one pass."""
 
+import os
 from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from itertools import combinations_with_replacement
 from typing import Any
 
@@ -12,7 +14,10 @@ from dampen.statistics.columns import in_memory
 from dampen.statistics.engines.base import NOT_HERE, Bits, Coding, Edges, Labels, Way, absent, written
 from dampen.vectors import Integers
 
-Codes = NDArray[np.int32]
+Codes = NDArray[Any]
+"""Whole numbers of any size: columns that hold their places already are taken as they are."""
+FEW = 100_000
+"""Fewer rows are counted by one thread."""
 WIDEST_TABLE = 2**16
 """Whole numbers within so many of each other are looked up in a table."""
 
@@ -47,9 +52,7 @@ def _among_edges(column: NDArray[Any], coding: Edges, title: str) -> Codes:
 
 def _among_labels(column: NDArray[Any], coding: Labels) -> Codes:
     codes = label_codes(column, coding.values)
-    if coding.other is not None:
-        codes[codes < 0] = coding.other
-    return codes
+    return codes if coding.other is None else np.where(codes < 0, coding.other, codes)
 
 
 def label_codes(column: NDArray[Any], labels: tuple[Any, ...]) -> Codes:
@@ -62,8 +65,10 @@ def label_codes(column: NDArray[Any], labels: tuple[Any, ...]) -> Codes:
         except TypeError:
             raise DataError("a column must hold single labels") from None
     if column.dtype.kind in "iu" and len(column) and int(column.max()) - int(column.min()) < WIDEST_TABLE:
-        low = int(column.min())
-        known = [places.get(value, -1) for value in range(low, int(column.max()) + 1)]
+        low, high = int(column.min()), int(column.max())
+        known = [places.get(value, -1) for value in range(low, high + 1)]
+        if known == list(range(low, high + 1)):
+            return column
         return np.array(known, dtype=np.int32)[column.astype(np.int64) - low]
     distinct, inverse = np.unique(column, return_inverse=True)
     return np.array([places.get(item, -1) for item in distinct.tolist()], dtype=np.int32)[inverse]
@@ -118,8 +123,13 @@ def count_level(
 
     starts = np.concatenate([[0], np.cumsum(sizes)])
     counts = np.zeros((count, int(starts[-1]), kinds), dtype=np.int64)
-    for place, column in enumerate(codes):
-        counts[:, starts[place] : starts[place + 1]] = count_codes(column, classes, nodes, sizes[place], kinds, count)
+
+    def fill(place: int) -> None:
+        part = count_codes(codes[place], classes, nodes, sizes[place], kinds, count)
+        counts[:, starts[place] : starts[place + 1]] = part
+
+    with ThreadPoolExecutor(max_workers=1 if len(classes) < FEW else os.cpu_count()) as threads:
+        list(threads.map(fill, range(len(codes))))
     return counts
 
 

@@ -85,7 +85,7 @@ class DuckEngine:
         """The only way out of the database: what a query returns, column by column."""
         import duckdb
 
-        rows = f"data as (select * from {self.source}{self._filter()})"
+        rows = f"data as not materialized (select * from {self.source}{self._filter()})"
         try:
             if self.connection is not None:
                 for name, columns in tables.items():
@@ -260,7 +260,7 @@ class DuckEngine:
         places = ", ".join(f"{code} as b{place}" for place, code in enumerate(codes))
         inner = f"select {places}, {self._classes(table)} as class from data"
         node = duck_sql.routed(table.route, [f"b{place}" for place in range(len(codes))])
-        return f"coded as (select *, {node} as node from ({inner}))"
+        return f"coded as not materialized (select *, {node} as node from ({inner}))"
 
 
 def closed() -> EngineError:
