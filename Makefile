@@ -41,10 +41,10 @@ audit: $(VENV)/.installed-dev
 	$(BIN)/python -m pytest tests/audit -n $(JOBS)
 
 test: lint types
-	$(BIN)/python -m pytest -n $(JOBS) -m "not long"
+	$(BIN)/python -m pytest -n $(JOBS) --dist loadgroup -m "not long"
 
 test-long: lint types
-	$(BIN)/python -m pytest -n $(JOBS)
+	$(BIN)/python -m pytest -n $(JOBS) --dist loadgroup
 
 .venv-diffprivlib/.installed: | $(BIN)/python
 	$(PYTHON) -m venv .venv-diffprivlib
@@ -74,6 +74,7 @@ bench: $(VENV)/.installed-bench bench-diffprivlib bench-interpret
 	$(BIN)/python -m benchmarks.groups
 	$(BIN)/python -m benchmarks.trees
 	$(BIN)/python -m benchmarks.tree_accuracy
+	$(BIN)/python -m benchmarks.engines
 
 wheel: $(VENV)/.installed-dev
 	$(BIN)/python -m hatchling build -t wheel

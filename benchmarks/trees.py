@@ -23,12 +23,12 @@ from benchmarks.targets import Target
 from benchmarks.timing import Measured, Run, interleaved_medians, stopwatch
 from dampen import Adjacency, Budget
 from dampen.learn import PrivateForestClassifier, PrivateTreeClassifier
-from dampen.learn.id3 import _coded, outcomes_of
+from dampen.learn.id3 import RecordCounter, outcomes_of
 from dampen.learn.records import as_records
 from dampen.mechanisms import LocalDampening
 from dampen.queries import information_gain_problem
 from dampen.sampling.entropy import system_entropy
-from dampen.statistics.contingency import Layout, count_level
+from dampen.statistics.contingency import Layout
 from dampen.vectors import Integers
 
 DATA, EPSILON, DEPTH = "adult", 1, 5
@@ -72,10 +72,9 @@ def counted(table: CodedTable, rows: int) -> list[Integers]:
     """For each attribute the joint counts with the class, of so many records drawn with a fixed seed."""
     drawn = np.random.default_rng(0).permutation(len(table.classes))[:rows]
     records = as_records(table.values[drawn], table.schema, training=True)
-    layout = Layout(outcomes_of(table.schema), len(table.schema.classes))
-    _, slots = _coded(records, table.schema, layout)
-    one, labels = np.zeros(rows, dtype=np.int32), table.classes[drawn].astype(np.int32)
-    return np.split(count_level(slots, labels, one, layout, np.array([0]))[0], layout.starts[1:-1])
+    starts = Layout(outcomes_of(table.schema), len(table.schema.classes)).starts
+    counter = RecordCounter(records, table.classes[drawn], table.schema)
+    return np.split(counter.tables(np.array([0]))[0], starts[1:-1])
 
 
 def choices(counts: list[Integers]) -> dict[str, Callable[[], object]]:

@@ -5,6 +5,7 @@
     DampenError
     ├── ParameterError (ValueError)    a public argument is wrong: names the argument, its value and what is allowed
     ├── DataError (ValueError)         the data breaks a rule: names the column and the rule, never a value
+    ├── EngineError                    an engine stopped before it had counted: says which one, and what to do
     ├── BudgetError                    a budget cannot be used as asked
     │   └── BudgetExceeded             more was asked than is left: says asked, spent and limit
     ├── NotPublic                      an unmarked problem was handed to something that shows its data
@@ -27,6 +28,10 @@ class ParameterError(DampenError, ValueError):
 
 class DataError(DampenError, ValueError):
     """The data breaks a rule; for the curator's eyes only."""
+
+
+class EngineError(DampenError):
+    """An engine (DuckDB, ibis, Spark) stopped before it had counted."""
 
 
 class BudgetError(DampenError):

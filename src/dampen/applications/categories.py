@@ -1,6 +1,6 @@
 """Which category is the most frequent?"""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from dampen._validate import Number
@@ -8,6 +8,7 @@ from dampen.applications.mechanism_choice import Choice, chosen_mechanism, chose
 from dampen.mechanisms import PermuteAndFlip, SelectionMechanism
 from dampen.privacy import Adjacency, BudgetLike
 from dampen.queries import count_problem
+from dampen.statistics.engines import filtered
 
 
 def most_common(
@@ -19,6 +20,7 @@ def most_common(
     adjacency: Adjacency = Adjacency.ADD_REMOVE,
     mechanism: Choice | None = None,
     column: str | None = None,
+    where: Mapping[str, Any] | None = None,
     missing: str = "refuse",
     other: str = "refuse",
     note: str = "most_common",
@@ -28,12 +30,14 @@ def most_common(
     Parameters
     ----------
     values
-        One category per record: a list, array or Series; a data frame or the path of a CSV or Parquet file with
-        ``column``.
+        One category per record: a list, array or Series; with ``column`` a data frame, a path or pattern of CSV or
+        Parquet files, a DuckDB relation, an ibis table or a Spark data frame.
     categories
         Everything that could have occurred. Public, so never taken from the data.
     mechanism
         A mechanism class, or a mechanism with the same epsilon; permute-and-flip by default.
+    where
+        ``{column: value}``, public: only rows with these values count.
     missing, other
         ``"refuse"`` or ``"drop"`` missing values, and values that are no category.
     note
@@ -47,7 +51,7 @@ def most_common(
     chosen = chosen_mechanism(mechanism, epsilon, default=PermuteAndFlip)
     refuse_indicators(chosen, "dampen.queries.winner_problem")
     problem = count_problem(
-        values, categories=categories, adjacency=adjacency, column=column, missing=missing, other=other
+        filtered(values, where), categories=categories, adjacency=adjacency, column=column, missing=missing, other=other
     )
     return chosen.release(problem, budget=budget, note=note).value
 
@@ -62,6 +66,7 @@ def top_categories(
     adjacency: Adjacency = Adjacency.ADD_REMOVE,
     mechanism: Callable[[Number], SelectionMechanism] | None = None,
     column: str | None = None,
+    where: Mapping[str, Any] | None = None,
     missing: str = "refuse",
     other: str = "refuse",
     note: str = "top_categories",
@@ -78,7 +83,7 @@ def top_categories(
     """
     chosen = chosen_top(k, mechanism, epsilon)
     problem = count_problem(
-        values, categories=categories, adjacency=adjacency, column=column, missing=missing, other=other
+        filtered(values, where), categories=categories, adjacency=adjacency, column=column, missing=missing, other=other
     )
     drawn: tuple[Any, ...] = chosen.release(problem, budget=budget, note=note).value
     return drawn

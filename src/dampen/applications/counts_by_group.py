@@ -12,10 +12,11 @@ from dampen.applications.composite import paid
 from dampen.errors import ParameterError
 from dampen.mechanisms.noises import Geometric
 from dampen.privacy import Adjacency, BudgetLike, PrivacyLoss, Release
-from dampen.queries.stretches import record_adjacency
+from dampen.queries.stretches import record_adjacency, refuse_filtered
 from dampen.sampling import entropy
 from dampen.sampling.laplace_batch import discrete_laplace_batch
 from dampen.statistics.categories import as_categories
+from dampen.statistics.engines import filtered
 from dampen.statistics.groups import REST, count_groups
 
 
@@ -51,6 +52,7 @@ def group_counts(
     non_negative: bool = False,
     consistent: bool = False,
     column: str | None = None,
+    where: Mapping[str, Any] | None = None,
     other: Any = REST,
     missing: str = "refuse",
     note: str = "group_counts",
@@ -60,8 +62,8 @@ def group_counts(
     Parameters
     ----------
     values
-        One category per record: a list, array or Series; a data frame or the path of a CSV or Parquet file with
-        ``column``.
+        One category per record: a list, array or Series; with ``column`` a data frame, a path or pattern of CSV or
+        Parquet files, a DuckDB relation, an ibis table or a Spark data frame.
     categories
         Everything that could have occurred. Public, so never taken from the data. Categories without records get noise
         like all others.
@@ -73,6 +75,9 @@ def group_counts(
     consistent
         Counts are at least 0 and add up: under ``REPLACE`` to the number of records, which is public, under
         ``ADD_REMOVE`` to the sum of the noisy counts. The nearest such counts are told.
+    where
+        ``{column: value}``, public: only rows with these values count. Not under ``REPLACE``, where a replaced record
+        may leave them.
     other
         The category that takes values which are no category: ``"other"``, where that is declared. Without one they are
         refused.
@@ -95,7 +100,9 @@ def group_counts(
     if adding_up and replaced and missing == "drop":
         raise ParameterError("consistent counts under REPLACE add up to all records; missing must not be 'drop'")
     loss = PrivacyLoss(price, adjacency=adjacency)
-    counts = count_groups(values, labels, column=column, other=other, missing=missing)
+    rows = filtered(values, where)
+    refuse_filtered(rows, adjacency)
+    counts = count_groups(rows, labels, column=column, other=other, missing=missing)
     rate = price / (2 if replaced else 1)
 
     def draw() -> list[int]:

@@ -1,6 +1,6 @@
 """Several percentiles of the same values at one price."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -13,9 +13,10 @@ from dampen.privacy import Adjacency, BudgetLike, PrivacyLoss, Release
 from dampen.problem import SelectionProblem
 from dampen.queries import percentile_value_problem
 from dampen.queries.halving import halving, levels
-from dampen.queries.stretches import record_adjacency, share_of
+from dampen.queries.stretches import record_adjacency, refuse_filtered, share_of
 from dampen.sampling import entropy
 from dampen.sampling.scatter import scatter
+from dampen.statistics.engines import filtered
 from dampen.statistics.grid import as_grid
 from dampen.statistics.order import GridCounts, count_on_grid
 
@@ -38,6 +39,7 @@ def quantiles(
     adjacency: Adjacency = Adjacency.ADD_REMOVE,
     strategy: str = "auto",
     column: str | None = None,
+    where: Mapping[str, Any] | None = None,
     missing: str = "refuse",
     note: str = "quantiles",
 ) -> tuple[Any, ...]:
@@ -60,7 +62,7 @@ def quantiles(
     """
     release = release_quantiles(
         values, ps, grid=grid, bounds=bounds, step=step, bins=bins, epsilon=epsilon, budget=budget,
-        adjacency=adjacency, strategy=strategy, column=column, missing=missing, note=note,
+        adjacency=adjacency, strategy=strategy, column=column, where=where, missing=missing, note=note,
     )  # fmt: skip
     answers: tuple[Any, ...] = release.value
     return answers
@@ -79,6 +81,7 @@ def release_quantiles(
     adjacency: Adjacency,
     strategy: str,
     column: str | None,
+    where: Mapping[str, Any] | None,
     missing: str,
     note: str,
 ) -> Release:
@@ -88,7 +91,8 @@ def release_quantiles(
     public = as_grid(grid, bounds=bounds, step=step, bins=bins)
     way = chosen_strategy(strategy, len(shares), len(public))
     loss = PrivacyLoss(price, adjacency=record_adjacency(adjacency))
-    counted = count_on_grid(values, public, column=column, missing=missing)
+    refuse_filtered(chosen := filtered(values, where), adjacency)
+    counted = count_on_grid(chosen, public, column=column, missing=missing)
     if way == "even":
         single = PermuteAndFlip(price / len(shares))
         problems = [percentile_value_problem(counted, 100 * q, grid=counted.grid, adjacency=adjacency) for q in shares]

@@ -12,6 +12,7 @@ from dampen.mechanisms.laplace import PublicNoiseRelease
 from dampen.privacy import Adjacency, BudgetLike, NumericRelease, PrivacyLoss
 from dampen.queries.stretches import record_adjacency
 from dampen.queries.sums import mean_part_problems, mean_problem, row_count_problem, sum_problem
+from dampen.statistics.engines import filtered
 from dampen.statistics.totals import as_bounds
 
 
@@ -25,14 +26,15 @@ def count(
     adjacency: Adjacency = Adjacency.ADD_REMOVE,
     note: str = "count",
 ) -> PublicNoiseRelease:
-    """How many rows there are, or how many with one value in one column, privately.
+    """How many rows there are, or how many with given values, privately.
 
     Parameters
     ----------
     data
-        A data frame or a mapping of columns, the path of a CSV or Parquet file, or a list or array.
+        A data frame or a mapping of columns, a path or pattern of CSV or Parquet files, a DuckDB relation, an ibis
+        table, a Spark data frame, or a list or array.
     where
-        ``{column: value}``, public: only rows with this value count.
+        ``{column: value}``, public: only rows with these values count.
     column
         Without ``where``: count the rows of this column; not needed.
     adjacency
@@ -62,6 +64,7 @@ def total(
     resolution: Number = 1,
     adjacency: Adjacency = Adjacency.ADD_REMOVE,
     column: str | None = None,
+    where: Mapping[str, Any] | None = None,
     missing: str = "refuse",
     note: str = "total",
 ) -> PublicNoiseRelease:
@@ -70,11 +73,14 @@ def total(
     Parameters
     ----------
     values
-        Numbers in a list, array or Series; a data frame or the path of a CSV or Parquet file with ``column``.
+        Numbers in a list, array or Series; with ``column`` a data frame, a path or pattern of CSV or Parquet files, a
+        DuckDB relation, an ibis table or a Spark data frame.
     bounds
         Lowest and highest value, public: a value outside counts as the nearer bound, silently.
     resolution
         Answers are multiples of it.
+    where
+        ``{column: value}``, public: only rows with these values count.
     missing
         ``"refuse"`` or ``"drop"`` missing values.
 
@@ -88,7 +94,12 @@ def total(
     """
     mechanism = Laplace(epsilon)
     problem = sum_problem(
-        values, bounds=bounds, adjacency=adjacency, resolution=resolution, column=column, missing=missing
+        filtered(values, where),
+        bounds=bounds,
+        adjacency=adjacency,
+        resolution=resolution,
+        column=column,
+        missing=missing,
     )
     return mechanism.release(problem, budget=budget, note=note)
 
@@ -102,6 +113,7 @@ def mean(
     resolution: Number | None = None,
     adjacency: Adjacency = Adjacency.ADD_REMOVE,
     column: str | None = None,
+    where: Mapping[str, Any] | None = None,
     missing: str = "refuse",
     note: str = "mean",
 ) -> NumericRelease:
@@ -114,12 +126,16 @@ def mean(
     Parameters
     ----------
     values
-        Numbers in a list, array or Series; a data frame or the path of a CSV or Parquet file with ``column``.
+        Numbers in a list, array or Series; with ``column`` a data frame, a path or pattern of CSV or Parquet files, a
+        DuckDB relation, an ibis table or a Spark data frame.
     bounds
         Lowest and highest value, public: a value outside counts as the nearer bound, silently.
     resolution
         The grid of the mean under ``REPLACE``, of the centred sum under ``ADD_REMOVE``; left out, a 1024th of what one
         record moves it.
+    where
+        ``{column: value}``, public: only rows with these values count. Not under ``REPLACE``, where a replaced record
+        might leave them.
     missing
         ``"refuse"`` or ``"drop"`` missing values; under ``REPLACE`` they must be refused.
 
@@ -131,9 +147,13 @@ def mean(
     """
     price = positive(epsilon=epsilon)
     if record_adjacency(adjacency) is Adjacency.REPLACE:
-        problem = mean_problem(values, bounds=bounds, resolution=resolution, column=column, missing=missing)
+        problem = mean_problem(
+            filtered(values, where), bounds=bounds, resolution=resolution, column=column, missing=missing
+        )
         return Laplace(price).release(problem, budget=budget, note=note)
-    parts = mean_part_problems(values, bounds=bounds, resolution=resolution, column=column, missing=missing)
+    parts = mean_part_problems(
+        filtered(values, where), bounds=bounds, resolution=resolution, column=column, missing=missing
+    )
     (low, high), half = as_bounds(bounds), Laplace(price / 2)
     loss = PrivacyLoss(price, adjacency=parts[0].frame.adjacency)
 

@@ -1,5 +1,6 @@
 """What is the median? Which values do so many percent of the records not exceed?"""
 
+from collections.abc import Mapping
 from typing import Any, Literal
 
 from dampen._validate import Number, exact, one_of, shown
@@ -9,6 +10,7 @@ from dampen.mechanisms import LocalDampening, PermuteAndFlip, SelectionMechanism
 from dampen.privacy import Adjacency, BudgetLike
 from dampen.problem import SelectionProblem
 from dampen.queries import percentile_label_problem, percentile_rank_problem, percentile_value_problem
+from dampen.statistics.engines import filtered
 from dampen.statistics.grid import as_grid
 
 Method = Literal["distance", "rank", "label"]
@@ -28,6 +30,7 @@ def percentile(
     method: Method = "distance",
     mechanism: Choice | None = None,
     column: str | None = None,
+    where: Mapping[str, Any] | None = None,
     missing: str = "refuse",
     note: str = "percentile",
 ) -> Any:
@@ -36,7 +39,8 @@ def percentile(
     Parameters
     ----------
     values
-        Numbers in a list, array or Series; a data frame or the path of a CSV or Parquet file with ``column``.
+        Numbers in a list, array or Series; with ``column`` a data frame, a path or pattern of CSV or Parquet files, a
+        DuckDB relation, an ibis table or a Spark data frame.
     p
         Between 0 and 100, taken exactly: 50 is the median, 0 the minimum, 100 the maximum. The percentile is the
         element floor(p n / 100) of the n sorted values, counted from 0, and the last one for p = 100.
@@ -55,6 +59,9 @@ def percentile(
     mechanism
         A mechanism class, or a mechanism with the same epsilon. By default permute-and-flip; local dampening for
         ``"label"``.
+    where
+        ``{column: value}``, public: only rows with these values count. Not under ``REPLACE``, where a replaced record
+        might leave them.
     missing
         ``"refuse"`` or ``"drop"`` missing values.
     note
@@ -68,7 +75,7 @@ def percentile(
     chosen = percentile_mechanism(method, epsilon=epsilon, mechanism=mechanism)
     problem = percentile_problem(
         values, p, method, grid=grid, bounds=bounds, step=step, bins=bins, adjacency=adjacency, column=column,
-        missing=missing,
+        where=where, missing=missing,
     )  # fmt: skip
     return chosen.release(problem, budget=budget, note=note).value
 
@@ -86,6 +93,7 @@ def median(
     method: Method = "distance",
     mechanism: Choice | None = None,
     column: str | None = None,
+    where: Mapping[str, Any] | None = None,
     missing: str = "refuse",
     note: str = "median",
 ) -> Any:
@@ -98,7 +106,8 @@ def median(
     """
     return percentile(
         values, 50, grid=grid, bounds=bounds, step=step, bins=bins, epsilon=epsilon, budget=budget,
-        adjacency=adjacency, method=method, mechanism=mechanism, column=column, missing=missing, note=note,
+        adjacency=adjacency, method=method, mechanism=mechanism, column=column, where=where, missing=missing,
+        note=note,
     )  # fmt: skip
 
 
@@ -113,18 +122,21 @@ def percentile_problem(
     bins: int | None = None,
     adjacency: Adjacency = Adjacency.ADD_REMOVE,
     column: str | None = None,
+    where: Mapping[str, Any] | None = None,
     missing: str = "refuse",
 ) -> SelectionProblem:
     """The problem that :func:`percentile` poses."""
     if one_of(("distance", "rank", "label"), method=method) == "label":
-        if not (column is None and grid is None and step is None and bins is None and missing == "refuse"):
+        if not (
+            column is None and where is None and grid is None and step is None and bins is None and missing == "refuse"
+        ):
             raise ParameterError(
-                "method 'label' takes values and bounds=(0, hi): no grid, step, bins or column, and missing='refuse'"
+                "method 'label' takes values and bounds=(0, hi) alone: no grid, step, bins, column, where or missing"
             )
         return percentile_label_problem(values, p, bound=_label_bound(bounds, adjacency))
     pose = percentile_rank_problem if method == "rank" else percentile_value_problem
     public = as_grid(grid, bounds=bounds, step=step, bins=bins)
-    return pose(values, p, grid=public, adjacency=adjacency, column=column, missing=missing)
+    return pose(filtered(values, where), p, grid=public, adjacency=adjacency, column=column, missing=missing)
 
 
 def percentile_mechanism(method: str, *, epsilon: Number, mechanism: Choice | None) -> SelectionMechanism:

@@ -1,5 +1,6 @@
 """What is a percentile, as a number with noise?"""
 
+from collections.abc import Mapping
 from typing import Any
 
 from dampen._validate import Number, probability
@@ -7,6 +8,7 @@ from dampen.applications.numeric_choice import priced
 from dampen.mechanisms import ExactPairLaplace, NumericMechanism, PolyPlace
 from dampen.privacy import Adjacency, BudgetLike, NumericRelease
 from dampen.queries.order_statistic import order_statistic_problem
+from dampen.statistics.engines import filtered
 
 
 def quantile_number(
@@ -21,6 +23,7 @@ def quantile_number(
     adjacency: Adjacency = Adjacency.ADD_REMOVE,
     mechanism: NumericMechanism | None = None,
     column: str | None = None,
+    where: Mapping[str, Any] | None = None,
     missing: str = "refuse",
     note: str = "quantile_number",
 ) -> NumericRelease:
@@ -32,7 +35,8 @@ def quantile_number(
     Parameters
     ----------
     values
-        Numbers in a list, array or Series; a data frame or the path of a CSV or Parquet file with ``column``.
+        Numbers in a list, array or Series; with ``column`` a data frame, a path or pattern of CSV or Parquet files, a
+        DuckDB relation, an ibis table or a Spark data frame.
     p
         Between 0 and 100, taken exactly.
     bounds, resolution
@@ -43,6 +47,9 @@ def quantile_number(
         :class:`ExactPairLaplace`. It depends on the data, so a release does not tell its error.
     mechanism
         Another numeric mechanism, with the same epsilon and delta.
+    where
+        ``{column: value}``, public: only rows with these values count. Not under ``REPLACE``, where a replaced record
+        might leave them.
     missing
         ``"refuse"`` or ``"drop"`` missing values.
 
@@ -57,6 +64,12 @@ def quantile_number(
     else:
         chosen = PolyPlace(epsilon) if probability(delta=delta) == 0 else ExactPairLaplace(epsilon, delta)
     problem = order_statistic_problem(
-        values, p, bounds=bounds, resolution=resolution, adjacency=adjacency, column=column, missing=missing
+        filtered(values, where),
+        p,
+        bounds=bounds,
+        resolution=resolution,
+        adjacency=adjacency,
+        column=column,
+        missing=missing,
     )
     return chosen.release(problem, budget=budget, note=note)

@@ -7,6 +7,7 @@ from dampen.cli.budget import budget
 from dampen.cli.count import count
 from dampen.cli.counts import counts
 from dampen.cli.demo import demo
+from dampen.cli.doctor import doctor
 from dampen.cli.group_by import group_by
 from dampen.cli.mode import mode
 from dampen.cli.percentile import percentile
@@ -51,4 +52,5 @@ app.command()(top_nodes)
 app.command()(train)
 app.command()(predict)
 app.command()(demo)
+app.command()(doctor)
 app.add_typer(budget, name="budget")

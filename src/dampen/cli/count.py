@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from enum import StrEnum
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -10,7 +9,7 @@ import typer
 from dampen._validate import probability
 from dampen.applications.numbers import count as count_rows
 from dampen.applications.subgraph_counts import count_subgraphs
-from dampen.cli import answers, graphs, payment
+from dampen.cli import answers, graphs, payment, records
 from dampen.cli.adjacency import AdjacencyName, Neighbours
 from dampen.errors import ParameterError
 from dampen.privacy import NumericRelease
@@ -28,9 +27,9 @@ class PatternName(StrEnum):
 
 
 def count(
-    file: Annotated[Path, typer.Argument(help="CSV or Parquet file, one row per record; with --pattern, edges.")],
+    file: Annotated[str, typer.Argument(help="CSV or Parquet file or quoted pattern; with --pattern, edges.")],
     epsilon: payment.Epsilon,
-    where: Annotated[str | None, typer.Option(help="Count rows with this value, as it is written: city=Paris.")] = None,
+    where: records.Where = None,
     column: Annotated[str | None, typer.Option(help="Without --where: the column whose rows count.")] = None,
     adjacency: Neighbours = AdjacencyName.ADD_REMOVE,
     pattern: Annotated[PatternName | None, typer.Option(help="What to count in a graph.")] = None,
@@ -40,6 +39,7 @@ def count(
     nodes_from_edges: graphs.NodesFromEdges = False,
     src: graphs.Source = None,
     dst: graphs.Destination = None,
+    engine: records.Engine = records.EngineName.DUCKDB,
     budget: payment.LedgerFile = None,
     scope: payment.Scope = None,
     note: payment.Note = None,
@@ -51,21 +51,21 @@ def count(
     if pattern is None:
         graph_words = {"k": k, "nodes": nodes, "src": src, "dst": dst, "nodes-from-edges": nodes_from_edges or None}
         _refuse(graph_words | {"delta": delta if probability(delta=delta) else None}, "must come with --pattern")
-        chosen = None if where is None else dict([_filter(where)])
+        if where and column is not None:
+            raise ParameterError("column must be left out where a filter names one")
+        rows = records.source(file, engine, where)
         paying = payment.payer(budget, scope, epsilon=epsilon)
-        release = count_rows(
-            file,
-            where=chosen,
-            column=column,
-            epsilon=epsilon,
-            budget=paying,
-            adjacency=adjacency.meant,
-            note=remembered,
-        )
+        with records.progress():
+            release = count_rows(
+                rows, column=column, epsilon=epsilon, budget=paying, adjacency=adjacency.meant, note=remembered
+            )
     else:
         replaced = adjacency.value if adjacency is AdjacencyName.REPLACE else None
-        _refuse({"where": where, "column": column, "adjacency": replaced}, "is for tables, not for --pattern")
-        graph = graphs.read_graph(file, nodes, nodes_from_edges, src, dst)
+        _refuse(
+            {"where": where[0] if where else None, "column": column, "adjacency": replaced},
+            "is for tables, not for --pattern",
+        )
+        graph = graphs.read_graph(file, nodes, nodes_from_edges, src, dst, engine)
         paying = payment.payer(budget, scope, epsilon=epsilon, delta=delta)
         release = count_subgraphs(
             graph, pattern.value, k=k, epsilon=epsilon, delta=delta, budget=paying, note=remembered
@@ -77,11 +77,3 @@ def _refuse(words: Mapping[str, object], why: str) -> None:
     for name, value in words.items():
         if value is not None:
             raise ParameterError(f"{name} {why}; got --{name} {str(value)[:60]}")
-
-
-def _filter(where: str) -> tuple[str, str]:
-    """``city=Paris`` as a column and its value."""
-    column, equals, value = where.partition("=")
-    if not (column and equals and value):
-        raise ParameterError(f"where must be written column=value, e.g. city=Paris; got {where[:60]!r}")
-    return column, value

@@ -28,6 +28,8 @@ def counts(
         bool, typer.Option("--missing-as-other", help="Missing groups go there too, instead of being refused.")
     ] = False,
     drop_missing: records.DropMissing = False,
+    where: records.Where = None,
+    engine: records.Engine = records.EngineName.DUCKDB,
     budget: payment.LedgerFile = None,
     scope: payment.Scope = None,
     note: payment.Note = None,
@@ -39,11 +41,12 @@ def counts(
     missing = "other" if missing_as_other else records.missing_rule(drop_missing)
     labels = read_categories(categories)
     paying = payment.payer(budget, scope, epsilon=epsilon)
-    release = group_counts(
-        file, categories=labels, epsilon=epsilon, budget=paying, adjacency=adjacency.meant,
-        non_negative=non_negative, consistent=consistent, column=by, other=other, missing=missing,
-        note="counts" if note is None else note,
-    )  # fmt: skip
+    with records.progress():
+        release = group_counts(
+            records.source(file, engine, where), categories=labels, epsilon=epsilon, budget=paying,
+            adjacency=adjacency.meant, non_negative=non_negative, consistent=consistent, column=by, other=other,
+            missing=missing, note="counts" if note is None else note,
+        )  # fmt: skip
     lines = tuple(f"{label}\t{count}" for label, count in release.items())
     shown = release if as_json else replace(release, value=lines)
     answers.show(shown, as_json=as_json, remembered=budget is not None)

@@ -5,8 +5,9 @@ from typing import Annotated, Any
 
 import typer
 
+from dampen.cli.records import EngineName
 from dampen.errors import ParameterError
-from dampen.statistics import read_labels
+from dampen.statistics import engines, read_labels
 from dampen.statistics.graph import Graph
 from dampen.statistics.graph_files import labels_of_edges
 
@@ -18,12 +19,15 @@ Source = Annotated[str | None, typer.Option("--src", help="Column of one end of 
 Destination = Annotated[str | None, typer.Option("--dst", help="Column of the other end.")]
 
 
-def read_graph(file: Path, nodes: str | None, from_edges: bool, src: str | None, dst: str | None) -> Graph:
-    """The graph of a file, on its declared nodes."""
-    return Graph.from_file(file, nodes=_nodes(file, nodes, from_edges, src, dst), src=src, dst=dst)
+def read_graph(
+    file: str, nodes: str | None, from_edges: bool, src: str | None, dst: str | None, engine: EngineName
+) -> Graph:
+    """The graph of files, on its declared nodes."""
+    declared = _nodes(file, nodes, from_edges, src, dst)
+    return Graph.from_file(engines.Source(file, engine=engine.value), nodes=declared, src=src, dst=dst)
 
 
-def _nodes(file: Path, nodes: str | None, from_edges: bool, src: str | None, dst: str | None) -> Any:
+def _nodes(file: str, nodes: str | None, from_edges: bool, src: str | None, dst: str | None) -> Any:
     """The declared node set: a count, or labels."""
     if from_edges == (nodes is not None):
         raise ParameterError("nodes must be declared: give --nodes N or FILE, or else --nodes-from-edges")

@@ -55,7 +55,7 @@ def group_by(
     as_json: answers.Json = False,
 ) -> None:
     """Tell who belongs to which group, privately: ids are public, one person's group is hidden."""
-    _require_writable(out, file)
+    _require_writable(out, Path(file))
     labels = read_categories(categories)
     paying = payment.payer(budget, scope, epsilon=epsilon)
     ids, groups = read_people(file, id=id, by=by)

@@ -20,8 +20,10 @@ def mode(
     epsilon: payment.Epsilon,
     k: Annotated[int, typer.Option("--k", help="How many values to tell, the most frequent first.")] = 1,
     adjacency: Neighbours = AdjacencyName.ADD_REMOVE,
+    where: records.Where = None,
     drop_missing: records.DropMissing = False,
     drop_other: Annotated[bool, typer.Option("--drop-other", help="Leave out values that are no category.")] = False,
+    engine: records.Engine = records.EngineName.DUCKDB,
     budget: payment.LedgerFile = None,
     scope: payment.Scope = None,
     note: payment.Note = None,
@@ -31,13 +33,14 @@ def mode(
     base = PermuteAndFlip(positive(epsilon=epsilon) / whole(k=k, least=1))
     chosen = base if k == 1 else TopK(k, base)
     paying = payment.payer(budget, scope, epsilon=epsilon)
-    problem = count_problem(
-        file,
-        categories=read_labels(categories),
-        adjacency=adjacency.meant,
-        column=column,
-        missing=records.missing_rule(drop_missing),
-        other="drop" if drop_other else "refuse",
-    )
+    with records.progress():
+        problem = count_problem(
+            records.source(file, engine, where),
+            categories=read_labels(categories),
+            adjacency=adjacency.meant,
+            column=column,
+            missing=records.missing_rule(drop_missing),
+            other="drop" if drop_other else "refuse",
+        )
     release = chosen.release(problem, budget=paying, note="mode" if note is None else note)
     answers.show(release, as_json=as_json, remembered=budget is not None)

@@ -40,7 +40,9 @@ def percentile(
     bins: Annotated[int | None, typer.Option(help="Number of possible answers, instead of a step.")] = None,
     adjacency: Neighbours = AdjacencyName.ADD_REMOVE,
     method: Annotated[MethodName, typer.Option(help="How one percentile is scored.")] = MethodName.DISTANCE,
+    where: records.Where = None,
     drop_missing: records.DropMissing = False,
+    engine: records.Engine = records.EngineName.DUCKDB,
     budget: payment.LedgerFile = None,
     scope: payment.Scope = None,
     note: payment.Note = None,
@@ -53,19 +55,22 @@ def percentile(
         raise ParameterError("show-law must come with --public and a single --p: the law shows the data itself")
     grid, adjacent, missing = as_grid(bounds=bounds, step=step, bins=bins), adjacency.meant, missing_rule(drop_missing)
     paying = payment.payer(budget, scope, epsilon=epsilon)
+    rows = records.source(file, engine, where)
     remembered = "percentile" if note is None else note
     if len(p) > 1:
         if method is not MethodName.DISTANCE:
             raise ParameterError(f"method must be distance for several percentiles; got {method.value!r}")
-        release = release_quantiles(
-            file, p, grid=grid, epsilon=epsilon, budget=paying, adjacency=adjacent, strategy="auto", column=column,
-            missing=missing, note=remembered,
-        )  # fmt: skip
+        with records.progress():
+            release = release_quantiles(
+                rows, p, grid=grid, epsilon=epsilon, budget=paying, adjacency=adjacent, strategy="auto",
+                column=column, where=None, missing=missing, note=remembered,
+            )  # fmt: skip
     else:
         chosen = percentile_mechanism(method.value, epsilon=epsilon, mechanism=None)
-        problem = percentile_problem(
-            file, p[0], method.value, grid=grid, adjacency=adjacent, column=column, missing=missing
-        )
+        with records.progress():
+            problem = percentile_problem(
+                rows, p[0], method.value, grid=grid, adjacency=adjacent, column=column, missing=missing
+            )
         release = chosen.release(problem, budget=paying, note=remembered)
     answers.show(release, as_json=as_json, remembered=budget is not None)
     if show_law:

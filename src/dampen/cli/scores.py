@@ -7,13 +7,17 @@ import typer
 
 from dampen.applications.selection import selection_problem
 from dampen.cli.adjacency import AdjacencyName
+from dampen.cli.records import EngineName
 from dampen.problem import SelectionProblem
 from dampen.statistics import read_labels, read_scores
+from dampen.statistics.engines import Source
 
 LABELS_PUBLISHED = "note: the labels in the file are published as the candidates; see --candidates."
 
 
-File = Annotated[Path, typer.Argument(help="CSV (with a header line) or Parquet file, one row per label.")]
+File = Annotated[
+    str, typer.Argument(help="CSV (with a header line) or Parquet file or quoted pattern, one row per label.")
+]
 Label = Annotated[str, typer.Option(help="Column of the labels.")]
 Score = Annotated[str, typer.Option(help="Column of the scores.")]
 Sensitivity = Annotated[str, typer.Option(help="How much one record can change any score.")]
@@ -23,7 +27,7 @@ Real = Annotated[bool, typer.Option("--real", help="Scores need not be whole num
 
 
 def read_problem(
-    file: Path,
+    file: str,
     *,
     label: str,
     score: str,
@@ -32,10 +36,11 @@ def read_problem(
     candidates: Path | None,
     real: bool,
     adjacency: AdjacencyName,
+    engine: EngineName,
 ) -> SelectionProblem:
     """The problem that a table of scores poses."""
     return selection_problem(
-        read_scores(file, label=label, score=score, real=real),
+        read_scores(Source(file, engine=engine.value), label=label, score=score, real=real),
         sensitivity=sensitivity,
         monotone=monotone,
         adjacency=adjacency.meant,

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from dampen.cli import answers, payment, scores
+from dampen.cli import answers, payment, records, scores
 from dampen.cli.adjacency import AdjacencyName, Neighbours
 from dampen.mechanisms import Exponential, PermuteAndFlip, ReportNoisyMax
 
@@ -36,6 +36,7 @@ def select(
     real: scores.Real = False,
     adjacency: Neighbours = AdjacencyName.ADD_REMOVE,
     mechanism: Annotated[MechanismName, typer.Option(help="How to choose.")] = MechanismName.PERMUTE_AND_FLIP,
+    engine: records.Engine = records.EngineName.DUCKDB,
     budget: payment.LedgerFile = None,
     scope: payment.Scope = None,
     note: payment.Note = None,
@@ -53,6 +54,7 @@ def select(
         candidates=candidates,
         real=real,
         adjacency=adjacency,
+        engine=engine,
     )
     release = chosen.release(problem, budget=paying, note="select" if note is None else note)
     remarks = (scores.LABELS_PUBLISHED,) if candidates is None else ()

@@ -19,18 +19,22 @@ def total(
     epsilon: payment.Epsilon,
     resolution: Annotated[str, typer.Option(help="Answers are multiples of it.")] = "1",
     adjacency: Neighbours = AdjacencyName.ADD_REMOVE,
+    where: records.Where = None,
     drop_missing: records.DropMissing = False,
+    engine: records.Engine = records.EngineName.DUCKDB,
     budget: payment.LedgerFile = None,
     scope: payment.Scope = None,
     note: payment.Note = None,
     as_json: answers.Json = False,
 ) -> None:
     """Tell the sum of a column, privately."""
-    release = numbers.total(
-        file, bounds=bounds, epsilon=epsilon, budget=payment.payer(budget, scope, epsilon=epsilon),
-        resolution=resolution, adjacency=adjacency.meant, column=column, missing=missing_rule(drop_missing),
-        note="sum" if note is None else note,
-    )  # fmt: skip
+    rows = records.source(file, engine, where)
+    with records.progress():
+        release = numbers.total(
+            rows, bounds=bounds, epsilon=epsilon, budget=payment.payer(budget, scope, epsilon=epsilon),
+            resolution=resolution, adjacency=adjacency.meant, column=column, missing=missing_rule(drop_missing),
+            note="sum" if note is None else note,
+        )  # fmt: skip
     answers.show(release, as_json=as_json, remembered=budget is not None)
 
 
@@ -40,16 +44,20 @@ def mean(
     bounds: Bounds,
     epsilon: payment.Epsilon,
     adjacency: Neighbours = AdjacencyName.ADD_REMOVE,
+    where: records.Where = None,
     drop_missing: records.DropMissing = False,
+    engine: records.Engine = records.EngineName.DUCKDB,
     budget: payment.LedgerFile = None,
     scope: payment.Scope = None,
     note: payment.Note = None,
     as_json: answers.Json = False,
 ) -> None:
     """Tell the mean of a column, privately."""
-    release = numbers.mean(
-        file, bounds=bounds, epsilon=epsilon, budget=payment.payer(budget, scope, epsilon=epsilon),
-        adjacency=adjacency.meant, column=column, missing=missing_rule(drop_missing),
-        note="mean" if note is None else note,
-    )  # fmt: skip
+    rows = records.source(file, engine, where)
+    with records.progress():
+        release = numbers.mean(
+            rows, bounds=bounds, epsilon=epsilon, budget=payment.payer(budget, scope, epsilon=epsilon),
+            adjacency=adjacency.meant, column=column, missing=missing_rule(drop_missing),
+            note="mean" if note is None else note,
+        )  # fmt: skip
     answers.show(release, as_json=as_json, remembered=budget is not None)

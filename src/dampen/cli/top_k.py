@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from dampen._validate import positive, whole
-from dampen.cli import answers, payment, scores
+from dampen.cli import answers, payment, records, scores
 from dampen.cli.adjacency import AdjacencyName, Neighbours
 from dampen.mechanisms import Exponential, PermuteAndFlip, TopK
 
@@ -33,6 +33,7 @@ def top_k(
     real: scores.Real = False,
     adjacency: Neighbours = AdjacencyName.ADD_REMOVE,
     mechanism: Annotated[BaseName, typer.Option(help="How to choose each place.")] = BaseName.PERMUTE_AND_FLIP,
+    engine: records.Engine = records.EngineName.DUCKDB,
     budget: payment.LedgerFile = None,
     scope: payment.Scope = None,
     note: payment.Note = None,
@@ -50,6 +51,7 @@ def top_k(
         candidates=candidates,
         real=real,
         adjacency=adjacency,
+        engine=engine,
     )
     release = chosen.release(problem, budget=paying, note="top-k" if note is None else note)
     remarks = (scores.LABELS_PUBLISHED,) if candidates is None else ()

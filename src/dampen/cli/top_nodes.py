@@ -1,13 +1,12 @@
 """``dampen top-nodes``: the most influential nodes of a graph."""
 
 from enum import StrEnum
-from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from dampen.applications.influence import release_top_nodes
-from dampen.cli import answers, graphs, payment
+from dampen.cli import answers, graphs, payment, records
 
 
 class ScoreName(StrEnum):
@@ -36,7 +35,7 @@ class MethodName(StrEnum):
 
 
 def top_nodes(
-    file: Annotated[Path, typer.Argument(help="Edge list (two nodes a line), or CSV or Parquet with --src and --dst.")],
+    file: Annotated[str, typer.Argument(help="Edge list (two nodes a line), or CSV or Parquet with --src and --dst.")],
     k: Annotated[int, typer.Option("--k", help="How many nodes to tell.")],
     epsilon: payment.Epsilon,
     nodes: graphs.Nodes = None,
@@ -47,13 +46,14 @@ def top_nodes(
     method: Annotated[MethodName, typer.Option(help="How they are found.")] = MethodName.LEVEL,
     max_degree: Annotated[int | None, typer.Option(help="Public bound of degrees; every graph is cut to it.")] = None,
     shift: Annotated[str, typer.Option(help="Public level for codegree- and one-shot-local-dampening.")] = "0",
+    engine: records.Engine = records.EngineName.DUCKDB,
     budget: payment.LedgerFile = None,
     scope: payment.Scope = None,
     note: payment.Note = None,
     as_json: answers.Json = False,
 ) -> None:
     """Tell the most influential nodes of a graph, best first, privately: one edge more or less is hidden."""
-    graph = graphs.read_graph(file, nodes, nodes_from_edges, src, dst)
+    graph = graphs.read_graph(file, nodes, nodes_from_edges, src, dst, engine)
     paying = payment.payer(budget, scope, epsilon=epsilon)
     release = release_top_nodes(
         graph,

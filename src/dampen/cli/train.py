@@ -31,6 +31,8 @@ def train(
     mechanism: Annotated[str | None, typer.Option(help="How they are chosen, e.g. permute_and_flip.")] = None,
     max_records: Annotated[int | None, typer.Option(help="Public bound of the number of rows, where needed.")] = None,
     adjacency: Neighbours = AdjacencyName.ADD_REMOVE,
+    where: records.Where = None,
+    engine: records.Engine = records.EngineName.DUCKDB,
     budget: payment.LedgerFile = None,
     scope: payment.Scope = None,
     note: payment.Note = None,
@@ -45,7 +47,8 @@ def train(
     tree = PrivateTreeClassifier(
         epsilon, depth, criterion.value, mechanism, max_records, schema=known, budget=paying, adjacency=adjacency.meant
     )
-    written = tree.fit(file, target).to_json()
+    with records.progress():
+        written = tree.fit(records.source(file, engine, where), target).to_json()
     if not _kept(written, out):
         typer.echo(written)
     if budget is None:

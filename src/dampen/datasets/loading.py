@@ -51,7 +51,7 @@ class Dataset(Mapping[str, NDArray[Any]]):
 def load_table(description: Description, verify: bool = True) -> Dataset:
     """A table of the catalogue, from its Parquet file."""
     file = _checked(description, verify)
-    with connected(file) as (connection, name):
+    with connected(file) as (connection, [name]):
         columns: dict[str, NDArray[Any]] = dict(connection.read_parquet(name).fetchnumpy())
     lengths = {len(column) for column in columns.values()}
     kinds = {name: KINDS.get(column.dtype.kind, "") for name, column in columns.items()}

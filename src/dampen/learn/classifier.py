@@ -7,6 +7,7 @@ import numpy as np
 
 from dampen._validate import Number, shown, whole
 from dampen.errors import MissingExtra, ParameterError
+from dampen.learn.counted import CountedTable, PairsOnEngine
 from dampen.learn.decision_table import (
     MOST_TESTS,
     DecisionTable,
@@ -14,6 +15,7 @@ from dampen.learn.decision_table import (
     cells_of,
     class_shares,
     grow,
+    grow_on,
     patterns,
     possible,
     questions_of,
@@ -127,6 +129,11 @@ class PrivateClassifier(PaidClassifier):
         self, records: Records, classes: Integers, schema: Schema, epsilon: Fraction, source: Entropy
     ) -> DecisionTable:
         return grow(records, classes, schema, epsilon=epsilon, expected=self.expected_records, source=source)
+
+    def _grow_on(self, table: CountedTable, epsilon: Fraction, source: Entropy) -> DecisionTable:
+        return grow_on(
+            PairsOnEngine(table), table.schema, epsilon=epsilon, expected=self.expected_records, source=source
+        )
 
     def _shares(self, model: DecisionTable, records: Records) -> Floats:
         return np.asarray(class_shares(model)[cells_of(model.tests, records)])

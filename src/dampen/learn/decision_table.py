@@ -8,8 +8,10 @@ docs/proofs/decision_table.md.
 
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from itertools import combinations, groupby
 from math import sqrt
+from typing import Protocol
 
 import numpy as np
 
@@ -17,6 +19,7 @@ from dampen.learn.records import Column, Records
 from dampen.learn.schema import Numeric, Schema
 from dampen.mechanisms import PermuteAndFlip
 from dampen.privacy import Adjacency
+from dampen.problem import SelectionProblem
 from dampen.queries.table_split import Cut, pair_at, table_split_problem
 from dampen.sampling.entropy import Entropy
 from dampen.sampling.laplace_batch import discrete_laplace_batch
@@ -122,21 +125,68 @@ def plan(epsilon: Fraction, records: int, classes: int, tests: int) -> Plan:
     return Plan(chosen, share * epsilon)
 
 
+class PairCounter(Protocol):
+    """Who counts the rows of a table while it grows: arrays here, or an engine where the data lies."""
+
+    def size(self) -> int:
+        """How many records there are."""
+
+    def posed(self, taken: tuple[Question, ...], free: Integers) -> SelectionProblem:
+        """Which pair of the tests at the places ``free`` to append to those taken."""
+
+    def cell_counts(self, tests: tuple[Question, ...]) -> Integers:
+        """Counts by cell and class, one after the other."""
+
+
 def grow(
     records: Records, classes: Integers, schema: Schema, *, epsilon: Fraction, expected: int | None, source: Entropy
 ) -> DecisionTable:
     """A table whose release costs ``epsilon`` under ``ADD_REMOVE``. Nobody has paid for it here."""
+    counter = RecordPairs(records, classes, questions_of(schema), len(schema.classes))
+    return grow_on(counter, schema, epsilon=epsilon, expected=expected, source=source)
+
+
+def grow_on(
+    counter: PairCounter, schema: Schema, *, epsilon: Fraction, expected: int | None, source: Entropy
+) -> DecisionTable:
+    """The same table, its rows counted by ``counter``."""
     size = expected
     if size is None:
-        size = records.rows + int(discrete_laplace_batch(epsilon * SIZE_SHARE, 1, source)[0])
+        size = counter.size() + int(discrete_laplace_batch(epsilon * SIZE_SHARE, 1, source)[0])
         epsilon = epsilon * (1 - SIZE_SHARE)
     tests, kinds = questions_of(schema), len(schema.classes)
     settled = plan(epsilon, size, kinds, len(tests))
-    chosen = tests if settled.every else _chosen(records, classes, tests, kinds, settled, source)
-    cells = cells_of(chosen, records)
-    counts = np.bincount(cells * kinds + classes, minlength=kinds << len(chosen))
+    chosen = tests if settled.every else _chosen(counter, tests, settled, source)
+    counts = counter.cell_counts(chosen)
     noisy = counts + discrete_laplace_batch(settled.leaves, len(counts), source)
     return DecisionTable(chosen, tuple(map(tuple, noisy.reshape(-1, kinds).tolist())), settled.leaves, size)
+
+
+class RecordPairs:
+    """Rows in memory: their answers to all tests are found once, when they are first needed."""
+
+    def __init__(self, records: Records, classes: Integers, tests: tuple[Question, ...], kinds: int) -> None:
+        self._records, self._classes, self._tests, self._kinds = records, classes, tests, kinds
+
+    def size(self) -> int:
+        """How many records there are."""
+        return self._records.rows
+
+    @cached_property
+    def _slots(self) -> tuple[Slots, tuple[Block, ...]]:
+        return slots_of(self._tests, self._records)
+
+    def posed(self, taken: tuple[Question, ...], free: Integers) -> SelectionProblem:
+        """Cells that no record can be in are not looked at."""
+        fits = possible(taken)
+        cells = (np.cumsum(fits) - 1)[cells_of(taken, self._records)]
+        cut = Cut(*self._slots, cells, self._classes, cells=int(fits.sum()), kinds=self._kinds)
+        return table_split_problem(cut, free, adjacency=Adjacency.ADD_REMOVE)
+
+    def cell_counts(self, tests: tuple[Question, ...]) -> Integers:
+        """Counts by cell and class."""
+        keys = cells_of(tests, self._records) * self._kinds + self._classes
+        return np.bincount(keys, minlength=self._kinds << len(tests))
 
 
 def slots_of(tests: tuple[Question, ...], records: Records) -> tuple[Slots, tuple[Block, ...]]:
@@ -161,20 +211,11 @@ def cells_of(tests: tuple[Question, ...], records: Records) -> Integers:
     return cells
 
 
-def _chosen(
-    records: Records, classes: Integers, tests: tuple[Question, ...], kinds: int, settled: Plan, source: Entropy
-) -> tuple[Question, ...]:
-    """Pair after pair, each out of the tests that are left. Cells that no record can be in are not looked at."""
-    if not settled.pairs:
-        return ()
-    slots, blocks = slots_of(tests, records)
+def _chosen(counter: PairCounter, tests: tuple[Question, ...], settled: Plan, source: Entropy) -> tuple[Question, ...]:
+    """Pair after pair, each out of the tests that are left."""
     taken, free = tuple[Question, ...](), np.arange(len(tests))
     for share in settled.pairs:
-        fits = possible(taken)
-        cells = (np.cumsum(fits) - 1)[cells_of(taken, records)]
-        cut = Cut(slots, blocks, cells, classes, cells=int(fits.sum()), kinds=kinds)
-        problem = table_split_problem(cut, free, adjacency=Adjacency.ADD_REMOVE)
-        pair = pair_at(PermuteAndFlip(share).draw(problem, source), len(free))
+        pair = pair_at(PermuteAndFlip(share).draw(counter.posed(taken, free), source), len(free))
         taken += tuple(tests[free[place]] for place in pair)
         free = np.delete(free, pair)
     return taken

@@ -8,6 +8,8 @@ stays with the estimator.
 
 import json
 from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from fractions import Fraction
 from pathlib import Path
 from typing import Any, Self
@@ -18,11 +20,13 @@ from numpy.typing import NDArray
 from dampen._validate import positive, shown
 from dampen.applications.composite import paid
 from dampen.errors import DataError, MissingExtra, ParameterError
+from dampen.learn.counted import CountedTable
 from dampen.learn.records import Records, as_classes, as_records, target_of
 from dampen.learn.schema import Schema
 from dampen.privacy import Adjacency, PrivacyLoss, as_adjacency, as_budget
 from dampen.sampling import entropy
 from dampen.sampling.entropy import Entropy
+from dampen.statistics.engines import Source, opened, stays
 from dampen.vectors import Floats, Integers
 
 try:
@@ -31,6 +35,9 @@ try:
     from sklearn.utils.validation import check_is_fitted, validate_data
 except ImportError:
     raise MissingExtra("private classifiers need scikit-learn: pip install 'dampen[learn]'") from None
+
+
+Grow = Callable[[Fraction, Entropy], Any]
 
 
 class PaidClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
@@ -71,25 +78,25 @@ class PaidClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
         """Pay epsilon once and learn from a table.
 
         ``X`` is an array with one column per attribute of the schema, a data frame or mapping with columns of their
-        names (others are ignored), or the path of a CSV or Parquet file. ``y`` holds the classes, or is the name of
-        their column in ``X``. Sample weights are refused: a record with weight 2 would need twice the noise.
+        names (others are ignored), a path or pattern of CSV or Parquet files, a DuckDB relation, an ibis table or a
+        Spark data frame. ``y`` holds the classes, or is the name of their column in ``X``. Sample weights are refused:
+        a record with weight 2 would need twice the noise.
         """
         if refused:
             raise ParameterError(f"fit takes a table and its classes, and no sample weights; got {shown([*refused])}")
         epsilon, adjacency = positive(epsilon=self.epsilon), self._adjacent()
         if not isinstance(self.schema, Schema):
             raise ParameterError(f"schema must be a dampen.learn.Schema; got {type(self.schema).__name__}")
-        budget = as_budget(self.budget)
-        records, classes, schema = self._read(X, y)
-        self._check(schema, records.rows)
-        rate = self._rate()
+        budget, rate = as_budget(self.budget), self._rate()
         loss = PrivacyLoss(epsilon, adjacency=adjacency)
+        with self._opened(X, y) as (rows, schema, grow):
+            self._check(schema, rows)
 
-        def draw() -> Any:
-            with np.errstate(all="ignore"):
-                return self._grow(records, classes, schema, rate, entropy.system_entropy())
+            def draw() -> Any:
+                with np.errstate(all="ignore"):
+                    return grow(rate, entropy.system_entropy())
 
-        self.model_ = paid(draw, loss, budget=budget, note=type(self).__name__)
+            self.model_ = paid(draw, loss, budget=budget, note=type(self).__name__)
         self.schema_, self.classes_ = schema, _as_array(schema.classes)
         return self
 
@@ -158,6 +165,30 @@ class PaidClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
         if adjacency is Adjacency.EDGE:
             raise ParameterError("adjacency must be ADD_REMOVE or REPLACE: a table has rows, not edges")
         return adjacency
+
+    @contextmanager
+    def _opened(self, X: Any, y: Any) -> Iterator[tuple[int, Schema, Grow]]:
+        """The number of rows, the schema with everything named, and what draws the model once it is paid for."""
+        if not (isinstance(X, Source) or stays(X)) or not self._counts_on_engines(X):
+            records, classes, schema = self._read(X, y)
+            yield records.rows, schema, lambda rate, source: self._grow(records, classes, schema, rate, source)
+            return
+        if self.schema.every is not None:
+            raise ParameterError("schema must name its attributes for a file or a table elsewhere; got Schema.any")
+        if not isinstance(y, str):
+            raise ParameterError("y must be the name of the column of classes for a file or a table elsewhere")
+        with opened(X, *self.schema.attributes, y) as engine:
+            table = CountedTable.checked(engine, self.schema, y)
+            self.n_features_in_ = len(self.schema.attributes)
+            yield table.rows, self.schema, lambda rate, source: self._grow_on(table, rate, source)
+
+    def _counts_on_engines(self, X: Any) -> bool:
+        """Whether the model needs nothing but counts; otherwise rows are read from files alone."""
+        return True
+
+    def _grow_on(self, table: CountedTable, epsilon: Fraction, source: Entropy) -> Any:
+        """Draw the model from counts that are made where the table lies."""
+        raise NotImplementedError
 
     def _read(self, X: Any, y: Any) -> tuple[Records, Integers, Schema]:
         """The table as the schema reads it, the places of the classes, and the schema with everything named."""

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -25,6 +26,7 @@ from dampen.privacy import Adjacency, BudgetLike
 from dampen.sampling.entropy import Entropy
 from dampen.sampling.laplace_batch import discrete_laplace_batch
 from dampen.sampling.uniform import uniform_batch
+from dampen.statistics.engines import Source
 from dampen.vectors import Floats, Integers
 
 DEEPEST = 16
@@ -110,6 +112,16 @@ class PrivateForestClassifier(PaidClassifier):
             whole(structure=self.structure, least=0)
         if self.max_depth is not None and whole(max_depth=self.max_depth, least=0) > DEEPEST:
             raise ParameterError(f"max_depth must be at most {DEEPEST}: trees are complete; got {self.max_depth}")
+
+    def _counts_on_engines(self, X: Any) -> bool:
+        """Every row draws its own tree from this machine's entropy, so rows must come here."""
+        data = X.data if isinstance(X, Source) else X
+        if not isinstance(data, str | Path) or (isinstance(X, Source) and X.where):
+            raise ParameterError(
+                "a forest draws a tree for every row here, so it takes rows in memory or files that fit there; "
+                f"got {type(data).__name__}"
+            )
+        return False
 
     def _grow(
         self, records: Records, classes: Integers, schema: Schema, epsilon: Fraction, source: Entropy

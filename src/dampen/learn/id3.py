@@ -8,6 +8,7 @@ shares; the nodes of a level hold disjoint records, so one record pays for one p
 from dataclasses import dataclass
 from fractions import Fraction
 from math import sqrt
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,15 +19,13 @@ from dampen.learn.schema import Categorical, Schema
 from dampen.learn.splits import SplitChoice
 from dampen.sampling.entropy import Entropy
 from dampen.sampling.laplace_batch import discrete_laplace_batch
-from dampen.statistics.contingency import Codes, Layout, Slots, as_slots, count_level, descend, intervals
+from dampen.statistics.contingency import Layout, Slots, as_slots, count_level, descend, intervals
 from dampen.vectors import Integers
 
 LARGEST_LEVEL = 2**26
 """So many joint counts are held at a time; wider levels are counted in parts."""
 NO_TEST = -1
 """In place of an attribute: the node is a leaf."""
-
-Edges = tuple[float, ...] | None
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,30 +44,73 @@ def shares_of(depth: int, attributes: int) -> int:
     return 2 * min(depth, attributes) + 1
 
 
+class LevelCounter(Protocol):
+    """Who counts the records of a tree while it grows: arrays here, or an engine where the data lies."""
+
+    def root(self) -> Integers:
+        """The classes of all records."""
+
+    def tables(self, asked: Integers) -> Integers:
+        """Joint counts of the attributes at these nodes of the level, in increasing order: node, value, class."""
+
+    def descend(self, attributes: Integers, firsts: Integers) -> None:
+        """Send the records of each node by its attribute to children that begin at this place of the level below.
+
+        Records of nodes with ``NO_TEST`` leave the tree.
+        """
+
+
 def grow(
     records: Records, classes: Integers, schema: Schema, *, depth: int, epsilon: Fraction, choice: SplitChoice,
     source: Entropy,
 ) -> Node:  # fmt: skip
     """A tree whose release costs ``epsilon`` under ``ADD_REMOVE``. Nobody has paid for it here."""
+    counter = RecordCounter(records, classes, schema)
+    return grow_on(counter, schema, depth=depth, epsilon=epsilon, choice=choice, source=source)
+
+
+def grow_on(
+    counter: LevelCounter, schema: Schema, *, depth: int, epsilon: Fraction, choice: SplitChoice, source: Entropy
+) -> Node:
+    """The same tree, its records counted by ``counter``."""
     layout = Layout(outcomes_of(schema), len(schema.classes))
-    edges, slots = _coded(records, schema, layout)
-    sizes, starts = np.array(layout.sizes, dtype=np.int64), layout.starts
+    sizes = np.array(layout.sizes, dtype=np.int64)
     free = (sizes > 1)[None, :]
     share = epsilon / shares_of(depth, int(free.sum()))
-    nodes, labels = np.zeros(records.rows, dtype=np.int32), classes.astype(np.int32)
-    counts, levels = np.bincount(classes, minlength=layout.classes)[None, :], list[_Level]()
+    counts, levels = counter.root()[None, :], list[_Level]()
     for left in range(depth, -1, -1):
         released = _noisy(counts, share, source)
         going = _worth_going_on(released, free, layout, share) & (left > 0)
-        attributes, counts = _chosen(going, free, slots, labels, nodes, layout, choice, share, source)
+        attributes, counts = _chosen(going, free, counter, layout, choice, share, source)
         levels.append(_Level(released, attributes))
         if not going.any():
             break
         if left > 1:
             children = np.where(going, sizes[attributes], 0)
-            nodes = descend(slots, nodes, attributes, np.cumsum(children) - children - starts[attributes])
+            counter.descend(attributes, np.cumsum(children) - children)
         free = _free_below(free[going], attributes[going], sizes)
-    return _finished(levels, layout, edges)
+    return _finished(levels, layout, schema)
+
+
+class RecordCounter:
+    """Records in memory: the node of every one is remembered."""
+
+    def __init__(self, records: Records, classes: Integers, schema: Schema) -> None:
+        self._layout = Layout(outcomes_of(schema), len(schema.classes))
+        self._slots = _slots_of(records, schema, self._layout)
+        self._labels, self._nodes = classes.astype(np.int32), np.zeros(records.rows, dtype=np.int32)
+
+    def root(self) -> Integers:
+        """The classes of all records."""
+        return np.bincount(self._labels, minlength=self._layout.classes)
+
+    def tables(self, asked: Integers) -> Integers:
+        """Joint counts at these nodes, in one pass."""
+        return count_level(self._slots, self._labels, self._nodes, self._layout, asked)
+
+    def descend(self, attributes: Integers, firsts: Integers) -> None:
+        """The node of every record one level down."""
+        self._nodes = descend(self._slots, self._nodes, attributes, firsts - self._layout.starts[attributes])
 
 
 def _noisy(counts: Integers, share: Fraction, source: Entropy) -> Integers:
@@ -83,8 +125,8 @@ def _worth_going_on(counts: Integers, free: NDArray[np.bool_], layout: Layout, s
 
 
 def _chosen(
-    going: NDArray[np.bool_], free: NDArray[np.bool_], slots: Slots, labels: Codes, nodes: Codes, layout: Layout,
-    choice: SplitChoice, share: Fraction, source: Entropy,
+    going: NDArray[np.bool_], free: NDArray[np.bool_], counter: LevelCounter, layout: Layout, choice: SplitChoice,
+    share: Fraction, source: Entropy,
 ) -> tuple[Integers, Integers]:  # fmt: skip
     """For each node of a level the attribute that it tests, or ``NO_TEST``, and the true class counts of all children.
 
@@ -95,7 +137,7 @@ def _chosen(
     held = [np.zeros((0, layout.classes), dtype=np.int64)]
     for first in range(0, len(asked), at_once):
         part = asked[first : first + at_once]
-        counts = count_level(slots, labels, nodes, layout, part)
+        counts = counter.tables(part)
         picked = choice.pick_all(counts, free[part], layout, share, source)
         attributes[part] = picked
         starts, ends = layout.starts[picked].tolist(), layout.starts[picked + 1].tolist()
@@ -110,19 +152,13 @@ def _free_below(free: NDArray[np.bool_], attributes: Integers, sizes: Integers) 
     return left.repeat(sizes[attributes], axis=0)
 
 
-def _coded(records: Records, schema: Schema, layout: Layout) -> tuple[list[Edges], Slots]:
-    """For each attribute its edges, if it is numeric, and the slots of all records."""
-    edges: list[Edges] = []
+def _slots_of(records: Records, schema: Schema, layout: Layout) -> Slots:
+    """The outcomes of all records, as slots."""
     codes = np.empty((len(records.columns), records.rows), dtype=np.int32)
-    inner_edges = schema.edges()
+    edges = schema.edges()
     for place, (name, column) in enumerate(zip(schema.attributes, records.columns, strict=True)):
-        if (inner := inner_edges.get(name)) is not None:
-            edges.append(tuple(inner.tolist()))
-            codes[place] = intervals(column, inner)
-        else:
-            edges.append(None)
-            codes[place] = column
-    return edges, as_slots(codes, layout.starts)
+        codes[place] = intervals(column, edges[name]) if name in edges else column
+    return as_slots(codes, layout.starts)
 
 
 def outcomes_of(schema: Schema) -> tuple[int, ...]:
@@ -131,9 +167,11 @@ def outcomes_of(schema: Schema) -> tuple[int, ...]:
     return tuple(len(a.values) if isinstance(a, Categorical) else len(edges[name]) + 1 for name, a in found)
 
 
-def _finished(levels: list[_Level], layout: Layout, edges: list[Edges]) -> Node:
+def _finished(levels: list[_Level], layout: Layout, schema: Schema) -> Node:
     """The levels as a tree, from the lowest up: the children of a level's nodes stand in order in the one below."""
     below: list[Node] = []
+    found = schema.edges()
+    edges = [tuple(found[name].tolist()) if name in found else None for name in schema.attributes]
     for level in reversed(levels):
         used, made = 0, []
         for counts, attribute in zip(level.counts.tolist(), level.attributes.tolist(), strict=True):

@@ -7,8 +7,9 @@ from typing import Any, Literal
 from dampen._validate import Number, whole
 from dampen.errors import DataError
 from dampen.learn import views
+from dampen.learn.counted import CountedTable, LevelsOnEngine
 from dampen.learn.estimator import PaidClassifier
-from dampen.learn.id3 import grow, outcomes_of, shares_of
+from dampen.learn.id3 import grow, grow_on, outcomes_of, shares_of
 from dampen.learn.nodes import Node, as_plain, from_plain, require_fit, shares_at
 from dampen.learn.records import Records
 from dampen.learn.schema import Schema
@@ -84,6 +85,12 @@ class PrivateTreeClassifier(PaidClassifier):
     def _grow(self, records: Records, classes: Integers, schema: Schema, epsilon: Fraction, source: Entropy) -> Node:
         return grow(
             records, classes, schema, depth=self.max_depth, epsilon=epsilon, choice=self._choice(), source=source
+        )
+
+    def _grow_on(self, table: CountedTable, epsilon: Fraction, source: Entropy) -> Node:
+        levels = LevelsOnEngine(table)
+        return grow_on(
+            levels, table.schema, depth=self.max_depth, epsilon=epsilon, choice=self._choice(), source=source
         )
 
     def _shares(self, model: Node, records: Records) -> Floats:

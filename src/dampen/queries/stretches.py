@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 
@@ -10,6 +11,7 @@ from dampen._validate import exact, shown
 from dampen.errors import ParameterError
 from dampen.privacy import Adjacency, as_adjacency
 from dampen.runs import Runs
+from dampen.statistics.engines.sources import is_filtered
 from dampen.vectors import Integers
 
 
@@ -66,3 +68,9 @@ def record_adjacency(adjacency: Adjacency) -> Adjacency:
     if as_adjacency(adjacency) is Adjacency.EDGE:
         raise ParameterError("adjacency must be Adjacency.ADD_REMOVE or Adjacency.REPLACE; got Adjacency.EDGE")
     return adjacency
+
+
+def refuse_filtered(values: Any, adjacency: Adjacency) -> None:
+    """Refuse a filter where the number of values is public: a replaced record may leave it, or come in."""
+    if adjacency is Adjacency.REPLACE and is_filtered(values):
+        raise ParameterError("where must be left out under REPLACE: a replaced record may leave the rows that it names")

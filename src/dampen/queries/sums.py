@@ -7,17 +7,16 @@ these problems have no ladder: the bound is all there is to know.
 from collections.abc import Mapping
 from fractions import Fraction
 from math import floor
-from pathlib import Path
 from typing import Any
 
-from dampen._validate import Number, shown
+from dampen._validate import Number
 from dampen.errors import DataError, ParameterError
 from dampen.privacy import Adjacency
 from dampen.problem import NumericFrame, NumericProblem
-from dampen.queries.stretches import record_adjacency
-from dampen.statistics.categories import count_categories
-from dampen.statistics.columns import as_missing, in_memory, titled
-from dampen.statistics.files import first_column, opened_column
+from dampen.queries.stretches import record_adjacency, refuse_filtered
+from dampen.statistics.columns import as_missing, titled
+from dampen.statistics.engines import Source, opened
+from dampen.statistics.engines.sources import is_filtered
 from dampen.statistics.totals import as_bounds, total
 
 FINENESS = 1024
@@ -27,17 +26,18 @@ FINENESS = 1024
 def row_count_problem(
     data: Any, *, where: Mapping[str, Any] | None = None, column: str | None = None, adjacency: Adjacency
 ) -> NumericProblem:
-    """How many rows are there, or how many with one value in one column?
+    """How many rows are there, or how many with given values in given columns?
 
     Parameters
     ----------
     data
-        A data frame or a mapping of columns, the path of a CSV or Parquet file, or a list or array of values.
+        A data frame or a mapping of columns, a path or pattern of CSV or Parquet files, a DuckDB relation, an ibis
+        table, a Spark data frame, or a list or array of values.
     where
-        ``{column: value}``, public: only rows with this value in this column count. In files, values are compared as
-        those of :func:`~dampen.statistics.categories.count_categories` are. Missing values equal nothing.
+        ``{column: value}``, public: only rows with these values in these columns count. In files, values are compared
+        as those of :func:`~dampen.statistics.categories.count_categories` are. Missing values equal nothing.
     column
-        Without ``where``: count the rows of this column, the first of a file by default. Missing values count.
+        Without ``where``: count the rows of this column; not needed. Missing values count.
 
     >>> import dampen
     >>> from dampen.queries import row_count_problem
@@ -47,20 +47,10 @@ def row_count_problem(
     2
     """
     frame = NumericFrame(1, record_adjacency(adjacency))
-    if where is None:
-        return NumericProblem(frame, _rows(data, column))
-    if not isinstance(where, Mapping) or len(where) != 1:
-        raise ParameterError(f"where must be one column and its value, {{column: value}}; got {shown(where)}")
-    if column is not None:
+    if where is not None and column is not None:
         raise ParameterError("column must be left out where a filter names one")
-    [(name, value)] = where.items()
-    try:
-        [found] = count_categories(data, [value], column=name, missing="drop", other="drop").tolist()
-    except ParameterError as error:
-        if str(error).startswith("categories"):
-            raise ParameterError(f"where must give one value that is not missing; got {shown(value)}") from None
-        raise
-    return NumericProblem(frame, found)
+    with opened(Source(data, where), column) as engine:
+        return NumericProblem(frame, engine.row_count(column))
 
 
 def sum_problem(
@@ -75,8 +65,8 @@ def sum_problem(
     """What is the sum of the values?
 
     ``bounds`` = (lo, hi) are public: a value outside counts as the nearer bound. One record more or less moves the sum
-    by at most max(abs(lo), abs(hi)), a replaced one by hi - lo; with missing values dropped it may also vanish or
-    appear. The sum is exact, then rounded to the resolution.
+    by at most max(abs(lo), abs(hi)), a replaced one by hi - lo; with missing values dropped, or rows filtered, it may
+    also vanish or appear. The sum is exact, then rounded to the resolution.
 
     >>> import dampen
     >>> from dampen.queries import sum_problem
@@ -87,7 +77,8 @@ def sum_problem(
     low, high = as_bounds(bounds)
     one_more = max(abs(low), abs(high))
     if record_adjacency(adjacency) is Adjacency.REPLACE:
-        bound = max(high - low, one_more) if as_missing(missing) == "drop" else high - low
+        partial = as_missing(missing) == "drop" or is_filtered(values)
+        bound = max(high - low, one_more) if partial else high - low
     else:
         bound = one_more
     frame = NumericFrame(bound, adjacency, resolution)
@@ -115,6 +106,7 @@ def mean_problem(
     low, high = as_bounds(bounds)
     if as_missing(missing) == "drop":
         raise ParameterError("missing must be 'refuse' for a mean under REPLACE: the number of values is public")
+    refuse_filtered(values, Adjacency.REPLACE)
     found = total(values, (low, high), column=column)
     if not found.count:
         raise DataError(f"{titled(column)} must not be empty: a mean needs a value")
@@ -154,26 +146,3 @@ def mean_part_problems(
 def _rounded(frame: NumericFrame, value: Fraction) -> NumericProblem:
     """The value on the grid already: an exact sum may have more digits than a problem holds."""
     return NumericProblem(frame, floor(value / frame.resolution + Fraction(1, 2)) * frame.resolution)
-
-
-def _rows(data: Any, column: str | None) -> int:
-    """How many rows there are, missing values among them."""
-    if isinstance(data, str | Path):
-        with opened_column(data, first_column(data) if column is None else column) as source:
-            return int(source.fetch("select count(*) as count from data")["count"][0])
-    if column is None and isinstance(data, Mapping) and data:
-        lengths = {len(in_memory(data, name)) for name in data}
-        if len(lengths) > 1:
-            raise DataError("all columns must have equally many rows")
-        return lengths.pop()
-    return _rows_of_frame(data) if column is None else len(in_memory(data, column))
-
-
-def _rows_of_frame(data: Any) -> int:
-    """The rows of a data frame of any library, or the items of a list, an array or a Series."""
-    import narwhals as nw
-
-    native = nw.from_native(data, allow_series=True, pass_through=True)
-    if isinstance(native, nw.LazyFrame):
-        return int(native.select(nw.len()).collect().item())
-    return len(native) if isinstance(native, nw.DataFrame) else len(in_memory(data, None))

@@ -13,6 +13,7 @@ All costs are whole numbers: GRID times the impurity is rounded down in every ce
 a rise within [0, GRID], so a rise costs at most UNIT = 10 GRID, and nothing is paid for rounding.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -62,10 +63,16 @@ def table_split_problem(cut: Cut, free: Integers, *, adjacency: Adjacency) -> Se
     """
     groups, count = cut.cell * cut.kinds + cut.kind, cut.cells * cut.kinds
     totals = np.bincount(groups, minlength=count).reshape(cut.cells, cut.kinds)
+    return counted_split_problem(totals, pair_counts(cut.slots, cut.blocks, groups, count), free, adjacency=adjacency)
+
+
+def counted_split_problem(
+    totals: Integers, joints: Iterator[Joint], free: Integers, *, adjacency: Adjacency
+) -> SelectionProblem:
+    """The same from counts: of classes by cell, and for each cell and class in turn of all pairs of tests."""
     costs = np.zeros((len(free), len(free)), dtype=np.int64)
-    joints = pair_counts(cut.slots, cut.blocks, groups, count)
     for total in totals:
-        _add_costs(np.stack([next(joints) for _ in range(cut.kinds)]), total, free, costs)
+        _add_costs(np.stack([next(joints) for _ in range(totals.shape[1])]), total, free, costs)
     pairs = costs[np.triu_indices(len(free), 1)]
     monotone = adjacency is Adjacency.ADD_REMOVE
     return SelectionProblem(Frame(range(len(pairs)), UNIT, adjacency, monotone=monotone), -pairs)

@@ -33,17 +33,17 @@ class Numbers:
     missing: int
 
 
-def titled(column: str | None) -> str:
-    """How a message names the data."""
-    return "values" if column is None else f"column {column[:60]!r}"
-
-
-def refuse_missing(found: int, missing: str, column: str | None) -> None:
+def refuse_missing(found: int, missing: str, column: str | None, where: str = "") -> None:
     """Refuse missing values unless they are to be dropped."""
     if found and missing == "refuse":
         raise DataError(
-            f"{titled(column)} must have no missing values; leave them out with missing='drop' (--drop-missing)"
+            f"{titled(column)} must have no missing values; leave them out with missing='drop' (--drop-missing){where}"
         )
+
+
+def titled(column: str | None) -> str:
+    """How a message names the data."""
+    return "values" if column is None else f"column {column[:60]!r}"
 
 
 def as_missing(missing: str) -> str:
@@ -53,8 +53,11 @@ def as_missing(missing: str) -> str:
 
 def as_numbers(values: Any, column: str | None = None) -> Numbers:
     """Read numbers from a list, an array, or a Series or data frame of any library that narwhals knows."""
-    found = in_memory(values, column)
-    title = titled(column)
+    return numbers_of(in_memory(values, column), titled(column))
+
+
+def numbers_of(found: Any, title: str) -> Numbers:
+    """Read numbers from a list, an array or a Series of narwhals."""
     if isinstance(found, list):
         return _from_items(found, title)
     if isinstance(found, np.ndarray):

@@ -13,7 +13,7 @@ def read_columns(path: str | Path, names: Sequence[str]) -> dict[str, NDArray[An
     """The named columns of a CSV or Parquet file; the fields of a CSV file are text, nothing is guessed from rows."""
     file = existing(path)
     if is_parquet(file):
-        with connected(file) as (connection, name):
+        with connected(file) as (connection, [name]):
             table = connection.read_parquet(name)
             for column in names:
                 place_of(list(table.columns), file, column=column)
@@ -21,6 +21,6 @@ def read_columns(path: str | Path, names: Sequence[str]) -> dict[str, NDArray[An
             return connection.execute(f"select {wanted} from read_parquet({literal(name)})").fetchnumpy()
     header, delimiter = header_of(file, names[0])
     places = [place_of(header, file, column=column) for column in names]
-    with connected(file) as (connection, name):
+    with connected(file) as (connection, [name]):
         wanted = ", ".join(f"c{place} as {quoted(column)}" for place, column in zip(places, names, strict=True))
-        return connection.execute(f"select {wanted} from {csv_source(name, len(header), delimiter)}").fetchnumpy()
+        return connection.execute(f"select {wanted} from {csv_source([name], len(header), delimiter)}").fetchnumpy()

@@ -1,14 +1,12 @@
 """Tables in files: which column is meant, and DuckDB on it. Nothing here says what a file holds."""
 
 import csv
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from glob import glob
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import TYPE_CHECKING, Any
-
-from numpy.typing import NDArray
+from typing import TYPE_CHECKING
 
 from dampen.errors import DataError, ParameterError
 
@@ -29,6 +27,20 @@ def existing(path: str | Path) -> Path:
     if not found:
         raise ParameterError(f"file must exist; got {str(path)[-200:]!r}")
     return file
+
+
+def existing_files(pattern: str | Path) -> list[Path]:
+    """The files that a path or a pattern with ``*``, ``?`` or ``[...]`` names, sorted: all Parquet, or all CSV."""
+    try:
+        found = [Path(pattern)] if Path(pattern).is_file() else sorted(map(Path, glob(str(pattern), recursive=True)))
+        files = [file for file in found if file.is_file()]
+    except (OSError, ValueError):
+        files = []
+    if not files:
+        raise ParameterError(f"file must exist; got {str(pattern)[-200:]!r}")
+    if len({is_parquet(file) for file in files}) > 1:
+        raise ParameterError(f"files must be all Parquet or all CSV; got both for {str(pattern)[-200:]!r}")
+    return files
 
 
 def is_parquet(file: Path) -> bool:
@@ -70,91 +82,52 @@ def literal(text: str) -> str:
     return "'" + text.replace("'", "''") + "'"
 
 
-@dataclass(frozen=True, eq=False)
-class FileColumn:
-    """One column of a file as the view ``data (value)`` of a database in memory, and its SQL type."""
-
-    connection: "DuckDBPyConnection"
-    type: str
-
-    def fetch(self, query: str) -> dict[str, NDArray[Any]]:
-        """The only way out of the database: what a query returns, column by column."""
-        return self.connection.execute(query).fetchnumpy()
-
-
 @contextmanager
-def connected(file: Path) -> Iterator[tuple["DuckDBPyConnection", str]]:
-    """A database in memory and a name of the file that no SQL and no file pattern can misread.
+def connected(*files: Path) -> Iterator[tuple["DuckDBPyConnection", list[str]]]:
+    """A database in memory and names of the files that no SQL and no file pattern can misread.
 
     What the database must spill goes into a folder that is removed. Its errors quote the data, so they are replaced.
     """
     import duckdb
 
     with TemporaryDirectory() as folder:
-        link = Path(folder) / ("table.parquet" if is_parquet(file) else "table.csv")
-        link.symlink_to(file.resolve())
+        names = []
+        for place, file in enumerate(files):
+            link = Path(folder) / f"table{place}.{'parquet' if is_parquet(file) else 'csv'}"
+            link.symlink_to(file.resolve())
+            names.append(str(link))
         with duckdb.connect(config={"temp_directory": str(Path(folder) / "spill")}) as connection:
+            connection.execute("set enable_progress_bar = false")
             try:
-                yield connection, str(link)
+                yield connection, names
             except duckdb.Error:
-                raise not_a_table(file) from None
+                raise not_a_table(files[0]) from None
 
 
-@contextmanager
-def opened_column(path: str | Path, column: str | None) -> Iterator[FileColumn]:
-    """One column of a CSV or Parquet file inside DuckDB.
-
-    A CSV file has double quotes and a header line, which alone tells whether fields end in a comma, semicolon, tab or
-    bar. All its fields are text; nothing is guessed from the rows.
-    """
-    file = existing(path)
-    if not isinstance(column, str):
-        raise ParameterError(f"column must name the column of {file.name[-60:]} that holds the values")
-    header, delimiter = ([], "") if is_parquet(file) else header_of(file, column)
-    place = 0 if is_parquet(file) else place_of(header, file, column=column)
-    with connected(file) as (connection, name):
-        if is_parquet(file):
-            table = connection.read_parquet(name)
-            kind = str(table.types[place_of(list(table.columns), file, column=column)])
-            source, value = f"read_parquet({literal(name)})", quoted(column)
-        else:
-            kind, source, value = TEXT, csv_source(name, len(header), delimiter), f"c{place}"
-        connection.execute(f"create temp view data as select {value} as value from {source}")
-        yield FileColumn(connection, kind)
-
-
-def first_column(path: str | Path) -> str:
-    """The name of the first column of a file; of a CSV file, under the delimiter that finds the most names."""
-    file = existing(path)
-    if is_parquet(file):
-        with connected(file) as (connection, name):
-            return str(connection.read_parquet(name).columns[0])
-    try:
-        start = _header_lines(file)
-        headers = [next(csv.reader(start, delimiter=delimiter, strict=True), []) for delimiter in DELIMITERS]
-    except (csv.Error, UnicodeDecodeError, OSError):
-        raise not_a_table(file) from None
-    longest = max(headers, key=len)
-    if not longest:
-        raise not_a_table(file)
-    return longest[0]
-
-
-def csv_source(name: str, width: int, delimiter: str) -> str:
-    """SQL: the rows of a CSV file after its header, every field as text."""
+def csv_source(names: Sequence[str], width: int, delimiter: str) -> str:
+    """SQL: the rows of CSV files after their headers, every field as text."""
     fields = ", ".join(f"'c{place}': 'VARCHAR'" for place in range(width))
+    listed = ", ".join(map(literal, names))
     return (
-        f"read_csv({literal(name)}, auto_detect=false, header=true, delim='{delimiter}', quote='\"', escape='\"', "
+        f"read_csv([{listed}], auto_detect=false, header=true, delim='{delimiter}', quote='\"', escape='\"', "
         f"columns={{{fields}}}, nullstr='\x01', strict_mode=true, null_padding=false, ignore_errors=false)"
     )
 
 
-def header_of(file: Path, column: str) -> tuple[list[str], str]:
-    """The names of the columns and the delimiter, from the header alone; a quoted name may go over several lines."""
+def header_of(file: Path, *columns: str) -> tuple[list[str], str]:
+    """The names of the columns and the delimiter, from the header alone; a quoted name may go over several lines.
+
+    The delimiter is the first under which the header holds most of these columns; without any, most names.
+    """
     try:
-        _, header, delimiter = opened_csv(_header_lines(file), {column})
+        start = _header_lines(file)
+        headers = {mark: next(csv.reader(start, delimiter=mark, strict=True), []) for mark in DELIMITERS}
+        delimiter = max(DELIMITERS, key=lambda mark: len({*columns} & {*headers[mark]} if columns else headers[mark]))
+        header = headers[delimiter]
     except (csv.Error, UnicodeDecodeError, OSError):
         raise not_a_table(file) from None
+    if not header:
+        raise not_a_table(file)
     return header, delimiter
 
 

@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from dampen._validate import shown, whole
 from dampen.errors import DataError, ParameterError
 from dampen.statistics import graph_input
-from dampen.statistics.graph_input import Nodes, Pairs, as_nodes
+from dampen.statistics.engines import stays
+from dampen.statistics.graph_input import Nodes, Pairs, as_nodes, require_ends
 from dampen.statistics.graph_threads import as_threads
 from dampen.vectors import Floats, Integers
 
@@ -85,13 +86,22 @@ class Graph:
 
     @classmethod
     def from_frame(cls, frame: Any, *, src: str, dst: str, nodes: Any) -> "Graph":
-        """A graph from two columns of a data frame of any library, lazy ones too, or of a mapping of columns."""
+        """A graph from two columns: of a data frame of any library, lazy ones too, or of a mapping of columns.
+
+        The edges of a DuckDB relation, an ibis table or a Spark data frame are read where they lie: only the places of
+        nodes leave it.
+        """
         declared = as_nodes(nodes)
+        if stays(frame) and not isinstance(frame, str | Path):
+            from dampen.statistics.graph_files import from_engine
+
+            require_ends(src, dst)
+            return cls._made(declared, from_engine(frame, declared, src, dst))
         return cls._made(declared, graph_input.from_columns(frame, declared, src, dst))
 
     @classmethod
-    def from_file(cls, path: str | Path, *, nodes: Any, src: str | None = None, dst: str | None = None) -> "Graph":
-        """A graph from a file.
+    def from_file(cls, path: Any, *, nodes: Any, src: str | None = None, dst: str | None = None) -> "Graph":
+        """A graph from a file, or from all files that a pattern such as ``edges/*.parquet`` names.
 
         With ``src`` and ``dst`` the file is Parquet, or CSV with a header line, and these are its columns. Without them
         it is an edge list as SNAP has it: two fields per line with blanks between, # or % before comments; it may be

@@ -1,65 +1,85 @@
 """Edges in files: two columns of a table, or a plain edge list. No label leaves the database, only places of nodes."""
 
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import Any, cast
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dampen._validate import shown
 from dampen.errors import DataError, ParameterError
-from dampen.statistics.files import connected, csv_source, existing, header_of, is_parquet, literal, place_of, quoted
+from dampen.statistics.engines import Source, opened
+from dampen.statistics.engines.base import column_of
+from dampen.statistics.engines.duckdb import opened_files
+from dampen.statistics.files import TEXT, connected, existing_files, literal, quoted
 from dampen.statistics.graph_input import NOWHERE, Nodes, Pairs
 from dampen.vectors import Integers
 
-if TYPE_CHECKING:
-    from duckdb import DuckDBPyConnection
-
+ENDS = ("src", "dst")
 TABLES = (".csv", ".tsv", ".parquet")
 WHOLE_TYPES = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT")
 MALFORMED = -2
 """In place of a node: the line is not one of an edge list."""
 
 
-def from_file(path: str | Path, nodes: Nodes, src: str | None, dst: str | None) -> Pairs:
-    """The edges of a file: of two named columns, or else of a plain edge list."""
+def from_file(path: Any, nodes: Nodes, src: str | None, dst: str | None) -> Pairs:
+    """The edges of files: of two named columns, or else of plain edge lists."""
+    source = path if isinstance(path, Source) else Source(path)
+    files = existing_files(source.data)
+    if _is_table(files[0], src, dst):
+        return from_engine(source, nodes, *_columns(files[0], src, dst))
+    with connected(*files) as (connection, names):
+        try:
+            connection.execute(_edge_list(files[0], names))
+            tables, query = edge_query(nodes, TEXT, TEXT, absent=MALFORMED)
+            for name, columns in tables.items():
+                connection.register(name, columns)
+            rows = connection.execute(f"with ends as (select * from data) {query}").fetchnumpy()
+        except duckdb_error():
+            raise _no_edge_list(files[0]) from None
+    found = _integers(rows["src"]), _integers(rows["dst"])
+    if any((places == MALFORMED).any() for places in found):
+        raise _no_edge_list(files[0])
+    return nodes.checked(found[0], "the first field of each line"), nodes.checked(found[1], "the second field")
+
+
+def from_engine(data: Any, nodes: Nodes, src: str, dst: str) -> Pairs:
+    """The edges of two columns of anything that an engine reads; only places of nodes leave it."""
+    with opened(data, src, dst) as engine:
+        found = engine.edges(src, dst, nodes)
+    return nodes.checked(found[0], f"column {src[:60]!r}"), nodes.checked(found[1], f"column {dst[:60]!r}")
+
+
+def duckdb_error() -> Any:
+    """What DuckDB raises; imported only where it is used."""
     import duckdb
 
-    file = existing(path)
-    if not _is_table(file, src, dst):
-        with connected(file) as (connection, name):
-            try:
-                connection.execute(_edge_list(file, name))
-                found = _places(connection, nodes, False, False, absent=MALFORMED)
-            except duckdb.Error:
-                raise _no_edge_list(file) from None
-        if any((places == MALFORMED).any() for places in found):
-            raise _no_edge_list(file)
-        return nodes.checked(found[0], "the first field of each line"), nodes.checked(found[1], "the second field")
-    columns = _columns(file, src, dst)
-    with connected(file) as (connection, name):
-        view, whole = _table(connection, file, name, *columns)
-        connection.execute(view)
-        found = _places(connection, nodes, *whole)
-    titles = [f"column {column[:60]!r}" for column in columns]
-    return nodes.checked(found[0], titles[0]), nodes.checked(found[1], titles[1])
+    return duckdb.Error
 
 
 def labels_of_edges(path: str | Path, src: str | None = None, dst: str | None = None) -> tuple[str, ...]:
-    """Every label that occurs in the edges of a file, as text, sorted. Not private: it tells who has an edge."""
-    import duckdb
-
-    file = existing(path)
-    with connected(file) as (connection, name):
-        try:
-            table = _is_table(file, src, dst)
-            view = _table(connection, file, name, *_columns(file, src, dst))[0] if table else _edge_list(file, name)
-            connection.execute(view)
-            query = "select cast(src as varchar) from data union select cast(dst as varchar) from data"
-            labels = [label for [label] in connection.execute(query).fetchall()]
-        except duckdb.Error:
-            raise _no_edge_list(file) from None
+    """Every label that occurs in the edges of files, as text, sorted. Not private: it tells who has an edge."""
+    files = existing_files(path)
+    query = "select cast(src as varchar) as label from ends union select cast(dst as varchar) from ends"
+    if _is_table(files[0], src, dst):
+        columns = _columns(files[0], src, dst)
+        with opened_files(path, columns) as engine:
+            names = [
+                quoted(column_of(engine.columns, column, engine, end))
+                for end, column in zip(ENDS, columns, strict=True)
+            ]
+            rows = engine.fetch(f", ends as (select {names[0]} as src, {names[1]} as dst from data) {query}")
+    else:
+        with connected(*files) as (connection, spots):
+            try:
+                connection.execute(_edge_list(files[0], spots))
+                rows = connection.execute(f"with ends as (select * from data) {query}").fetchnumpy()
+            except duckdb_error():
+                raise _no_edge_list(files[0]) from None
+    labels = rows["label"].tolist()
     if None in labels or not labels:
-        raise _no_edge_list(file)
+        raise _no_edge_list(files[0])
     return tuple(sorted(labels, key=lambda label: (not label.isdecimal(), len(label) * label.isdecimal(), label)))
 
 
@@ -76,34 +96,18 @@ def _columns(file: Path, src: str | None, dst: str | None) -> tuple[str, str]:
     return cast(str, src), cast(str, dst)
 
 
-def _table(
-    connection: "DuckDBPyConnection", file: Path, name: str, src: str, dst: str
-) -> tuple[str, tuple[bool, bool]]:
-    """SQL: two columns of a table as the view ``data (src, dst)``; and which of them hold whole numbers by type."""
-    parquet = is_parquet(file)
-    if parquet:
-        table = connection.read_parquet(name)
-        header, source = list(table.columns), f"read_parquet({literal(name)})"
-    else:
-        header, delimiter = header_of(file, src)
-        source = csv_source(name, len(header), delimiter)
-    places = place_of(header, file, src=src), place_of(header, file, dst=dst)
-    ends = [quoted(header[place]) if parquet else f"c{place}" for place in places]
-    first, second = (parquet and str(table.types[place]) in WHOLE_TYPES for place in places)
-    return f"create temp view data as select {ends[0]} as src, {ends[1]} as dst from {source}", (first, second)
-
-
-def _edge_list(file: Path, name: str) -> str:
+def _edge_list(file: Path, names: Sequence[str]) -> str:
     """SQL: a plain edge list as the view ``data (src, dst)``.
 
     Two fields per line between blanks; lines that start with # (SNAP) or % (KONECT) are comments.
     """
+    listed = ", ".join(map(literal, names))
     compression = "gzip" if file.suffix.lower() == ".gz" else "none"
     return f"""
         create temp view data as
         select nullif(ends.src, '') as src, nullif(ends.dst, '') as dst from (
             select regexp_extract(line, '^\\s*(\\S+)\\s+(\\S+)\\s*$', ['src', 'dst']) as ends
-            from read_csv({literal(name)}, auto_detect=false, header=false, columns={{'line': 'VARCHAR'}},
+            from read_csv([{listed}], auto_detect=false, header=false, columns={{'line': 'VARCHAR'}},
                           delim='\x01', quote='', escape='', compression='{compression}', strict_mode=false)
             where regexp_matches(line, '^\\s*[^\\s#%]')
         )
@@ -116,25 +120,23 @@ def _no_edge_list(file: Path) -> DataError:
     )
 
 
-def _places(
-    connection: "DuckDBPyConnection", nodes: Nodes, src_whole: bool, dst_whole: bool, absent: int = NOWHERE
-) -> Pairs:
-    """Where the two ends of every edge stand among the nodes."""
+def edge_query(
+    nodes: Nodes, src_type: str, dst_type: str, absent: int = NOWHERE
+) -> tuple[dict[str, dict[str, NDArray[Any]]], str]:
+    """SQL: where the two ends of every edge in ``ends`` stand among the nodes; and the tables that it needs."""
     if nodes.numbered:
-        query = (
-            f"select {_number('src', src_whole, absent)} as src, {_number('dst', dst_whole, absent)} as dst from data"
-        )
-    else:
-        texts = _texts(nodes)
-        connection.register(
-            "labels", {"text": np.array([*texts], dtype=object), "place": np.array([*texts.values()], dtype=np.int64)}
-        )
-        query = f"""
-            select {_labelled("src", "a", absent)} as src, {_labelled("dst", "b", absent)} as dst from data
-            left join labels a on cast(src as varchar) = a.text left join labels b on cast(dst as varchar) = b.text
-        """
-    rows = connection.execute(query).fetchnumpy()
-    return _integers(rows["src"]), _integers(rows["dst"])
+        ends = [
+            f"{_number(end, kind in WHOLE_TYPES, absent)} as {end}"
+            for end, kind in zip(ENDS, (src_type, dst_type), strict=True)
+        ]
+        return {}, f"select {', '.join(ends)} from ends"
+    texts = _texts(nodes)
+    places = np.array([*texts.values()], dtype=np.int64)
+    query = f"""
+        select {_labelled("src", "a", absent)} as src, {_labelled("dst", "b", absent)} as dst from ends
+        left join labels a on cast(src as varchar) = a.text left join labels b on cast(dst as varchar) = b.text
+    """
+    return {"labels": {"text": np.array([*texts], dtype=object), "place": places}}, query
 
 
 def _number(end: str, whole: bool, absent: int) -> str:

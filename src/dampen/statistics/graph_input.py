@@ -158,12 +158,17 @@ def _same_length(src: int, dst: int) -> None:
         raise DataError("src and dst must have equally many entries")
 
 
-def _two_columns(frame: Any, src: str, dst: str) -> tuple[Any, Any]:
+def require_ends(src: Any, dst: Any) -> None:
+    """Refuse what does not name two columns."""
     for name, column in {"src": src, "dst": dst}.items():
         if not isinstance(column, str):
             raise ParameterError(f"{name} must name a column of the data; got {shown(column)}")
     if src == dst:
         raise ParameterError(f"src and dst must be two columns; got {shown(src)} twice")
+
+
+def _two_columns(frame: Any, src: str, dst: str) -> tuple[Any, Any]:
+    require_ends(src, dst)
     if isinstance(frame, Mapping):
         _require_columns(list(frame), src, dst)
         return frame[src], frame[dst]

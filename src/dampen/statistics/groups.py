@@ -8,8 +8,9 @@ from numpy.typing import NDArray
 
 from dampen._validate import one_of, shown
 from dampen.errors import DataError, ParameterError
-from dampen.statistics.categories import MISSING, OTHER, absent, tally
+from dampen.statistics.categories import tally
 from dampen.statistics.columns import in_memory, titled
+from dampen.statistics.engines.base import MISSING, OTHER, absent
 from dampen.vectors import Integers
 
 REST = "other"
@@ -75,9 +76,9 @@ def count_groups(
     """How many values each label has. Not private. As :func:`place_groups`, and ``missing="drop"`` leaves them out."""
     rest = rest_place(labels, other)
     mode = as_group_missing(missing, rest, drop=True)
-    counted = tally(values, labels, column)
+    counted, where = tally(values, labels, column)
     strange, gone = counted.pop(OTHER, 0), counted.pop(MISSING, 0)
-    _refuse(strange > 0, gone > 0, rest, mode, titled(column))
+    _refuse(strange > 0, gone > 0, rest, mode, titled(column), where)
     counts = np.array([counted.get(place, 0) for place in range(len(labels))], dtype=np.int64)
     if rest is not None:
         counts[rest] += strange + (gone if mode == "other" else 0)
@@ -102,14 +103,14 @@ def as_group_missing(missing: str, rest: int | None, *, drop: bool = False) -> s
     return mode
 
 
-def _refuse(strange: bool, gone: bool, rest: int | None, mode: str, title: str) -> None:
+def _refuse(strange: bool, gone: bool, rest: int | None, mode: str, title: str, where: str = "") -> None:
     if strange and rest is None:
         raise DataError(
             f"{title} must hold only the declared categories; a declared category 'other', or the one named "
-            "by other=, takes the rest"
+            f"by other=, takes the rest{where}"
         )
     if gone and mode == "refuse":
         raise DataError(
             f"{title} must have no missing values; missing='other' (--missing-as-other) puts them into a declared "
-            "category 'other'"
+            f"category 'other'{where}"
         )

@@ -1,25 +1,16 @@
 """How many values stand at each point of a public grid: all that a question about order needs to know."""
 
 from dataclasses import dataclass
-from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 
 from dampen.errors import DataError, ParameterError
-from dampen.statistics.columns import as_missing, as_numbers, refuse_missing, titled
-from dampen.statistics.files import opened_column
-from dampen.statistics.grid import EvenGrid, Grid, as_grid
-from dampen.vectors import Integers, Vector
-
-FARTHEST = 2.0**62
-"""Beyond every point of a whole grid."""
-
-SPARSE = 4
-"""A grid with more than so many points for each value is not walked through."""
-
-CHUNK = 2**15
-"""How many values are located at a time, so that the steps in between stay in the cache."""
+from dampen.statistics.columns import as_missing, refuse_missing
+from dampen.statistics.engines import opened
+from dampen.statistics.engines.base import MISSING, OTHER, inside, no_numbers
+from dampen.statistics.grid import Grid, as_grid
+from dampen.vectors import Integers
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
@@ -75,9 +66,10 @@ def count_on_grid(values: Any, grid: Any, *, column: str | None = None, missing:
     Parameters
     ----------
     values
-        A list or array of numbers, a Series, a data frame or a mapping with ``column``, the path of a CSV or Parquet
-        file with ``column``, or counts made before on the same grid. A file is counted inside DuckDB. Decimals, and
-        whole numbers of more than 38 digits in a CSV file, are taken as the nearest float.
+        A list or array of numbers, a Series; with ``column`` a data frame, a mapping, a path or pattern of CSV or
+        Parquet files, a DuckDB relation, an ibis table or a Spark data frame; or counts made before on the same grid.
+        What does not lie in memory is counted where it lies. Decimals, and whole numbers of more than 38 digits in a
+        CSV file, are taken as the nearest float.
     grid
         A :class:`~dampen.statistics.grid.Grid`, or what :func:`~dampen.statistics.grid.as_grid` makes one of.
     missing
@@ -90,13 +82,12 @@ def count_on_grid(values: Any, grid: Any, *, column: str | None = None, missing:
     public, mode = as_grid(grid), as_missing(missing)
     if isinstance(values, GridCounts):
         return _counted_before(values, public, column)
-    if isinstance(values, str | Path):
-        return _count_file(values, public, column, mode)
-    numbers = as_numbers(values, column)
-    refuse_missing(numbers.missing, mode, column)
-    parts: tuple[Vector, Vector] = numbers.wholes, numbers.reals
-    groups = [_count(part, public) for part in parts if len(part)]
-    return GridCounts(public, *_merged(groups))
+    with opened(values, column) as engine:
+        places, counts = engine.histogram(column, public)
+        if OTHER in places:
+            raise no_numbers(column, engine)
+        refuse_missing(int(counts[places == MISSING].sum()), mode, column, inside(engine))
+    return GridCounts(public, places[places >= 0], counts[places >= 0])
 
 
 def _counted_before(values: GridCounts, grid: Grid, column: str | None) -> GridCounts:
@@ -105,64 +96,3 @@ def _counted_before(values: GridCounts, grid: Grid, column: str | None) -> GridC
     if column is not None:
         raise ParameterError("column must be left out for values that are counted already")
     return values
-
-
-def _count_file(path: str | Path, grid: Grid, column: str | None, missing: str) -> GridCounts:
-    from dampen.statistics.grid_sql import MISSING, NO_NUMBER, places_in_file
-
-    with opened_column(path, column) as source:
-        places, counts = places_in_file(source, grid, column)
-    if NO_NUMBER in places:
-        raise DataError(f"{titled(column)} must hold numbers")
-    refuse_missing(int(counts[places == MISSING].sum()), missing, column)
-    return GridCounts(grid, places[places >= 0], counts[places >= 0])
-
-
-def _keys(grid: Grid, numbers: Vector) -> Vector:
-    """Numbers of the type of the grid's points, with the same points not above them; the ends are not yet enforced."""
-    if grid.whole and numbers.dtype.kind == "f":
-        near = np.clip(numbers, -FARTHEST, FARTHEST)
-        return np.floor(near, out=near).astype(np.int64)
-    if not grid.whole and numbers.dtype.kind == "i":
-        return _rounded_down(numbers)
-    return numbers
-
-
-def _rounded_down(wholes: Vector) -> Vector:
-    """The largest floats not above 64-bit whole numbers."""
-    near = np.minimum(wholes.astype(np.float64), np.nextafter(2.0**63, 0))
-    return np.where(near.astype(np.int64) > wholes, np.nextafter(near, -np.inf), near)
-
-
-def _count(numbers: Vector, grid: Grid) -> tuple[Integers, Integers]:
-    """Occupied places and their counts: numbers are located on even grids, else the points among the sorted numbers."""
-    if len(grid) > SPARSE * len(numbers):
-        return np.unique(_located(numbers, grid), return_counts=True)
-    if isinstance(grid, EvenGrid):
-        counts = np.bincount(_located(numbers, grid), minlength=len(grid))
-    else:
-        ends = np.searchsorted(np.sort(_keys(grid, numbers)), grid.points()[1:], side="left")
-        counts = np.diff(ends, prepend=0, append=len(numbers))
-    places = np.flatnonzero(counts)
-    return places, counts[places]
-
-
-def _located(numbers: Vector, grid: Grid) -> Integers:
-    places = np.empty(len(numbers), dtype=np.int64)
-    for start in range(0, len(numbers), CHUNK):
-        part = slice(start, start + CHUNK)
-        keys = np.clip(_keys(grid, numbers[part]), grid[0], grid[-1])
-        places[part] = grid.places(cast(Vector, keys))
-    return places
-
-
-def _merged(groups: list[tuple[Integers, Integers]]) -> tuple[Integers, Integers]:
-    """The counts of several groups of values added up."""
-    if len(groups) == 1:
-        return groups[0]
-    places = np.concatenate([np.empty(0, dtype=np.int64), *(places for places, _ in groups)])
-    counts = np.concatenate([np.empty(0, dtype=np.int64), *(counts for _, counts in groups)])
-    occupied, where = np.unique(places, return_inverse=True)
-    sums = np.zeros(len(occupied), dtype=np.int64)
-    np.add.at(sums, where, counts)
-    return occupied, sums

@@ -50,6 +50,25 @@ def pair_counts(slots: Slots, blocks: tuple[Block, ...], groups: Integers, count
         yield joint
 
 
+def joints_of(rows: Integers, slot_of: Integers, blocks: tuple[Block, ...], count: int) -> Iterator[Joint]:
+    """The same matrices from counts made elsewhere: rows (group, place, place, number of records).
+
+    ``slot_of`` tells the slot of a place, -1 where it is none. Rows of one group may stand anywhere.
+    """
+    width = blocks[-1].end
+    nested = np.array([(block.start, block.end) for block in blocks if block.nested], dtype=np.int64).reshape(-1, 2)
+    slots = slot_of[rows[:, 1]], slot_of[rows[:, 2]]
+    told = rows[(slots[0] >= 0) & (slots[1] >= 0)]
+    told = told[np.argsort(told[:, 0], kind="stable")]
+    ends = np.searchsorted(told[:, 0], np.arange(count), side="right")
+    for first, end in zip([0, *ends[:-1].tolist()], ends.tolist(), strict=True):
+        joint = np.zeros((width, width), dtype=np.int32)
+        part = told[first:end]
+        joint[slot_of[part[:, 1]], slot_of[part[:, 2]]] = part[:, 3]
+        _sum_along(nested, joint)
+        yield joint
+
+
 @njit(cache=True, nogil=True)
 def _count(slots: Slots, joint: Joint) -> None:
     for row in range(slots.shape[0]):

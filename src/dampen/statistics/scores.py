@@ -4,9 +4,20 @@ import csv
 import re
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 from dampen.errors import DataError
-from dampen.statistics.files import connected, existing, is_parquet, not_a_table, opened_csv, place_of, quoted
+from dampen.statistics.engines import Source
+from dampen.statistics.files import (
+    connected,
+    existing,
+    existing_files,
+    is_parquet,
+    not_a_table,
+    opened_csv,
+    place_of,
+    quoted,
+)
 
 WHOLE = re.compile(r"[+-]?[0-9]{1,30}")
 
@@ -19,16 +30,22 @@ def read_labels(path: str | Path) -> tuple[str, ...]:
     return tuple(line for line in lines if line)
 
 
-def read_scores(path: str | Path, *, label: str, score: str, real: bool = False) -> dict[str, int] | dict[str, float]:
-    """Label -> score from two columns of a CSV or Parquet file.
+def read_scores(path: Any, *, label: str, score: str, real: bool = False) -> dict[str, int] | dict[str, float]:
+    """Label -> score from two columns of a CSV or Parquet file, or of all files that a pattern names.
 
     Scores are whole numbers unless ``real`` declares that they need not be: the type is public, so it is declared
     rather than guessed from the data. A CSV file has double quotes and a header line, which alone tells whether fields
     end in a comma, semicolon, tab or bar.
     """
-    file = existing(path)
-    read = _parquet_rows if is_parquet(file) else _csv_rows
-    rows = list(read(file, label, score))
+    source = path if isinstance(path, Source) else Source(path)
+    files = existing_files(source.data)
+    read = _parquet_rows if is_parquet(files[0]) else _csv_rows
+    if source.engine == "spark":
+        from dampen.statistics.engines.spark import two_columns
+
+        rows = two_columns(source.data, label, score)
+    else:
+        rows = [row for file in files for row in read(file, label, score)]
     if any(not name or not text for name, text in rows):
         raise DataError(f"columns {label!r} and {score!r} must have no missing values")
     if len({name for name, _ in rows}) < len(rows):
@@ -51,7 +68,7 @@ def _csv_rows(file: Path, label: str, score: str) -> Iterator[tuple[str, str]]:
 
 
 def _parquet_rows(file: Path, label: str, score: str) -> list[tuple[str, str]]:
-    with connected(file) as (connection, name):
+    with connected(file) as (connection, [name]):
         table = connection.read_parquet(name)
         columns = list(table.columns)
         places = [place_of(columns, file, label=label), place_of(columns, file, score=score)]

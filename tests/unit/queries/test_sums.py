@@ -92,7 +92,8 @@ def test_rows_are_counted(tmp_path: Path) -> None:
         tmp_path / "drinks.csv",
         tmp_path / "drinks.parquet",
     ):
-        for where, expected in (({"drink": "tea"}, 2), ({"cups": 2}, 1), ({"drink": "rum"}, 0)):
+        both = {"drink": "tea", "cups": 1}
+        for where, expected in (({"drink": "tea"}, 2), ({"cups": 2}, 1), ({"drink": "rum"}, 0), (both, 2)):
             problem = row_count_problem(data, where=where, adjacency=ADD_REMOVE)
             assert problem.value == expected
             assert problem.frame.bound == 1
@@ -103,9 +104,9 @@ def test_rows_are_counted(tmp_path: Path) -> None:
 
 def test_refusals(refused: Refused) -> None:
     table = {"drink": ["tea"], "cups": [1]}
-    bad: tuple[Any, ...] = ({}, {"drink": "tea", "cups": 1}, "drink", 3)
+    bad: tuple[Any, ...] = ({}, {3: "tea"}, "drink", 3)
     for where in bad:
-        with refused(ParameterError, "where must be one column and its value"):
+        with refused(ParameterError, "where must be columns and a value each"):
             row_count_problem(table, where=where, adjacency=ADD_REMOVE)
     for value in (None, float("nan"), ["tea"]):
         with refused(ParameterError, "where must give one value"):

@@ -1,0 +1,22 @@
+"""``dampen doctor``: which engines work on this machine, and what is missing for the others."""
+
+import typer
+
+from dampen.cli.records import EngineName
+from dampen.statistics.engines.health import Health, engine_health
+
+
+def doctor(
+    start_spark: bool = typer.Option(False, "--start-spark", help="Start a Spark session too; takes some seconds."),
+) -> None:
+    """Tell which engines can count here and, where one cannot, what to install."""
+    found = [engine_health(name, start=start_spark) for name in ("arrays", "duckdb", "ibis", "spark")]
+    for health in found:
+        typer.echo(_line(health))
+    if not all(health.works for health in found if health.name != EngineName.SPARK and health.name != "ibis"):
+        raise typer.Exit(1)
+
+
+def _line(health: Health) -> str:
+    state = "works" if health.works else "does not work"
+    return f"{health.name:<7} {state}: {health.told}"

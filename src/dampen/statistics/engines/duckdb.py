@@ -1,0 +1,339 @@
+"""DuckDB, in this process: files larger than memory, and relations of a caller's own connection."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from itertools import combinations_with_replacement
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dampen._validate import shown
+from dampen.errors import DataError, EngineError, ParameterError
+from dampen.statistics.columns import titled
+from dampen.statistics.engines import digits, duck_sql
+from dampen.statistics.engines.base import (
+    MISSING,
+    OTHER,
+    Coded,
+    Coding,
+    Edges,
+    Faults,
+    Placed,
+    Sums,
+    as_classes,
+    as_level,
+    column_of,
+    inside,
+    no_numbers,
+    packs_of,
+    written,
+)
+from dampen.statistics.engines.progress import watched
+from dampen.statistics.files import (
+    TEXT,
+    connected,
+    csv_source,
+    existing_files,
+    header_of,
+    is_parquet,
+    literal,
+    quoted,
+)
+from dampen.statistics.grid import EvenGrid, Grid
+from dampen.vectors import Integers
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
+
+MOST_CELLS = 2**16
+"""So many joint counts are held in an array, without a hash table."""
+VIEW = "dampen_rows"
+
+Rows = dict[str, NDArray[Any]]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class DuckEngine:
+    """A table inside DuckDB: ``source`` in SQL, its columns with their SQL types, and who runs queries on it."""
+
+    source: str
+    columns: tuple[str, ...]
+    types: tuple[str, ...]
+    place: str
+    connection: "DuckDBPyConnection | None" = None
+    relation: Any = None
+    filters: tuple[str, ...] = ()
+    name = "duckdb"
+
+    @classmethod
+    def of_relation(cls, relation: Any) -> "DuckEngine":
+        """A relation of the caller's connection: its settings, such as ``memory_limit``, hold."""
+        import duckdb
+
+        try:
+            columns, types = tuple(relation.columns), tuple(map(str, relation.types))
+            place = str(relation.alias)
+        except duckdb.Error:
+            raise closed() from None
+        return cls(VIEW, columns, types, "" if place.startswith(("unnamed", "parquet_")) else place, relation=relation)
+
+    def fetch(self, query: str, **tables: Mapping[str, NDArray[Any]]) -> Rows:
+        """The only way out of the database: what a query returns, column by column."""
+        import duckdb
+
+        rows = f"data as not materialized (select * from {self.source}{self._filter()})"
+        try:
+            if self.connection is not None:
+                for name, columns in tables.items():
+                    self.connection.register(name, dict(columns))
+                with watched(self.connection):
+                    return self.connection.execute(f"with {rows} {query}").fetchnumpy()
+            listed = "".join(f"{name} as ({_listed(columns)}), " for name, columns in tables.items())
+            return self._of_relation(f"with {listed}{rows} {query}")
+        except duckdb.OutOfMemoryException:
+            raise EngineError(
+                f"duckdb ran out of memory{inside(self)}: raise memory_limit, or give it a temp_directory with room"
+            ) from None
+
+    def _of_relation(self, query: str) -> Rows:
+        """The relation is a view of its own connection while the query runs. Errors of DuckDB quote the data."""
+        import duckdb
+
+        try:
+            found: Rows = self.relation.query(VIEW, query).fetchnumpy()
+            self.relation.query(VIEW, f"drop view if exists {VIEW}")
+        except duckdb.OutOfMemoryException:
+            raise
+        except duckdb.ConnectionException:
+            raise closed() from None
+        except duckdb.Error:
+            raise DataError(
+                f"the relation must be readable by duckdb, with one type in each column{inside(self)}"
+            ) from None
+        return found
+
+    def where(self, column: str, value: Any) -> "DuckEngine":
+        """Only the rows with this value: as it is written, or as the same number."""
+        name = quoted(column_of(self.columns, column, self, "where"))
+        texts, number = label_texts((value,)), label_numbers((value,))
+        matches = [f"cast({name} as varchar) = {literal(text)}" for text in texts]
+        matches += [
+            f"try_cast(replace(cast({name} as varchar), '_', 'x') as double) = {duck_sql.double(n)}" for n in number
+        ]
+        return replace(self, filters=(*self.filters, f"coalesce({' or '.join(matches)}, false)"))
+
+    def row_count(self, column: str | None = None) -> int:
+        """How many rows there are."""
+        if column is not None:
+            column_of(self.columns, column, self)
+        return int(self.fetch("select count(*) as count from data")["count"][0])
+
+    def histogram(self, column: str | None, grid: Grid) -> Placed:
+        """How many values stand at each place of a grid."""
+        keyed = duck_sql.keyed_sql(self.numbers(column), grid)
+        tables = {}
+        if isinstance(grid, EvenGrid):
+            located = f"select coalesce(status, {duck_sql.even_place(grid)}) as place from ({keyed})"
+        else:
+            points = grid.points()
+            tables = {"grid": {"point": points, "place": np.arange(len(points))}}
+            located = f"select coalesce(status, place) as place from ({keyed}) asof left join grid on key >= point"
+        query = f"select cast(place as bigint) as place, count(*) as count from ({located}) group by 1 order by 1"
+        rows = self.fetch(query, **tables)
+        return rows["place"], rows["count"]
+
+    def sums(self, column: str | None, ends: tuple[Fraction, Fraction]) -> Sums:
+        """The exact sum of a column, digit by digit."""
+        numbers = self.numbers(column)
+        rows = self.fetch(digits.duck_sql(numbers, ends, digits.COARSE))
+        coarse = {name: int(values[0]) for name, values in _unmasked(rows).items()}
+        fine = {}
+        if coarse["rest"]:
+            rows = self.fetch(digits.duck_sql(numbers, ends, digits.FINE))
+            fine = {name: int(values[0]) for name, values in _unmasked(rows).items()}
+        return digits.added(coarse, fine, ends)
+
+    def group_counts(self, column: str | None, labels: Sequence[Any]) -> dict[int, int]:
+        """The counts by label, joined and grouped inside DuckDB: no value leaves it, only places and counts."""
+        name = quoted(column_of(self.columns, column, self))
+        texts, numbers = label_texts(tuple(labels)), label_numbers(tuple(labels))
+        absent = f"case when read.text is null or lower(trim(read.text)) in ('', 'nan') then {MISSING} end"
+        rows = self.fetch(
+            f"""
+            , read as (select cast({name} as varchar) as text, count(*) as count from data group by 1)
+            select cast(coalesce(a, {absent}, b, {OTHER}) as bigint) as place, cast(sum(count) as bigint) as count
+            from read left join texts on read.text = texts.text
+            left join numbers on try_cast(replace(read.text, '_', 'x') as double) = number
+            group by 1
+            """,
+            texts={"text": np.array([*texts], dtype=object), "a": np.array([*texts.values()], dtype=np.int64)},
+            numbers={"number": np.array([*numbers], dtype=float), "b": np.array([*numbers.values()], dtype=np.int64)},
+        )
+        return dict(zip(rows["place"].tolist(), rows["count"].tolist(), strict=True))
+
+    def faults(self, table: Coded) -> Faults:
+        """What in a table breaks its schema, and the counts of the classes: one scan."""
+        names = [*table.attributes]
+        kinds = [self._coded_type(name, coding) for name, coding in table.attributes.items()]
+        codings = zip(names, kinds, table.attributes.values(), strict=True)
+        wrong = [f"count_if({duck_sql.coded(quoted(name), kind, coding)} is null)" for name, kind, coding in codings]
+        target = self._classes(table)
+        listed = ", ".join(f"{count} as f{place}" for place, count in enumerate(wrong))
+        kind = f"coalesce({target}, {table.classes.size})::integer"
+        rows = self.fetch(f"select {kind} as class, count(*) as count, {listed} from data group by 1")
+        classes = np.zeros(table.classes.size + 1, dtype=np.int64)
+        classes[rows["class"]] = rows["count"]
+        faulty = [name for place, name in enumerate(names) if rows[f"f{place}"].any()]
+        return Faults(classes[:-1], (*faulty, *([table.target] if classes[-1] else [])))
+
+    def class_counts(self, table: Coded) -> Integers:
+        """Counts by node and class."""
+        query = "select node, class, count(*) as count from coded where node >= 0 group by all"
+        return as_classes(self.fetch(f", {self._coded(table)} {query}"), table)
+
+    def contingency(self, table: Coded) -> Integers:
+        """Counts of a level: attributes are grouped a few at a time, as arrays hold them, then taken apart again."""
+        starts = np.concatenate([[0], np.cumsum(table.sizes)])
+        packs = packs_of(table.sizes, (table.nodes + 1) * table.classes.size, MOST_CELLS)
+        grouped, parts = [], []
+        for number, pack in enumerate(packs):
+            fields = ", ".join(["node", "class", *(f"b{place}" for place in pack)])
+            grouped.append(f"pack{number} as materialized (select {fields}, count(*) as count from coded group by all)")
+            parts += [
+                f"select node, class, b{place}::integer + {starts[place]} as place, sum(count)::bigint as count "
+                f"from pack{number} where node >= 0 group by all"
+                for place in pack
+            ]
+        return as_level(self.fetch(f", {self._coded(table)}, {', '.join(grouped)} {' union all '.join(parts)}"), table)
+
+    def pair_counts(self, table: Coded) -> Integers:
+        """Joint counts of every two attributes: one grouping for each pair."""
+        starts, kinds = np.concatenate([[0], np.cumsum(table.sizes)]), table.classes.size
+        parts = [
+            f"select node * {kinds} + class as node, b{one}::integer + {starts[one]} as one, "
+            f"b{two}::integer + {starts[two]} as two, count(*) as count from coded where node >= 0 group by all"
+            for one, two in combinations_with_replacement(range(len(table.sizes)), 2)
+        ]
+        rows = self.fetch(f", {self._coded(table)} {' union all '.join(parts)}")
+        return np.column_stack([np.asarray(rows[name], dtype=np.int64) for name in ("node", "one", "two", "count")])
+
+    def edges(self, src: str, dst: str, nodes: Any) -> tuple[Integers, Integers]:
+        """Where the two ends of every edge stand among the nodes."""
+        from dampen.statistics.graph_files import edge_query
+
+        ends = [quoted(column_of(self.columns, column, self, name)) for name, column in (("src", src), ("dst", dst))]
+        kinds = [self.types[self.columns.index(column)] for column in (src, dst)]
+        tables, query = edge_query(nodes, kinds[0], kinds[1])
+        rows = self.fetch(f", ends as (select {ends[0]} as src, {ends[1]} as dst from data) {query}", **tables)
+        return np.asarray(rows["src"], dtype=np.int64), np.asarray(rows["dst"], dtype=np.int64)
+
+    def _filter(self) -> str:
+        return f" where {' and '.join(self.filters)}" if self.filters else ""
+
+    def numbers(self, column: str | None) -> str:
+        """SQL: the numbers of a column, as :func:`duck_sql.numbers_sql` has them."""
+        name = column_of(self.columns, column, self)
+        kind = self.types[self.columns.index(name)]
+        if not duck_sql.is_number(kind):
+            raise no_numbers(name, self)
+        return duck_sql.numbers_sql(quoted(name), kind, "data")
+
+    def _coded_type(self, name: str, coding: Coding) -> str:
+        kind = self.types[self.columns.index(column_of(self.columns, name, self))]
+        if isinstance(coding, Edges) and not duck_sql.is_number(kind):
+            raise no_numbers(name, self)
+        if kind.startswith("DECIMAL") or kind in ("BOOLEAN", TEXT) or duck_sql.is_number(kind):
+            return kind
+        raise DataError(f"{titled(name)} must hold texts, numbers or booleans{inside(self)}")
+
+    def _classes(self, table: Coded) -> str:
+        return duck_sql.coded(quoted(table.target), self._coded_type(table.target, table.classes), table.classes)
+
+    def _coded(self, table: Coded) -> str:
+        """The table ``coded``: places of all attributes, node and class of every row."""
+        names = [*table.attributes.items()]
+        codes = [duck_sql.coded(quoted(name), self._coded_type(name, coding), coding) for name, coding in names]
+        places = ", ".join(f"{code} as b{place}" for place, code in enumerate(codes))
+        inner = f"select {places}, {self._classes(table)} as class from data"
+        node = duck_sql.routed(table.route, [f"b{place}" for place in range(len(codes))])
+        return f"coded as not materialized (select *, {node} as node from ({inner}))"
+
+
+def closed() -> EngineError:
+    """What is raised when the caller's connection is gone."""
+    return EngineError(
+        "duckdb could not run the query: the connection of the relation is closed; open one and ask again"
+    )
+
+
+@contextmanager
+def opened_files(pattern: str | Path, columns: Sequence[str]) -> Iterator[DuckEngine]:
+    """CSV or Parquet files as one table inside DuckDB.
+
+    A CSV file has double quotes and a header line, which alone tells whether fields end in a comma, semicolon, tab or
+    bar. All its fields are text; nothing is guessed from the rows.
+    """
+    files = existing_files(pattern)
+    place = files[0].name if len(files) == 1 else str(pattern)
+    parquet = is_parquet(files[0])
+    header, delimiter = ([], "") if parquet else _common_header(files, columns)
+    with connected(*files) as (connection, names):
+        connection.execute("set perfect_ht_threshold = 18")
+        if parquet:
+            found = [connection.read_parquet(name) for name in names]
+            kinds = {tuple(zip(table.columns, map(str, table.types), strict=True)) for table in found}
+            if len(kinds) > 1:
+                raise DataError(f"{place[-60:]} must have the same columns of the same types in every file")
+            header, types = list(found[0].columns), tuple(map(str, found[0].types))
+            source = f"read_parquet([{', '.join(map(literal, names))}])"
+        else:
+            types = (TEXT,) * len(header)
+            named = [f"c{spot} as {quoted(name)}" for spot, name in enumerate(header) if header.count(name) == 1]
+            source = f"(select {', '.join(named) or '1'} from {csv_source(names, len(header), delimiter)})"
+        yield DuckEngine(source, tuple(header), types, place, connection)
+
+
+def _common_header(files: list[Path], columns: Sequence[str]) -> tuple[list[str], str]:
+    headers = {(tuple(names), mark) for names, mark in (header_of(file, *columns) for file in files)}
+    if len(headers) > 1:
+        raise DataError(f"{files[0].name[-60:]} and the other files must have the same header line")
+    [(names, mark)] = headers
+    return list(names), mark
+
+
+def _unmasked(rows: Rows) -> Rows:
+    """With 0 for the sum of no rows."""
+    return {name: np.ma.filled(column, 0) for name, column in rows.items()}
+
+
+def _listed(columns: Mapping[str, NDArray[Any]]) -> str:
+    """A small table as SQL."""
+    fields = []
+    for name, column in columns.items():
+        kind = {"i": "bigint", "f": "double"}.get(column.dtype.kind, "varchar")
+        entries = ", ".join(literal(str(entry)) for entry in column.tolist())
+        fields.append(f"unnest([{entries}]::{kind}[]) as {name}")
+    return f"select {', '.join(fields)}"
+
+
+def label_texts(labels: tuple[Any, ...]) -> dict[str, int]:
+    """How each label may be written in a file."""
+    texts: dict[str, int] = {}
+    for place, label in enumerate(labels):
+        for text in written(label):
+            if texts.setdefault(text, place) != place:
+                raise ParameterError(f"categories must differ as text to be found in a file; got {shown(labels)}")
+    return texts
+
+
+def label_numbers(labels: tuple[Any, ...]) -> dict[float, int]:
+    """The labels that are numbers, where a float holds them exactly."""
+    numbers: dict[float, int] = {}
+    for place, label in enumerate(labels):
+        if isinstance(label, int | float | np.integer) and not isinstance(label, bool) and -(2**53) < label < 2**53:
+            numbers[float(label)] = place
+    return numbers

@@ -1,0 +1,69 @@
+"""Spark, through ibis. Needs the extra ``spark`` and Java."""
+
+import warnings
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+from dampen.errors import DataError, EngineError, MissingExtra
+from dampen.statistics.files import existing_files, header_of, is_parquet, not_a_table, place_of
+
+STOPPED = "spark could not run the job: its session is stopped; start one and read the data again"
+
+
+def as_table(frame: Any) -> Any:
+    """A Spark data frame as an ibis table, under a temporary name of its session."""
+    import ibis
+
+    name = f"dampen_{uuid4().hex}"
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            frame.createOrReplaceTempView(name)
+            return ibis.pyspark.connect(frame.sparkSession).table(name)
+    except Exception:
+        raise EngineError(STOPPED) from None
+
+
+def read_files(pattern: str | Path, columns: Sequence[str]) -> Any:
+    """CSV or Parquet files as a Spark data frame of the running session, or of a new local one."""
+    files = existing_files(pattern)
+    names = [str(file.resolve()) for file in files]
+    session = local_session()
+    if is_parquet(files[0]):
+        try:
+            return session.read.parquet(*names)
+        except Exception:
+            raise not_a_table(files[0]) from None
+    headers = {(tuple(header), mark) for header, mark in (header_of(file, *columns) for file in files)}
+    if len(headers) > 1:
+        raise DataError(f"{files[0].name[-60:]} and the other files must have the same header line")
+    [(_, mark)] = headers
+    reader = session.read.option("header", True).option("sep", mark).option("quote", '"').option("escape", '"')
+    return reader.option("mode", "FAILFAST").option("multiLine", True).csv(names)
+
+
+def local_session() -> Any:
+    """The running session, or a new one on this machine."""
+    try:
+        from pyspark.sql import SparkSession
+    except ImportError:
+        raise MissingExtra("engine 'spark' needs the extra: pip install 'dampen[spark]', and Java 17") from None
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return SparkSession.getActiveSession() or SparkSession.builder.appName("dampen").getOrCreate()
+    except Exception:
+        raise EngineError(
+            "spark could not start: install Java 17 or later (on Debian: openjdk-17-jre-headless)"
+        ) from None
+
+
+def two_columns(pattern: str | Path, one: str, two: str) -> list[tuple[str, str]]:
+    """Two columns of files as texts, read by Spark: for small tables such as scores."""
+    frame = read_files(pattern, [one, two])
+    for argument, column in (("label", one), ("score", two)):
+        place_of(list(frame.columns), existing_files(pattern)[0], **{argument: column})
+    chosen = frame.select(frame[one].cast("string"), frame[two].cast("string"))
+    return [("" if row[0] is None else row[0], "" if row[1] is None else row[1]) for row in chosen.collect()]

@@ -1,0 +1,176 @@
+"""Every engine counts the same: integers equal on the same rows, at and one ulp beside grid points too."""
+
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import polars as pl
+import pytest
+
+import dampen
+from dampen.mechanisms import PermuteAndFlip
+from dampen.queries import percentile_value_problem
+from dampen.statistics import GridCounts, as_grid, count_categories, count_on_grid
+from dampen.statistics.engines import Bits, Coded, Edges, Labels, Route, Source, opened
+from dampen.statistics.graph import Graph
+from dampen.statistics.totals import total
+from tests.contracts.engines import EVERY, lying, table
+
+ROWS = 1200
+FRAME = table(ROWS)
+GRIDS: dict[str, Any] = {
+    "tenths": as_grid(bounds=(-1, 2), step="0.1"),
+    "sevenths": as_grid(bounds=(0, 10), bins=7),
+    "whole": as_grid(range(-31, 40, 4)),
+    "very many": as_grid(range(-(10**15), 10**15, 7)),
+    "listed reals": as_grid([-1e300, -(2.0**53), -0.5, 0.1, 0.3, 2.0**53, 2.0**62, 1e300]),
+    "listed wholes": as_grid([-(2**60), -3, 0, 1, 2, 2**53, 2**53 + 1]),
+}
+SPARK_GRIDS = ("tenths", "very many", "listed reals")
+"""A job of Spark takes its time, so it gets one grid of each kind."""
+CODED = Coded(
+    {
+        "city": Labels(("Oslo", "Bonn"), other=1),
+        "pay": Edges(-100.0, 1.5, (-0.5, 0.1, 0.3, 1.2)),
+        "sick": Labels((False, True)),
+        "age": Edges(-50.0, 60.0, tuple(float(edge) for edge in range(-40, 60, 9))),
+    },
+    "kind",
+    Labels(("no", "perhaps", "yes")),
+)
+TREE = Route(0, (Route(1, (0, 1, -1, 1, 2)), Route(2, (-1, 3))))
+BITS = Bits(((1, (0, 1, 2)), (0, (1,)), (2, (1,))))
+
+
+@pytest.fixture(scope="module")
+def lies(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    """The rows in every form, made when they are first asked for."""
+    return {"folder": tmp_path_factory.mktemp("engines")}
+
+
+def rows_in(form: str, lies: dict[str, Any]) -> Any:
+    if form not in lies:
+        folder = lies["folder"] / form
+        folder.mkdir()
+        lies[form] = lying(FRAME, form, folder)
+    return lies[form]
+
+
+def expected_counts(column: str, grid: str) -> GridCounts:
+    return count_on_grid(FRAME[column].to_list(), GRIDS[grid])
+
+
+@pytest.mark.parametrize("column", ["pay", "age"])
+@pytest.mark.parametrize("form", EVERY)
+def test_histograms(form: str, column: str, lies: dict[str, Any]) -> None:
+    data = rows_in(form, lies)
+    for grid in SPARK_GRIDS if form == "spark" else GRIDS:
+        assert count_on_grid(data, GRIDS[grid], column=column) == expected_counts(column, grid), grid
+
+
+@pytest.mark.parametrize("form", EVERY)
+def test_sums_and_categories_and_rows(form: str, lies: dict[str, Any]) -> None:
+    data = rows_in(form, lies)
+    bounds = ("0.001", 700) if form == "spark" else ("-2.5", 700)
+    assert total(data, bounds, column="pay") == total(FRAME["pay"].to_list(), bounds)
+    assert total(data, (-(2**61), 2**61), column="age") == total(FRAME["age"].to_list(), (-(2**61), 2**61))
+    cities = ("Lima, Peru", "Oslo")
+    counted = count_categories(data, cities, column="city", other="drop")
+    assert counted.tolist() == [FRAME["city"].to_list().count(city) for city in cities]
+    with opened(data) as engine:
+        assert engine.row_count() == ROWS
+
+
+@pytest.mark.parametrize("form", EVERY)
+def test_public_filters(form: str, lies: dict[str, Any]) -> None:
+    kept = FRAME.filter((pl.col("city") == "Oslo") & pl.col("sick"))
+    data = Source(rows_in(form, lies), {"city": "Oslo", "sick": True})
+    assert count_on_grid(data, GRIDS["tenths"], column="pay") == count_on_grid(kept["pay"].to_list(), GRIDS["tenths"])
+    seven = Source(rows_in(form, lies), {"age": 7})
+    with opened(seven, "age") as engine:
+        assert engine.row_count() == int((FRAME["age"] == 7).sum())
+
+
+@pytest.mark.parametrize("form", EVERY)
+def test_tables_of_attributes_and_classes(form: str, lies: dict[str, Any]) -> None:
+    tree, cells = CODED.routed(TREE, 4), CODED.routed(BITS, 8)
+    with opened(FRAME) as judge, opened(rows_in(form, lies), *CODED.attributes, "kind") as engine:
+        found, expected = engine.faults(CODED), judge.faults(CODED)
+        assert found.columns == expected.columns == ("pay",)
+        assert found.classes.tolist() == expected.classes.tolist()
+        assert (engine.contingency(_finite(tree)) == by_hand(TREE, 4)).all()
+        assert (engine.class_counts(_finite(cells)) == by_hand(BITS, 8)[:, :2].sum(axis=1)).all()
+        pairs = [_sorted(each.pair_counts(_finite(cells))) for each in (engine, judge)]
+        assert (pairs[0] == pairs[1]).all()
+
+
+def _finite(coded: Coded) -> Coded:
+    """Without the attribute that two rows break."""
+    kept = {name: coding for name, coding in coded.attributes.items() if name != "pay"}
+    moved = {0: 0, 2: 1}
+    if isinstance(coded.route, Bits):
+        tests = tuple((moved[one], places) for one, places in coded.route.tests if one in moved)
+        return Coded(kept, coded.target, coded.classes, Bits(tests), 2 ** len(tests))
+    return Coded(kept, coded.target, coded.classes, Route(0, (0, Route(1, (-1, 3)))), 4)
+
+
+def by_hand(route: Any, nodes: int) -> Any:
+    """Counts by node, place and class, row by row."""
+    sizes, kinds = (2, 2, 13), ("no", "perhaps", "yes")
+    counts = np.zeros((4, sum(sizes), 3), dtype=np.int64)
+    for city, sick, age, kind in FRAME.select("city", "sick", "age", "kind").iter_rows():
+        place = 0 if city == "Oslo" else 1
+        clamped = min(max(age, -50), 60)
+        bin_ = sum(edge <= clamped for edge in CODED.attributes["age"].edges)  # type: ignore[union-attr]
+        in_tree = 0 if place == 0 else 3 if sick else -1
+        node = 2 * int(place == 1) + int(sick) if isinstance(route, Bits) else in_tree
+        if node >= 0:
+            for spot in (place, 2 + int(sick), 4 + bin_):
+                counts[node, spot, kinds.index(kind)] += 1
+    return counts
+
+
+def _sorted(rows: Any) -> Any:
+    return rows[np.lexsort(rows.T[::-1])]
+
+
+@pytest.mark.parametrize("form", [form for form in EVERY if form not in ("pandas", "pyarrow", "glob")])
+def test_edges(form: str, tmp_path: Path) -> None:
+    rng = np.random.default_rng(4)
+    ends = pl.DataFrame({"a": rng.integers(0, 30, 80), "b": rng.integers(0, 30, 80)})
+    judge = Graph.from_edges(ends["a"].to_list(), ends["b"].to_list(), nodes=30)
+    data = lying(ends, form, tmp_path)
+    if form in ("csv", "parquet", "loaded"):
+        graph = Graph.from_file(data, src="a", dst="b", nodes=30)
+    else:
+        graph = Graph.from_frame(data, src="a", dst="b", nodes=30)
+    assert graph.neighbours.tolist() == judge.neighbours.tolist()
+    if form != "spark":
+        named = ends.select(pl.all().cast(pl.String))
+        folder = tmp_path / "named"
+        folder.mkdir()
+        again = lying(named, form, folder)
+        labels = [str(node) for node in range(30)]
+        make = Graph.from_file if form in ("csv", "parquet", "loaded") else Graph.from_frame
+        assert make(again, src="a", dst="b", nodes=labels).neighbours.tolist() == judge.neighbours.tolist()
+
+
+@pytest.mark.parametrize("form", EVERY)
+def test_equal_statistics_give_equal_laws(form: str, lies: dict[str, Any]) -> None:
+    def law(data: Any, column: str | None) -> Any:
+        public = dampen.Adjacency.ADD_REMOVE
+        problem = percentile_value_problem(data, 50, grid=range(-20, 30), adjacency=public, column=column)
+        return PermuteAndFlip(Fraction(1, 10)).log_probabilities(problem.as_public())
+
+    assert np.array_equal(np.asarray(law(rows_in(form, lies), "age")), np.asarray(law(FRAME["age"].to_list(), None)))
+
+
+def test_a_listed_grid_of_many_points_takes_scans(lies: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("ibis")
+    from dampen.statistics.engines import ibis
+
+    monkeypatch.setattr(ibis, "CHUNK", 3)
+    for name in ("listed reals", "listed wholes"):
+        for column in ("pay", "age"):
+            assert count_on_grid(rows_in("ibis", lies), GRIDS[name], column=column) == expected_counts(column, name)

@@ -1,0 +1,170 @@
+"""What is wrong with a file or a table is one sentence that names column and file, and never shows a value."""
+
+from datetime import UTC, datetime
+from decimal import Decimal
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import duckdb
+import polars as pl
+import pytest
+
+import dampen
+from dampen.errors import DataError, EngineError, ParameterError
+from dampen.statistics import count_on_grid
+from dampen.statistics.engines import Source, opened
+from dampen.statistics.totals import total
+from tests.contracts.engines import lying
+
+if TYPE_CHECKING:
+    from tests.conftest import Refused
+
+HELD = ("parquet", "glob", "loaded", "relation", "ibis")
+
+
+@pytest.mark.parametrize("form", HELD)
+def test_wrong_columns_and_types(form: str, tmp_path: Path, refused: "Refused", untouched: dampen.Budget) -> None:
+    zone = UTC
+    frame = pl.DataFrame(
+        {"v": [4711, None], "t": [datetime(2047, 1, 1, tzinfo=zone)] * 2, "b": [True, False], "s": ["4711", "secret"]}
+    )
+    data = lying(frame, form, tmp_path)
+    ask: dict[str, Any] = {"grid": range(5000), "epsilon": 1, "budget": untouched}
+    place = {"relation": "", "ibis": "", "glob": "part*.parquet"}.get(form, "rows.parquet")
+    with refused(ParameterError, "column must be a column of", "'nowhere'", place, hidden=("4711",)):
+        dampen.median(data, column="nowhere", **ask)
+    with refused(ParameterError, "where must be a column of", "'nowhere'", hidden=("4711",)):
+        dampen.median(data, column="v", where={"nowhere": 3}, **ask)
+    for column in ("t", "b", "s"):
+        with refused(DataError, f"column '{column}' must hold numbers", place, hidden=("4711", "2047", "secret")):
+            dampen.median(data, column=column, **ask)
+    with refused(DataError, "column 'v' must have no missing values", place, hidden=("4711",)):
+        dampen.total(data, bounds=(0, 1), column="v", epsilon=1, budget=untouched)
+
+
+@pytest.mark.parametrize("form", [*HELD, "csv"])
+def test_decimals_are_numbers(form: str, tmp_path: Path) -> None:
+    values = [Decimal("0.30"), Decimal("0.29"), Decimal("1.10")]
+    frame = pl.DataFrame({"v": pl.Series(values, dtype=pl.Decimal(10, 2))})
+    data = lying(frame, form, tmp_path)
+    assert count_on_grid(data, [0.0, 0.3, 1.1], column="v").counts.tolist() == [1, 1, 1]
+    assert total(data, (0, 1), column="v") == total([0.3, 0.29, 1.1], (0, 1))
+
+
+def test_files_that_do_not_fit_together(tmp_path: Path, refused: "Refused") -> None:
+    pl.DataFrame({"v": [1]}).write_parquet(tmp_path / "a.parquet")
+    pl.DataFrame({"v": ["4711"]}).write_parquet(tmp_path / "b.parquet")
+    with refused(DataError, "same columns of the same types in every file", hidden=("4711",)):
+        count_on_grid(tmp_path / "*.parquet", range(3), column="v")
+    (tmp_path / "a.csv").write_text("v\n4711\n")
+    (tmp_path / "b.csv").write_text("w\n4711\n")
+    with refused(DataError, "same header line", hidden=("4711",)):
+        count_on_grid(str(tmp_path / "*.csv"), range(3), column="v")
+    with refused(ParameterError, "files must be all Parquet or all CSV"):
+        count_on_grid(str(tmp_path / "a.*"), range(3), column="v")
+    with refused(ParameterError, "file must exist", "none"):
+        count_on_grid(str(tmp_path / "none*.csv"), range(3), column="v")
+    with refused(ParameterError, "engine must be one of", "'arrays', 'duckdb', 'spark'"):
+        Source("a.csv", engine="magic")
+    with refused(ParameterError, "engine is for files"):
+        Source([1, 2], engine="duckdb")
+
+
+def test_a_pattern_is_a_name_first(tmp_path: Path) -> None:
+    (tmp_path / "v[1].csv").write_text("v\n1\n")
+    (tmp_path / "v1.csv").write_text("v\n1\n1\n")
+    assert count_on_grid(tmp_path / "v[1].csv", range(3), column="v").n == 1
+    assert count_on_grid(tmp_path / "v?.csv", range(3), column="v").n == 2
+
+
+def test_a_closed_connection(refused: "Refused", tmp_path: Path) -> None:
+    connection = duckdb.connect()
+    relation = connection.sql("select 4711 as v")
+    assert count_on_grid(relation, range(3), column="v").n == 1
+    assert connection.execute("select count(*) from duckdb_views() where not internal").fetchone() == (0,)
+    connection.close()
+    with refused(EngineError, "connection", "closed", hidden=("4711",)):
+        count_on_grid(relation, range(3), column="v")
+    ibis = pytest.importorskip("ibis")
+    backend = ibis.duckdb.connect()
+    backend.raw_sql("create table lies as select 4711 as v")
+    lies = backend.table("lies")
+    backend.con.close()
+    with refused(EngineError, "ibis could not run the query", hidden=("4711",)):
+        count_on_grid(lies, range(3), column="v")
+
+
+def test_errors_of_a_query_do_not_quote_rows(refused: "Refused") -> None:
+    query = "select cast(s as bigint) as v from (values ('1'), ('4711secret')) t(s)"
+    relation = duckdb.connect().sql(query)
+    with refused(DataError, "the relation must be readable by duckdb", hidden=("4711",)):
+        count_on_grid(relation, range(3), column="v")
+    ibis = pytest.importorskip("ibis")
+    backend = ibis.duckdb.connect()
+    backend.raw_sql(f"create view lies as {query}")
+    lies = backend.table("lies")
+    with refused(EngineError, "ibis could not count the data", hidden=("4711",)):
+        count_on_grid(lies, range(3), column="v")
+
+
+@pytest.mark.xdist_group("spark")
+def test_a_stopped_session_of_spark(refused: "Refused", monkeypatch: pytest.MonkeyPatch) -> None:
+    """The session of the test run lives on: its context is only hidden, which is what stopping it leaves behind."""
+    from tests.contracts.engines import spark_session
+
+    frame = spark_session().createDataFrame([(4711,)], "v int")
+    monkeypatch.setattr(type(frame), "createOrReplaceTempView", _stopped)
+    with refused(EngineError, "spark could not run the job: its session is stopped", hidden=("4711",)):
+        count_on_grid(frame, range(3), column="v")
+
+
+def _stopped(*_: Any) -> None:
+    raise AttributeError("'NoneType' object has no attribute 'sc'")
+
+
+@pytest.mark.parametrize("adjacency", [dampen.Adjacency.REPLACE])
+def test_a_filter_is_refused_where_the_number_of_values_is_public(
+    adjacency: dampen.Adjacency, refused: "Refused", untouched: dampen.Budget
+) -> None:
+    data = {"v": [1, 2], "city": ["Oslo", "Bonn"]}
+    common: dict[str, Any] = {
+        "column": "v", "where": {"city": "Oslo"}, "adjacency": adjacency, "epsilon": 1, "budget": untouched,
+    }  # fmt: skip
+    rule = "where must be left out under REPLACE"
+    with refused(ParameterError, rule):
+        dampen.percentile(data, 50, grid=range(5), **common)
+    with refused(ParameterError, rule):
+        dampen.percentile(data, 50, grid=range(5), method="rank", **common)
+    with refused(ParameterError, rule):
+        dampen.quantiles(data, [50], grid=range(5), **common)
+    with refused(ParameterError, rule):
+        dampen.quantile_number(data, 50, bounds=(0, 5), **common)
+    with refused(ParameterError, rule):
+        dampen.mean(data, bounds=(0, 5), **common)
+
+
+def test_a_filtered_sum_may_lose_a_whole_value_under_replace() -> None:
+    from dampen.queries import sum_problem
+
+    data = Source({"v": [9, 9], "city": ["Oslo", "Bonn"]}, {"city": "Oslo"})
+    problem = sum_problem(data, bounds=(8, 10), adjacency=dampen.Adjacency.REPLACE, column="v")
+    assert int(problem.value) == 9
+    assert problem.frame.bound == 10
+
+
+def test_progress_is_told() -> None:
+    from dampen.statistics.engines import progress
+
+    connection, told = duckdb.connect(), list[float]()
+    with progress.told(told.append), progress.watched(connection):
+        connection.execute("select 1")
+    assert told[-1] == 100.0
+    with progress.watched(connection):
+        pass
+    assert len(told) == 1
+
+
+def test_a_source_shows_nothing() -> None:
+    assert repr(Source({"v": [4711]}, {"v": 4711})) == "Source()"
+    with opened({"v": [4711]}) as engine:
+        assert "4711" not in repr(engine)

@@ -1,0 +1,123 @@
+"""Only the statistic leaves an engine: rows that come out are counted, and never exceed its size."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import polars as pl
+import pytest
+
+import dampen
+from dampen.learn import Categorical, Numeric, PrivateClassifier, PrivateTreeClassifier, Schema
+from dampen.statistics import count_categories, count_on_grid
+from dampen.statistics.engines import opened
+from dampen.statistics.engines.duckdb import DuckEngine
+from dampen.statistics.totals import total
+from tests.contracts.engines import lying, table
+
+FRAME = table(3000).with_columns(pl.col("pay").clip(-5, 5))
+SCHEMA = Schema(
+    {
+        "city": Categorical(["Oslo", "Bonn", "Lima, Peru"]),
+        "pay": Numeric(-5, 5, bins=4),
+        "sick": Categorical([False, True]),
+    },
+    classes=["no", "perhaps", "yes"],
+)
+WIDTH, KINDS = 3 + 4 + 2, 3
+HELD: list[Any] = ["parquet", "relation", "ibis", pytest.param("spark", marks=pytest.mark.xdist_group("spark"))]
+
+
+@pytest.fixture
+def left(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[int]]:
+    """How many rows each query let out."""
+    counted: list[int] = []
+
+    def watched(fetch: Callable[..., Any]) -> Callable[..., Any]:
+        def watching(*arguments: Any, **tables: Any) -> Any:
+            rows = fetch(*arguments, **tables)
+            counted.append(max((len(column) for column in rows.values()), default=0))
+            return rows
+
+        return watching
+
+    monkeypatch.setattr(DuckEngine, "fetch", watched(DuckEngine.fetch))
+    try:
+        from dampen.statistics.engines.ibis import IbisEngine
+    except ImportError:
+        pass
+    else:
+        monkeypatch.setattr(IbisEngine, "fetch", watched(IbisEngine.fetch))
+    yield counted
+    assert counted, "nothing was counted by an engine"
+
+
+@pytest.mark.parametrize("form", HELD)
+def test_questions(form: str, left: list[int], tmp_path: Path) -> None:
+    data = lying(FRAME, form, tmp_path)
+    count_on_grid(data, range(-5, 6), column="pay")
+    assert left.pop() <= 11
+    total(data, ("0.001", 5), column="pay")
+    assert left.pop() == 1
+    count_categories(data, ["Oslo"], column="city", other="drop")
+    assert left.pop() <= 3
+    with opened(data) as engine:
+        engine.row_count()
+    assert left == [1]
+
+
+@pytest.mark.parametrize("form", HELD)
+def test_a_tree_is_one_grouped_query_a_level(form: str, left: list[int], tmp_path: Path) -> None:
+    model = PrivateTreeClassifier(10**6, 3, schema=SCHEMA, budget=dampen.Budget(epsilon=10**6))
+    model.fit(lying(FRAME, form, tmp_path), "kind")
+    assert len(left) == 1 + 3
+    assert left[0] <= KINDS
+    for level, rows in enumerate(left[1:]):
+        assert rows <= 4**level * WIDTH * KINDS
+    here = PrivateTreeClassifier(10**6, 3, schema=SCHEMA, budget=dampen.Budget(epsilon=10**6)).fit(FRAME, "kind")
+    assert model.model_ == here.model_
+
+
+@pytest.mark.parametrize("form", HELD)
+def test_a_decision_table(form: str, left: list[int], tmp_path: Path) -> None:
+    def fitted(data: Any) -> PrivateClassifier:
+        budget = dampen.Budget(epsilon=10**5)
+        return PrivateClassifier(10**5, SCHEMA, budget, expected_records=4 if form == "spark" else 1).fit(data, "kind")
+
+    model = fitted(lying(FRAME, form, tmp_path))
+    tests, cells = 3 + 3 + 1, 2**6
+    assert max(left) <= cells * KINDS * (WIDTH + 1) ** 2
+    assert len(model.model_.tests) in (tests, 2, 4, 6)
+    assert sum(map(sum, model.model_.counts)) == len(FRAME)
+
+
+def test_a_forest_says_what_it_takes(tmp_path: Path) -> None:
+    from dampen.errors import ParameterError
+    from dampen.learn import PrivateForestClassifier
+
+    forest = PrivateForestClassifier(1, 4, schema=SCHEMA, budget=dampen.Budget(epsilon=1))
+    with pytest.raises(ParameterError, match="a forest draws a tree for every row here"):
+        forest.fit(lying(FRAME, "relation", tmp_path), "kind")
+    assert forest.fit(lying(FRAME, "parquet", tmp_path), "kind").predict(FRAME).shape == (3000,)
+
+
+@pytest.mark.parametrize("form", ["csv", "parquet", "glob", "loaded", "relation", "ibis"])
+def test_tables_that_break_the_schema_are_refused_before_payment(form: str, tmp_path: Path) -> None:
+    from dampen.errors import DampenError
+
+    budget = dampen.Budget(epsilon=1)
+    data = lying(FRAME, form, tmp_path)
+    narrow = Schema({**SCHEMA.attributes, "city": Categorical(["Oslo", "Bonn"])}, SCHEMA.classes)
+    for schema, target, rule in (
+        (narrow, "kind", "column 'city' must hold only the declared values"),
+        (Schema(SCHEMA.attributes, ["no", "yes"]), "kind", "target must hold only the declared classes"),
+        (Schema({"kind": Numeric(0, 1)}, ["no", "yes"]), "city", "column 'kind' must hold"),
+        (SCHEMA, "nowhere", "'nowhere'"),
+        (SCHEMA, "city", "the target must not be an attribute"),
+        (Schema.any(0, 1, 2), "kind", "schema must name its attributes"),
+    ):
+        with pytest.raises(DampenError, match=rule):
+            PrivateTreeClassifier(1, 2, schema=schema, budget=budget).fit(data, target)
+    with pytest.raises(DampenError, match="y must be the name of the column"):
+        PrivateTreeClassifier(1, 2, schema=SCHEMA, budget=budget).fit(data, FRAME["kind"].to_list())
+    assert budget.spent.epsilon == 0
