@@ -14,7 +14,7 @@ from dampen.mechanisms.noises import Geometric
 from dampen.privacy import Adjacency, BudgetLike, PrivacyLoss, Release
 from dampen.queries.stretches import record_adjacency
 from dampen.sampling import entropy
-from dampen.sampling.laplace_batch import discrete_laplace_batch
+from dampen.sampling.laplace_batch import added, discrete_laplace_batch
 from dampen.statistics.categories import as_categories
 from dampen.statistics.groups import REST, count_groups
 
@@ -99,8 +99,8 @@ def group_counts(
     rate = price / (2 if replaced else 1)
 
     def draw() -> list[int]:
-        drawn = discrete_laplace_batch(rate, len(labels), entropy.system_entropy())
-        return [count + noise for count, noise in zip(counts.tolist(), drawn.tolist(), strict=True)]
+        noisy: list[int] = added(counts, discrete_laplace_batch(rate, len(labels), entropy.system_entropy())).tolist()
+        return noisy
 
     noisy = paid(draw, loss, budget=budget, note=note)
     if adding_up:

@@ -19,7 +19,7 @@ from dampen.mechanisms import PermuteAndFlip
 from dampen.privacy import Adjacency
 from dampen.queries.table_split import Cut, pair_at, table_split_problem
 from dampen.sampling.entropy import Entropy
-from dampen.sampling.laplace_batch import discrete_laplace_batch
+from dampen.sampling.laplace_batch import added, discrete_laplace_batch
 from dampen.statistics.pair_counts import Block, Slots
 from dampen.vectors import Floats, Integers
 
@@ -128,14 +128,14 @@ def grow(
     """A table whose release costs ``epsilon`` under ``ADD_REMOVE``. Nobody has paid for it here."""
     size = expected
     if size is None:
-        size = records.rows + int(discrete_laplace_batch(epsilon * SIZE_SHARE, 1, source)[0])
+        size = int(added(np.array([records.rows]), discrete_laplace_batch(epsilon * SIZE_SHARE, 1, source))[0])
         epsilon = epsilon * (1 - SIZE_SHARE)
     tests, kinds = questions_of(schema), len(schema.classes)
     settled = plan(epsilon, size, kinds, len(tests))
     chosen = tests if settled.every else _chosen(records, classes, tests, kinds, settled, source)
     cells = cells_of(chosen, records)
     counts = np.bincount(cells * kinds + classes, minlength=kinds << len(chosen))
-    noisy = counts + discrete_laplace_batch(settled.leaves, len(counts), source)
+    noisy = added(counts, discrete_laplace_batch(settled.leaves, len(counts), source))
     return DecisionTable(chosen, tuple(map(tuple, noisy.reshape(-1, kinds).tolist())), settled.leaves, size)
 
 

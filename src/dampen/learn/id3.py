@@ -17,7 +17,7 @@ from dampen.learn.records import Records
 from dampen.learn.schema import Categorical, Schema
 from dampen.learn.splits import SplitChoice
 from dampen.sampling.entropy import Entropy
-from dampen.sampling.laplace_batch import discrete_laplace_batch
+from dampen.sampling.laplace_batch import added, discrete_laplace_batch
 from dampen.statistics.contingency import Codes, Layout, count_classes, count_level
 from dampen.vectors import Integers
 
@@ -77,7 +77,7 @@ def _buy_counts(
     level: list[_Growing], labels: Codes, nodes: Codes, layout: Layout, share: Fraction, source: Entropy
 ) -> None:
     counts = count_classes(labels, nodes, len(level), layout.classes)
-    noisy = counts + discrete_laplace_batch(share, counts.size, source).reshape(counts.shape)
+    noisy = added(counts, discrete_laplace_batch(share, counts.size, source).reshape(counts.shape))
     for node, released in zip(level, noisy.tolist(), strict=True):
         node.counts = tuple(released)
 
