@@ -41,6 +41,26 @@ def as_ids(ids: Any) -> NDArray[Any]:
     return array
 
 
+def told_order(ids: NDArray[Any]) -> NDArray[np.intp]:
+    """The order in which ids are told: sorted, so that it does not tell the order of the caller's rows.
+
+    Rows often lie group by group, and then their order would give every true group away. Ids that are neither numbers
+    nor texts are sorted as text.
+
+    >>> told_order(np.array([30, 10, 20])).tolist()
+    [1, 2, 0]
+    """
+    if ids.dtype != object:
+        return np.argsort(ids)
+    items = ids.tolist()
+    kinds = set(map(type, items))
+    if len(kinds) > 1 or not all(issubclass(kind, int | float | str) for kind in kinds):
+        items = [(type(item).__name__, str(item)) for item in items]
+    if len(set(items)) < len(items):
+        raise DataError("ids must differ as text")
+    return np.array(sorted(range(len(items)), key=items.__getitem__), dtype=np.intp)
+
+
 def place_groups(
     values: Any, labels: Sequence[Any], *, other: Any = REST, missing: str = "refuse", title: str = "groups"
 ) -> Integers:

@@ -1,6 +1,7 @@
 """Who belongs to which group, from the caller's side."""
 
 from collections import Counter
+from datetime import date
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -64,6 +65,33 @@ def test_few_people_and_empty_groups(method: str, ids: tuple[str, ...], groups: 
     told = asked(Budget(epsilon=1), ids=ids, groups=groups, categories=("F", "M", "other"), method=method)
     assert list(told) == ["F", "M", "other"]
     assert all(len(chosen) <= len(ids) for chosen in told.values())
+
+
+@each_method
+@pytest.mark.parametrize(
+    "ids",
+    [range(40), [f"p{i:02}" for i in range(40)], [2**70 + i for i in range(40)], [*range(10), *"abcdefghijklmno"],
+     [date(2000, 1, 1 + i) for i in range(20)], np.arange(40) / 2],
+    ids=["int", "str", "large", "mixed", "date", "float"],
+)  # fmt: skip
+def test_the_order_of_rows_is_not_told(method: str, ids: Any) -> None:
+    """Rows that lie group by group: if their order came out, everybody after a step back would be of the last group."""
+    told_ids = list(ids)
+    rows = told_ids[1::2] + told_ids[::2]
+    half = len(told_ids) // 2
+    told = asked(Budget(epsilon=1), ids=rows, groups=["F"] * half + ["M"] * (len(rows) - half), method=method)
+    for chosen in told.values():
+        places = [told_ids.index(each) for each in chosen.tolist()]
+        assert places == sorted(places)
+
+
+def test_ids_that_print_alike_have_no_order_of_their_own(untouched: Budget, refused: "Refused") -> None:
+    class Named:
+        def __str__(self) -> str:
+            return "secret"
+
+    with refused(DataError, "ids must differ as text", hidden=("secret",)):
+        asked(untouched, ids=[Named() for _ in range(4)])
 
 
 def test_undeclared_and_missing_go_to_other() -> None:

@@ -62,6 +62,17 @@ def test_what_was_written_is_read_again(people: Path, tmp_path: Path) -> None:
     assert asked(tmp_path / "groups.parquet").stdout == "id,sex\n1,F\n4,F\n2,M\n3,M\n5,other\n"
 
 
+@pytest.mark.parametrize("method", ["randomised-response", "triode"])
+def test_the_order_of_rows_is_not_told(tmp_path: Path, method: str) -> None:
+    """A file sorted by its private column: what is written is sorted by what is told."""
+    path, out = tmp_path / "people.csv", tmp_path / "groups.csv"
+    path.write_text("id,sex\n" + "".join(f"{i + 100},F\n" for i in range(1, 60, 2)) + "".join(
+        f"{i + 100},M\n" for i in range(0, 60, 2)))  # fmt: skip
+    asked(path, "--out", out, "--method", method, epsilon="1")
+    order = [(("F", "M", "other").index(group), int(person)) for person, group in rows_of(out)]
+    assert order == sorted(order)
+
+
 def test_without_a_file_rows_stand_on_standard_output(people: Path) -> None:
     done = asked(people)
     assert (done.stdout, done.stderr) == ("id,sex\n1,F\n4,F\n2,M\n3,M\n5,other\n", REMEMBERS)
