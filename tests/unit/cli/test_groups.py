@@ -93,6 +93,15 @@ def test_a_ledger_pays_once_and_remembers(people: Path, tmp_path: Path) -> None:
     assert ledger.spent.epsilon == 1
 
 
+def test_groups_are_never_written_over_the_ledger(people: Path, tmp_path: Path) -> None:
+    ledger = Budget.open(tmp_path / "ledger.csv", epsilon=3, adjacency=Adjacency.REPLACE)
+    options = ("--id", "id", "--by", "sex", "--categories", "F,M,other", "--epsilon", "1")
+    words = ["group-by", people, *options, "--budget", tmp_path / "ledger.csv", "--out", tmp_path / "ledger.csv"]
+    done = CliRunner().invoke(app, [*map(str, words)])
+    assert "out must not be the ledger that pays" in str(done.exception)
+    assert ledger.spent.epsilon == 0
+
+
 def test_a_file_that_cannot_be_written_loses_nothing(
     people: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -139,6 +148,8 @@ def test_consistent_counts_add_up_to_all_rows(people: Path, cities: Path) -> Non
         ("group-by FILE --id id --by city --categories Oslo,Bonn,Lima", "column 'city' must have no missing values"),
         ("group-by FILE --id id --by sex --categories F", "categories must be a list such as F,M"),
         ("group-by FILE --id id --by sex --categories F,F", "distinct"),
+        ("group-by FILE --id id --by sex --categories F,", "categories must have no empty label"),
+        ("counts FILE --by sex --categories F,,M", "categories must have no empty label"),
         ("group-by FILE --id id --by sex --categories F,M --out x.txt", "out must end in .parquet or .csv"),
         ("group-by FILE --id id --by sex --categories F,M --out FILE", "out must not be the file that is read"),
         ("group-by FILE --id id --by sex --categories F,M --out no/where.csv", "a folder that exists"),
