@@ -92,7 +92,7 @@ def group_counts(
     price, labels = positive(epsilon=epsilon), as_categories(categories)
     replaced = record_adjacency(adjacency) is Adjacency.REPLACE
     whole, adding_up = flag(non_negative=non_negative), flag(consistent=consistent)
-    if adding_up and replaced and missing == "drop":
+    if adding_up and replaced and isinstance(missing, str) and missing == "drop":
         raise ParameterError("consistent counts under REPLACE add up to all records; missing must not be 'drop'")
     loss = PrivacyLoss(price, adjacency=adjacency)
     counts = count_groups(values, labels, column=column, other=other, missing=missing)

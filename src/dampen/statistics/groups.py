@@ -18,7 +18,7 @@ REST = "other"
 
 def as_ids(ids: Any) -> NDArray[Any]:
     """The ids of all people, in the caller's order: distinct, none of them missing."""
-    found = in_memory(ids, None)
+    found = listed_as(ids, "ids")
     listed = found if isinstance(found, np.ndarray | list) else found.to_list()
     items = listed.tolist() if isinstance(listed, np.ndarray) else listed
     try:
@@ -39,6 +39,15 @@ def as_ids(ids: Any) -> NDArray[Any]:
         array = np.empty(len(items), dtype=object)
         array[:] = items
     return array
+
+
+def listed_as(values: Any, title: str) -> Any:
+    """One column in memory; ``title``: how a message names it."""
+    try:
+        return in_memory(values, None)
+    except (ParameterError, DataError):
+        rule = f"{title} must be a list, an array of one dimension or a column of a data frame"
+        raise ParameterError(f"{rule}; got {type(values).__name__}") from None
 
 
 def told_order(ids: NDArray[Any]) -> NDArray[np.intp]:
@@ -74,7 +83,7 @@ def place_groups(
     """
     rest = rest_place(labels, other)
     mode = as_group_missing(missing, rest)
-    found = in_memory(values, None)
+    found = listed_as(values, title)
     listed = getattr(found, "to_list", None) or getattr(found, "tolist", None)
     items = found if listed is None else listed()
     places = {label: place for place, label in enumerate(labels)}
@@ -106,8 +115,12 @@ def count_groups(
 
 def rest_place(labels: Sequence[Any], other: Any) -> int | None:
     """The place of the label that takes all values which are no label; ``None`` where there is none."""
-    if other in labels:
-        return list(labels).index(other)
+    try:
+        place = {label: place for place, label in enumerate(labels)}.get(other)
+    except TypeError:
+        place = None
+    if place is not None:
+        return place
     if other is not None and not (isinstance(other, str) and other == REST):
         raise ParameterError(f"other must be one of the categories; got {shown(other)}")
     return None

@@ -110,6 +110,11 @@ def test_undeclared_and_missing_go_to_other() -> None:
     ("changed", "error", "message"),
     [
         ({"ids": ("ann", "bob", "ann", "dan")}, DataError, "ids must be distinct"),
+        ({"ids": 4}, ParameterError, "ids must be a list, an array of one dimension"),
+        ({"ids": "abcd"}, ParameterError, "ids must be a list"),
+        ({"ids": np.zeros((4, 1))}, ParameterError, "ids must be a list"),
+        ({"groups": "FMMM"}, ParameterError, "groups must be a list"),
+        ({"other": np.arange(2)}, ParameterError, "other must be one of the categories"),
         ({"groups": ("F", "M", "M")}, DataError, "groups must be exactly one for each id"),
         ({"groups": ("F", "M", "M", "X")}, DataError, "must hold only the declared categories"),
         ({"groups": ("F", "M", "M", None)}, DataError, "must have no missing values"),

@@ -106,6 +106,11 @@ def test_one_category_is_a_count() -> None:
         ({"values": ["tea", "secret"]}, DataError, "must hold only the declared categories"),
         ({"values": ["tea", None]}, DataError, "must have no missing values"),
         ({"categories": ["tea", "tea"]}, ParameterError, "distinct"),
+        (
+            {"adjacency": Adjacency.REPLACE, "consistent": True, "missing": np.arange(2)},
+            ParameterError,
+            "missing must be",
+        ),
         ({"adjacency": Adjacency.EDGE}, ParameterError, "adjacency"),
         ({"non_negative": 1}, ParameterError, "non_negative must be True or False"),
         (
