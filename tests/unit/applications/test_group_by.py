@@ -85,6 +85,13 @@ def test_the_order_of_rows_is_not_told(method: str, ids: Any) -> None:
         assert places == sorted(places)
 
 
+@pytest.mark.parametrize("ids", [(30, 4, 200, 1), ("dan", "bob", "cid", "ann"), (2, "b", 1, "a")])
+@pytest.mark.parametrize("method", ["randomised_response", "triode", "dampened_triode"])
+def test_everybody_keeps_their_group_when_ids_are_sorted(method: str, ids: tuple[Any, ...]) -> None:
+    told = asked(Budget(epsilon=10**6), ids=ids, groups=("F", "M", "F", "M"), epsilon=10**6, method=method)
+    assert {label: set(chosen.tolist()) for label, chosen in told.items()} == {"F": {*ids[::2]}, "M": {*ids[1::2]}}
+
+
 def test_ids_that_print_alike_have_no_order_of_their_own(untouched: Budget, refused: "Refused") -> None:
     class Named:
         def __str__(self) -> str:
