@@ -14,7 +14,7 @@ from dampen.mechanisms.noises import Geometric
 from dampen.privacy import Adjacency, BudgetLike, PrivacyLoss, Release
 from dampen.queries.stretches import record_adjacency, refuse_filtered
 from dampen.sampling import entropy
-from dampen.sampling.laplace_batch import discrete_laplace_batch
+from dampen.sampling.laplace_batch import added, discrete_laplace_batch
 from dampen.statistics.categories import as_categories
 from dampen.statistics.engines import filtered
 from dampen.statistics.groups import REST, count_groups
@@ -97,7 +97,7 @@ def group_counts(
     price, labels = positive(epsilon=epsilon), as_categories(categories)
     replaced = record_adjacency(adjacency) is Adjacency.REPLACE
     whole, adding_up = flag(non_negative=non_negative), flag(consistent=consistent)
-    if adding_up and replaced and missing == "drop":
+    if adding_up and replaced and isinstance(missing, str) and missing == "drop":
         raise ParameterError("consistent counts under REPLACE add up to all records; missing must not be 'drop'")
     loss = PrivacyLoss(price, adjacency=adjacency)
     rows = filtered(values, where)
@@ -106,8 +106,8 @@ def group_counts(
     rate = price / (2 if replaced else 1)
 
     def draw() -> list[int]:
-        drawn = discrete_laplace_batch(rate, len(labels), entropy.system_entropy())
-        return [count + noise for count, noise in zip(counts.tolist(), drawn.tolist(), strict=True)]
+        noisy: list[int] = added(counts, discrete_laplace_batch(rate, len(labels), entropy.system_entropy())).tolist()
+        return noisy
 
     noisy = paid(draw, loss, budget=budget, note=note)
     if adding_up:

@@ -17,7 +17,7 @@ from dampen.mechanisms.triode_h import FRAGMENT, TriodeH
 from dampen.privacy import BudgetLike, Release
 from dampen.sampling import entropy
 from dampen.statistics.categories import as_categories
-from dampen.statistics.groups import REST, as_ids, place_groups
+from dampen.statistics.groups import REST, as_ids, place_groups, told_order
 
 METHODS: dict[str, Callable[[Number], GroupMechanism]] = {
     "randomised_response": RandomisedResponse,
@@ -49,7 +49,8 @@ def group_by(
     Parameters
     ----------
     ids
-        One label per person, distinct. Public: every one of them may come out in any group.
+        One label per person, distinct. Public: every one of them may come out in any group. They are told sorted,
+        because the order of rows may follow the groups.
     groups
         The category of each person, in the same order.
     categories
@@ -103,7 +104,8 @@ def release_group_by(
     places = place_groups(groups, labels, other=other, missing=missing, title=title)
     if len(places) != len(people):
         raise DataError("groups must be exactly one for each id")
-    loss = mechanism.privacy()
+    order, loss = told_order(people), mechanism.privacy()
+    people, places = people[order], places[order]
 
     def draw() -> Groups:
         with np.errstate(all="ignore"):

@@ -52,7 +52,7 @@ def group_most_common(
     >>> list(found), found["M"] in ("flu", "gout")
     (['F', 'M'], True)
     """
-    labels = as_categories(choices)
+    labels = as_categories(choices, "choices")
     chosen = group_choice(mechanism, epsilon, adjacency, "dampen.queries.winner_problem")
 
     def problem(records: Any) -> SelectionProblem:
@@ -60,5 +60,5 @@ def group_most_common(
 
     return each_group(
         values, groups, problem, chosen, categories=categories, budget=budget, adjacency=adjacency, other=other,
-        missing=missing, note=note,
+        missing=missing, note=note, rule="values must be declared choices, none of them missing: leave out other rows",
     )  # fmt: skip

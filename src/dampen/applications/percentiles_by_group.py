@@ -67,5 +67,5 @@ def group_percentiles(
 
     return each_group(
         values, groups, problem, chosen, categories=categories, budget=budget, adjacency=adjacency, other=other,
-        missing=missing, note=note,
+        missing=missing, note=note, rule="values must be numbers, none of them missing: leave out such rows",
     )  # fmt: skip

@@ -15,7 +15,10 @@ Categories = Annotated[str, typer.Option(help="All possible values: F,M or the p
 def read_categories(told: str) -> tuple[Any, ...]:
     """The labels: what has a comma is a list, anything else the path of a file."""
     if "," in told:
-        return tuple(label.strip() for label in told.split(","))
+        labels = tuple(label.strip() for label in told.split(","))
+        if not all(labels):
+            raise ParameterError(f"categories must have no empty label, as between two commas; got {shown(told)}")
+        return labels
     if not Path(told).is_file():
         raise ParameterError(f"categories must be a list such as F,M or a file that exists; got {shown(told)}")
     return tuple(read_labels(Path(told)))

@@ -55,7 +55,7 @@ def group_by(
     as_json: answers.Json = False,
 ) -> None:
     """Tell who belongs to which group, privately: ids are public, one person's group is hidden."""
-    _require_writable(out, Path(file))
+    _require_writable(out, Path(file), budget)
     labels = read_categories(categories)
     paying = payment.payer(budget, scope, epsilon=epsilon)
     ids, groups = read_people(file, id=id, by=by)
@@ -71,15 +71,16 @@ def group_by(
         typer.echo(payment.NOTHING_REMEMBERS, err=True)
 
 
-def _require_writable(out: Path | None, file: Path) -> None:
+def _require_writable(out: Path | None, file: Path, ledger: Path | None) -> None:
     if out is None:
         return
     if out.suffix.lower() not in FORMATS:
         raise ParameterError(f"out must end in .parquet or .csv; got {shown(str(out))}")
     if out.is_dir() or not out.parent.is_dir():
         raise ParameterError(f"out must be a file in a folder that exists; got {shown(str(out))}")
-    if out.exists() and file.exists() and out.samefile(file):
-        raise ParameterError(f"out must not be the file that is read; got {shown(str(out))}")
+    for used, what in ((file, "the file that is read"), (ledger, "the ledger that pays")):
+        if used is not None and used.exists() and out.exists() and out.samefile(used):
+            raise ParameterError(f"out must not be {what}; got {shown(str(out))}")
 
 
 def _written(told: Mapping[Any, Any], names: tuple[str, str], out: Path) -> bool:

@@ -22,7 +22,7 @@ from dampen.privacy import Adjacency
 from dampen.problem import SelectionProblem
 from dampen.queries.table_split import Cut, pair_at, table_split_problem
 from dampen.sampling.entropy import Entropy
-from dampen.sampling.laplace_batch import discrete_laplace_batch
+from dampen.sampling.laplace_batch import added, discrete_laplace_batch
 from dampen.statistics.pair_counts import Block, Slots
 from dampen.vectors import Floats, Integers
 
@@ -152,13 +152,13 @@ def grow_on(
     """The same table, its rows counted by ``counter``."""
     size = expected
     if size is None:
-        size = counter.size() + int(discrete_laplace_batch(epsilon * SIZE_SHARE, 1, source)[0])
+        size = int(added(np.array([counter.size()]), discrete_laplace_batch(epsilon * SIZE_SHARE, 1, source))[0])
         epsilon = epsilon * (1 - SIZE_SHARE)
     tests, kinds = questions_of(schema), len(schema.classes)
     settled = plan(epsilon, size, kinds, len(tests))
     chosen = tests if settled.every else _chosen(counter, tests, settled, source)
     counts = counter.cell_counts(chosen)
-    noisy = counts + discrete_laplace_batch(settled.leaves, len(counts), source)
+    noisy = added(counts, discrete_laplace_batch(settled.leaves, len(counts), source))
     return DecisionTable(chosen, tuple(map(tuple, noisy.reshape(-1, kinds).tolist())), settled.leaves, size)
 
 

@@ -16,7 +16,7 @@ from dampen.mechanisms import PermuteAndFlip
 from dampen.privacy import Adjacency
 from dampen.problem import Frame, SelectionProblem
 from dampen.sampling.entropy import Entropy
-from dampen.sampling.laplace_batch import discrete_laplace_batch
+from dampen.sampling.laplace_batch import added, discrete_laplace_batch
 from dampen.vectors import Floats, Integers
 
 JURY_BITS = 3
@@ -68,7 +68,7 @@ def hear_jury(
     """
     told = epsilon * TOTALS_SHARE
     true = class_totals(classes, counts.shape[2])
-    totals = tuple((true + discrete_laplace_batch(told, len(true), source)).tolist())
+    totals = tuple(added(true, discrete_laplace_batch(told, len(true), source)).tolist())
     weights = weights_for(trees.count)
     heard = _Heard.of(counts, totals, epsilon)
     summed = sums_at_leaves(trees, values, heard.evidence)
@@ -98,7 +98,7 @@ class _Heard:
         """Each leaf is joined to so many records of the whole as its noise spreads over, and one."""
         kept = np.maximum(np.array(totals, dtype=np.float64), 1.0)
         prior = kept / kept.sum()
-        weight, seen = 1 + 1 / float(epsilon), np.maximum(counts, 0)
+        weight, seen = 1 + 1 / float(epsilon), np.maximum(counts, 0).astype(np.float64)
         shares = (seen + weight * prior) / (seen.sum(axis=2, keepdims=True) + weight)
         return cls(np.log(prior), np.log(shares / prior))
 

@@ -24,7 +24,7 @@ from dampen.learn.records import Records
 from dampen.learn.schema import Categorical, Numeric, Schema
 from dampen.privacy import Adjacency, BudgetLike
 from dampen.sampling.entropy import Entropy
-from dampen.sampling.laplace_batch import discrete_laplace_batch
+from dampen.sampling.laplace_batch import added, discrete_laplace_batch
 from dampen.sampling.uniform import uniform_batch
 from dampen.statistics.engines import Source
 from dampen.vectors import Floats, Integers
@@ -137,7 +137,7 @@ class PrivateForestClassifier(PaidClassifier):
         jury = in_jury(records.rows, source)
         members[jury] = NO_TREE
         counts = counts_at_leaves(trees, values, members, classes, len(schema.classes))
-        noisy = counts + discrete_laplace_batch(epsilon, counts.size, source).reshape(counts.shape)
+        noisy = added(counts, discrete_laplace_batch(epsilon, counts.size, source).reshape(counts.shape))
         return hear_jury(trees, noisy, values[:, jury], classes[jury], epsilon, source)
 
     def _shares(self, model: Forest | WeighedForest, records: Records) -> Floats:

@@ -18,7 +18,7 @@ from dampen.learn.records import Records
 from dampen.learn.schema import Categorical, Schema
 from dampen.learn.splits import SplitChoice
 from dampen.sampling.entropy import Entropy
-from dampen.sampling.laplace_batch import discrete_laplace_batch
+from dampen.sampling.laplace_batch import added, discrete_laplace_batch
 from dampen.statistics.contingency import Layout, Slots, as_slots, count_level, descend, intervals
 from dampen.vectors import Integers
 
@@ -114,13 +114,13 @@ class RecordCounter:
 
 
 def _noisy(counts: Integers, share: Fraction, source: Entropy) -> Integers:
-    return np.asarray(counts + discrete_laplace_batch(share, counts.size, source).reshape(counts.shape))
+    return added(counts, discrete_laplace_batch(share, counts.size, source).reshape(counts.shape))
 
 
 def _worth_going_on(counts: Integers, free: NDArray[np.bool_], layout: Layout, share: Fraction) -> NDArray[np.bool_]:
     """Whether the cells of the widest test hold more records on average than the noise of a count spreads."""
     widest = np.where(free, np.array(layout.sizes), 0).max(axis=1)
-    enough = counts.sum(axis=1) >= sqrt(2) / float(share) * widest * layout.classes
+    enough = counts.sum(axis=1, dtype=np.float64) >= sqrt(2) / float(share) * widest * layout.classes
     return np.asarray(enough & (widest > 0))
 
 

@@ -44,4 +44,5 @@ class DiceRungs(SensitivityFunction):
         return self._signed(np.maximum(steps, 0.0), u, level, rung)
 
     def __repr__(self) -> str:
-        return f"DiceRungs(size={self.size})"
+        """Without its size, from which that of the group could be read off."""
+        return "DiceRungs()"

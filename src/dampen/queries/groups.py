@@ -113,7 +113,7 @@ def fragment_problem(members: Any, fragments: Integers) -> SelectionProblem:
     [-2, -2, -2]
     """
     inside = as_members(members)
-    sizes = np.bincount(fragments)
+    sizes = _fragment_sizes(fragments, len(inside))
     largest = int(sizes.max())
     if largest > LARGEST_FRAGMENT:
         raise ParameterError(f"fragments must hold at most {LARGEST_FRAGMENT} people; got {largest}")
@@ -125,6 +125,16 @@ def fragment_problem(members: Any, fragments: Integers) -> SelectionProblem:
     scores = np.array([known[pair] for pair in zip(sizes.tolist(), counts.tolist(), strict=True)], dtype=np.int64)
     frame = Frame(range(len(inside)), bound=2 ** (largest - 1), adjacency=Adjacency.REPLACE)
     return SelectionProblem(frame, scores[fragments])
+
+
+def _fragment_sizes(fragments: Any, people: int) -> Integers:
+    """How many people each fragment holds. Public, as the fragments are."""
+    numbers = np.asarray(fragments)
+    fit = people > 0 and numbers.shape == (people,) and numbers.dtype.kind in "iu"
+    within = fit and numbers.min() >= 0 and numbers.max() < people
+    if not within or not (sizes := np.bincount(numbers)).all():
+        raise ParameterError("fragments must number each person's fragment, one whole number a person, 0, 1, 2, ...")
+    return sizes
 
 
 def fragment_score(size: int, count: int) -> int:

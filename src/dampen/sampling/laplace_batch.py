@@ -21,6 +21,8 @@ SLACK = 2.0**-40
 """By which share bounds are widened beyond every rounding error of doubles."""
 LARGEST = 2.0**62
 """Sizes beyond this are left to certified arithmetic."""
+LARGEST_SUM = 2**62
+"""Where sums of a number and its noise are cut off."""
 
 
 def discrete_laplace_batch(rate: Fraction, count: int, entropy: Entropy) -> Integers:
@@ -40,6 +42,14 @@ def discrete_laplace_batch(rate: Fraction, count: int, entropy: Entropy) -> Inte
         sizes[place] = min(size, 2**63 - 1)
     negative = entropy.words(count, 1).astype(bool)
     return np.where(negative, -sizes, sizes)
+
+
+def added(numbers: Integers, noise: Integers) -> Integers:
+    """Numbers of at most 2^62 in size with their noise, cut off at 2^62: a function of the sums, so it costs nothing.
+
+    Noise that is cut off itself must never be told with a number on top, for the number could be read off.
+    """
+    return np.asarray(np.clip(noise, -LARGEST_SUM - numbers, LARGEST_SUM - numbers) + numbers)
 
 
 @lru_cache

@@ -59,9 +59,9 @@ def tally(values: Any, labels: tuple[Any, ...], column: str | None) -> tuple[dic
         return dict(engine.group_counts(column, labels)), inside(engine)
 
 
-def as_categories(categories: Any) -> tuple[Any, ...]:
-    """The caller's categories as Python's own labels."""
-    rule = "categories must be an ordered sequence of distinct hashable labels, none of them missing"
+def as_categories(categories: Any, title: str = "categories") -> tuple[Any, ...]:
+    """The caller's categories as Python's own labels. ``title``: how a message names them."""
+    rule = f"{title} must be an ordered sequence of distinct hashable labels, none of them missing"
     try:
         if isinstance(categories, str | bytes | set | frozenset | dict):
             raise TypeError
@@ -70,7 +70,7 @@ def as_categories(categories: Any) -> tuple[Any, ...]:
     except TypeError:
         raise ParameterError(f"{rule}; got {shown(categories)}") from None
     if not labels:
-        raise ParameterError("categories must not be empty")
+        raise ParameterError(f"{title} must not be empty")
     if not distinct or any(absent(label) for label in labels):
         raise ParameterError(f"{rule}; got {shown(categories)}")
     return labels

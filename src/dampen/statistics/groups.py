@@ -19,7 +19,7 @@ REST = "other"
 
 def as_ids(ids: Any) -> NDArray[Any]:
     """The ids of all people, in the caller's order: distinct, none of them missing."""
-    found = in_memory(ids, None)
+    found = listed_as(ids, "ids")
     listed = found if isinstance(found, np.ndarray | list) else found.to_list()
     items = listed.tolist() if isinstance(listed, np.ndarray) else listed
     try:
@@ -42,6 +42,35 @@ def as_ids(ids: Any) -> NDArray[Any]:
     return array
 
 
+def listed_as(values: Any, title: str) -> Any:
+    """One column in memory; ``title``: how a message names it."""
+    try:
+        return in_memory(values, None)
+    except (ParameterError, DataError):
+        rule = f"{title} must be a list, an array of one dimension or a column of a data frame"
+        raise ParameterError(f"{rule}; got {type(values).__name__}") from None
+
+
+def told_order(ids: NDArray[Any]) -> NDArray[np.intp]:
+    """The order in which ids are told: sorted, so that it does not tell the order of the caller's rows.
+
+    Rows often lie group by group, and then their order would give every true group away. Ids that are neither numbers
+    nor texts are sorted as text.
+
+    >>> told_order(np.array([30, 10, 20])).tolist()
+    [1, 2, 0]
+    """
+    if ids.dtype != object:
+        return np.argsort(ids)
+    items = ids.tolist()
+    kinds = set(map(type, items))
+    if len(kinds) > 1 or not all(issubclass(kind, int | float | str) for kind in kinds):
+        items = [(type(item).__name__, str(item)) for item in items]
+    if len(set(items)) < len(items):
+        raise DataError("ids must differ as text")
+    return np.array(sorted(range(len(items)), key=items.__getitem__), dtype=np.intp)
+
+
 def place_groups(
     values: Any, labels: Sequence[Any], *, other: Any = REST, missing: str = "refuse", title: str = "groups"
 ) -> Integers:
@@ -55,7 +84,7 @@ def place_groups(
     """
     rest = rest_place(labels, other)
     mode = as_group_missing(missing, rest)
-    found = in_memory(values, None)
+    found = listed_as(values, title)
     listed = getattr(found, "to_list", None) or getattr(found, "tolist", None)
     items = found if listed is None else listed()
     places = {label: place for place, label in enumerate(labels)}
@@ -87,8 +116,12 @@ def count_groups(
 
 def rest_place(labels: Sequence[Any], other: Any) -> int | None:
     """The place of the label that takes all values which are no label; ``None`` where there is none."""
-    if other in labels:
-        return list(labels).index(other)
+    try:
+        place = {label: place for place, label in enumerate(labels)}.get(other)
+    except TypeError:
+        place = None
+    if place is not None:
+        return place
     if other is not None and not (isinstance(other, str) and other == REST):
         raise ParameterError(f"other must be one of the categories; got {shown(other)}")
     return None

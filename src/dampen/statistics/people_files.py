@@ -7,7 +7,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dampen._validate import shown
-from dampen.errors import ParameterError
+from dampen.errors import DataError, ParameterError
+from dampen.statistics.columns import titled
 from dampen.statistics.file_tables import read_columns
 
 
@@ -20,7 +21,10 @@ def read_people(path: str | Path, *, id: str, by: str) -> tuple[list[Any], list[
         raise ParameterError(f"by must be another column than id; got {shown(by)}")
     columns = read_columns(path, (id, by))
     groups = _items(columns[by])
-    texts = {item: _text(item) for item in set(groups)}
+    try:
+        texts = {item: _text(item) for item in set(groups)}
+    except TypeError:
+        raise DataError(f"{titled(by)} must hold single labels") from None
     return [_present(item) for item in _items(columns[id])], [texts[item] for item in groups]
 
 

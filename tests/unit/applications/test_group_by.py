@@ -1,6 +1,7 @@
 """Who belongs to which group, from the caller's side."""
 
 from collections import Counter
+from datetime import date
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -66,6 +67,40 @@ def test_few_people_and_empty_groups(method: str, ids: tuple[str, ...], groups: 
     assert all(len(chosen) <= len(ids) for chosen in told.values())
 
 
+@each_method
+@pytest.mark.parametrize(
+    "ids",
+    [range(40), [f"p{i:02}" for i in range(40)], [2**70 + i for i in range(40)], [*range(10), *"abcdefghijklmno"],
+     [date(2000, 1, 1 + i) for i in range(20)], np.arange(40) / 2],
+    ids=["int", "str", "large", "mixed", "date", "float"],
+)  # fmt: skip
+def test_the_order_of_rows_is_not_told(method: str, ids: Any) -> None:
+    """Rows that lie group by group: if their order came out, everybody after a step back would be of the last group."""
+    told_ids = list(ids)
+    rows = told_ids[1::2] + told_ids[::2]
+    half = len(told_ids) // 2
+    told = asked(Budget(epsilon=1), ids=rows, groups=["F"] * half + ["M"] * (len(rows) - half), method=method)
+    for chosen in told.values():
+        places = [told_ids.index(each) for each in chosen.tolist()]
+        assert places == sorted(places)
+
+
+@pytest.mark.parametrize("ids", [(30, 4, 200, 1), ("dan", "bob", "cid", "ann"), (2, "b", 1, "a")])
+@pytest.mark.parametrize("method", ["randomised_response", "triode", "dampened_triode"])
+def test_everybody_keeps_their_group_when_ids_are_sorted(method: str, ids: tuple[Any, ...]) -> None:
+    told = asked(Budget(epsilon=10**6), ids=ids, groups=("F", "M", "F", "M"), epsilon=10**6, method=method)
+    assert {label: set(chosen.tolist()) for label, chosen in told.items()} == {"F": {*ids[::2]}, "M": {*ids[1::2]}}
+
+
+def test_ids_that_print_alike_have_no_order_of_their_own(untouched: Budget, refused: "Refused") -> None:
+    class Named:
+        def __str__(self) -> str:
+            return "secret"
+
+    with refused(DataError, "ids must differ as text", hidden=("secret",)):
+        asked(untouched, ids=[Named() for _ in range(4)])
+
+
 def test_undeclared_and_missing_go_to_other() -> None:
     told = asked(
         Budget(epsilon=10**6), groups=("F", "X", None, "M"), categories=("F", "M", "other"), missing="other",
@@ -82,6 +117,11 @@ def test_undeclared_and_missing_go_to_other() -> None:
     ("changed", "error", "message"),
     [
         ({"ids": ("ann", "bob", "ann", "dan")}, DataError, "ids must be distinct"),
+        ({"ids": 4}, ParameterError, "ids must be a list, an array of one dimension"),
+        ({"ids": "abcd"}, ParameterError, "ids must be a list"),
+        ({"ids": np.zeros((4, 1))}, ParameterError, "ids must be a list"),
+        ({"groups": "FMMM"}, ParameterError, "groups must be a list"),
+        ({"other": np.arange(2)}, ParameterError, "other must be one of the categories"),
         ({"groups": ("F", "M", "M")}, DataError, "groups must be exactly one for each id"),
         ({"groups": ("F", "M", "M", "X")}, DataError, "must hold only the declared categories"),
         ({"groups": ("F", "M", "M", None)}, DataError, "must have no missing values"),

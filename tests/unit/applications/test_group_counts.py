@@ -59,6 +59,14 @@ def test_the_noise_has_the_geometric_law() -> None:
     assert chisquare(observed, wrong / wrong.sum() * len(labels)).pvalue < 1e-6
 
 
+@pytest.mark.parametrize("people", [1, 1000])
+@pytest.mark.parametrize("adjacency", [Adjacency.ADD_REMOVE, Adjacency.REPLACE], ids=lambda a: a.value)
+def test_noise_beyond_64_bits_cannot_be_taken_off_again(people: int, adjacency: Adjacency) -> None:
+    """Sums are cut off, not the noise: cut noise is a known number, and the rest would be the true count."""
+    counts = asked(Budget(epsilon=1), values=["tea"] * people, epsilon="1e-30", adjacency=adjacency)
+    assert {abs(count) for count in counts.values()} == {2**62}
+
+
 def test_counts_can_be_made_non_negative() -> None:
     counts = dampen.group_counts([], categories=range(200), epsilon=1, budget=Budget(epsilon=1), non_negative=True)
     assert min(counts.values()) == 0 < max(counts.values())
@@ -98,6 +106,11 @@ def test_one_category_is_a_count() -> None:
         ({"values": ["tea", "secret"]}, DataError, "must hold only the declared categories"),
         ({"values": ["tea", None]}, DataError, "must have no missing values"),
         ({"categories": ["tea", "tea"]}, ParameterError, "distinct"),
+        (
+            {"adjacency": Adjacency.REPLACE, "consistent": True, "missing": np.arange(2)},
+            ParameterError,
+            "missing must be",
+        ),
         ({"adjacency": Adjacency.EDGE}, ParameterError, "adjacency"),
         ({"non_negative": 1}, ParameterError, "non_negative must be True or False"),
         (

@@ -1,5 +1,7 @@
 """One percentile or one winner for each group, at one price."""
 
+from collections.abc import Callable, Iterable
+from itertools import product
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -65,32 +67,51 @@ def test_each_group_is_asked_at_its_share_and_all_are_paid_once(
     assert len(seen) == 3
 
 
-@pytest.mark.parametrize("ask", [medians, modes], ids=["percentiles", "most_common"])
-def test_the_joint_law_of_all_groups_under_replace(ask: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Two people, all their changes: the sum of the groups' worst losses is epsilon, and twice that at full price."""
+def joint_laws(ask: Any, monkeypatch: pytest.MonkeyPatch, adjacency: Adjacency) -> Callable[[Any], list[Any]]:
+    """The laws of all groups' draws at epsilon 1, by the table of (value, group)."""
     laws: list[Any] = []
 
     def draw(self: SelectionMechanism, problem: SelectionProblem, source: object) -> int:
         laws.append(np.asarray(self.log_probabilities(problem)))
         return 0
 
+    def told(table: tuple[tuple[Any, str], ...]) -> list[Any]:
+        laws.clear()
+        given: dict[str, Any] = {"values": [v for v, _ in table], "groups": [g for _, g in table]}
+        given |= {"grid": range(4)} if ask is medians else {}
+        ask(Budget(epsilon=1), adjacency=adjacency, **given)
+        return list(laws)
+
     monkeypatch.setattr(SelectionMechanism, "draw", draw)
-    values = (0, 2) if ask is medians else ("flu", "cold")
-    people = [(value, group) for value in values for group in ("F", "M")]
+    return told
+
+
+def worst_loss(told: Callable[[Any], list[Any]], pairs: Iterable[tuple[Any, Any]]) -> float:
+    """The draws are independent, so the worst losses of the groups add up."""
     worst = 0.0
-    for one in people:
-        for rest in people:
-            for other in people:
-                told = []
-                for table in ((one, rest), (other, rest)):
-                    laws.clear()
-                    given = {"values": [v for v, _ in table], "groups": [g for _, g in table]}
-                    given |= {"grid": range(4)} if ask is medians else {}
-                    ask(Budget(epsilon=1), adjacency=Adjacency.REPLACE, **given)
-                    told.append(list(laws))
-                apart = [x - y for x, y in zip(*told, strict=True)]
-                worst = max(worst, sum(float(d.max()) for d in apart))
-    assert 0.5 < worst <= 1 + 1e-9
+    for x, y in pairs:
+        apart = [one - other for one, other in zip(told(x), told(y), strict=True)]
+        worst = max(worst, sum(float(d.max()) for d in apart), -sum(float(d.min()) for d in apart))
+    return worst
+
+
+@pytest.mark.parametrize("ask", [medians, modes], ids=["percentiles", "most_common"])
+def test_the_joint_law_of_all_groups_under_replace(ask: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two people, all their changes, also between groups. With each group at the full price it is caught."""
+    told = joint_laws(ask, monkeypatch, Adjacency.REPLACE)
+    people = list(product((0, 2) if ask is medians else ("flu", "cold"), ("F", "M")))
+    pairs = [((one, rest), (other, rest)) for one in people for rest in people for other in people]
+    assert 0.5 < worst_loss(told, pairs) <= 1 + 1e-9
+    assert worst_loss(joint_laws(ask, monkeypatch, Adjacency.ADD_REMOVE), pairs) > 1.1
+
+
+@pytest.mark.parametrize("ask", [medians, modes], ids=["percentiles", "most_common"])
+def test_the_joint_law_of_all_groups_under_add_remove(ask: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Up to two people and one more: each group at the full price, empty groups among them."""
+    told = joint_laws(ask, monkeypatch, Adjacency.ADD_REMOVE)
+    people = list(product((0, 2) if ask is medians else ("flu", "cold"), ("F", "M")))
+    pairs = [((*x, one), x) for size in range(3) for x in product(people, repeat=size) for one in people]
+    assert 0.5 < worst_loss(told, pairs) <= 1 + 1e-9
 
 
 def test_an_empty_group_gets_an_answer() -> None:
@@ -111,14 +132,26 @@ def test_any_mechanism_may_answer() -> None:
     ("ask", "changed", "error", "message"),
     [
         (medians, {"groups": SEX[:-1]}, DataError, "groups must be exactly one for each value"),
-        (medians, {"values": [1, 2, None, 3, 4]}, DataError, "must have no missing values"),
+        (medians, {"values": [1, 2, None, 3, 4]}, DataError, "numbers, none of them missing: leave out such rows"),
+        (medians, {"values": [1, 2, "secret", 3, 4]}, DataError, "values must be numbers"),
+        (medians, {"values": 3}, ParameterError, "values must be a list, an array of one dimension"),
+        (medians, {"groups": 3}, ParameterError, "groups must be a list, an array of one dimension"),
+        (medians, {"mechanism": Exponential(1), "adjacency": Adjacency.REPLACE}, ParameterError, "have epsilon 0.5"),
+        (medians, {"mechanism": Exponential(2)}, ParameterError, "have epsilon 1, at which each group"),
         (medians, {"groups": ["F", "F", "F", "M", "X"]}, DataError, "declared categories"),
         (medians, {"grid": None}, ParameterError, "give either grid or bounds"),
         (medians, {"p": 101}, ParameterError, "p must"),
         (medians, {"mechanism": StableArgmax}, ParameterError, "percentile_hit_problem"),
         (medians, {"adjacency": Adjacency.EDGE}, ParameterError, "adjacency"),
-        (modes, {"values": ["flu", "secret", "flu", "flu", "flu"]}, DataError, "declared categories"),
-        (modes, {"choices": ()}, ParameterError, "must not be empty"),
+        (
+            modes,
+            {"values": ["flu", "secret", "flu", "flu", "flu"]},
+            DataError,
+            "declared choices, none of them missing",
+        ),
+        (modes, {"values": ["flu", None, "flu", "flu", "flu"]}, DataError, "leave out other rows"),
+        (modes, {"choices": ()}, ParameterError, "choices must not be empty"),
+        (modes, {"choices": "xy"}, ParameterError, "choices must be an ordered sequence"),
         (modes, {"mechanism": StableArgmax}, ParameterError, "winner_problem"),
     ],
 )

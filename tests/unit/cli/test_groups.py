@@ -62,6 +62,17 @@ def test_what_was_written_is_read_again(people: Path, tmp_path: Path) -> None:
     assert asked(tmp_path / "groups.parquet").stdout == "id,sex\n1,F\n4,F\n2,M\n3,M\n5,other\n"
 
 
+@pytest.mark.parametrize("method", ["randomised-response", "triode"])
+def test_the_order_of_rows_is_not_told(tmp_path: Path, method: str) -> None:
+    """A file sorted by its private column: what is written is sorted by what is told."""
+    path, out = tmp_path / "people.csv", tmp_path / "groups.csv"
+    path.write_text("id,sex\n" + "".join(f"{i + 100},F\n" for i in range(1, 60, 2)) + "".join(
+        f"{i + 100},M\n" for i in range(0, 60, 2)))  # fmt: skip
+    asked(path, "--out", out, "--method", method, epsilon="1")
+    order = [(("F", "M", "other").index(group), int(person)) for person, group in rows_of(out)]
+    assert order == sorted(order)
+
+
 def test_without_a_file_rows_stand_on_standard_output(people: Path) -> None:
     done = asked(people)
     assert (done.stdout, done.stderr) == ("id,sex\n1,F\n4,F\n2,M\n3,M\n5,other\n", REMEMBERS)
@@ -80,6 +91,15 @@ def test_a_ledger_pays_once_and_remembers(people: Path, tmp_path: Path) -> None:
     done = asked(people, "--budget", tmp_path / "ledger.db", "--note", "who", epsilon="1")
     assert done.stderr == ""
     assert ledger.spent.epsilon == 1
+
+
+def test_groups_are_never_written_over_the_ledger(people: Path, tmp_path: Path) -> None:
+    ledger = Budget.open(tmp_path / "ledger.csv", epsilon=3, adjacency=Adjacency.REPLACE)
+    options = ("--id", "id", "--by", "sex", "--categories", "F,M,other", "--epsilon", "1")
+    words = ["group-by", people, *options, "--budget", tmp_path / "ledger.csv", "--out", tmp_path / "ledger.csv"]
+    done = CliRunner().invoke(app, [*map(str, words)])
+    assert "out must not be the ledger that pays" in str(done.exception)
+    assert ledger.spent.epsilon == 0
 
 
 def test_a_file_that_cannot_be_written_loses_nothing(
@@ -128,6 +148,8 @@ def test_consistent_counts_add_up_to_all_rows(people: Path, cities: Path) -> Non
         ("group-by FILE --id id --by city --categories Oslo,Bonn,Lima", "column 'city' must have no missing values"),
         ("group-by FILE --id id --by sex --categories F", "categories must be a list such as F,M"),
         ("group-by FILE --id id --by sex --categories F,F", "distinct"),
+        ("group-by FILE --id id --by sex --categories F,", "categories must have no empty label"),
+        ("counts FILE --by sex --categories F,,M", "categories must have no empty label"),
         ("group-by FILE --id id --by sex --categories F,M --out x.txt", "out must end in .parquet or .csv"),
         ("group-by FILE --id id --by sex --categories F,M --out FILE", "out must not be the file that is read"),
         ("group-by FILE --id id --by sex --categories F,M --out no/where.csv", "a folder that exists"),

@@ -86,7 +86,7 @@ def test_rungs_of_dice_by_number() -> None:
     rungs = DiceRungs(np.array([1, 5]))
     assert [rungs.at(t).tolist() for t in range(5)] == [[1, 0.4], [1, 0.5], [1, 2 / 3], [1, 1], [1, 1]]
     assert rungs.saturation == 3
-    assert repr(rungs) == "DiceRungs(size=2)"
+    assert repr(rungs) == repr(DiceRungs(np.array([1, 2, 3]))) == "DiceRungs()"
 
 
 @pytest.mark.parametrize("people", [0, 1, 5])
@@ -163,3 +163,9 @@ def test_members_are_true_or_false(members: list[object]) -> None:
 def test_fragments_end_at_32_people() -> None:
     with pytest.raises(ParameterError, match="at most 32 people; got 33"):
         fragment_problem(np.zeros(33, dtype=bool), np.zeros(33, dtype=np.int64))
+
+
+@pytest.mark.parametrize("fragments", [[0], [0, -1], [0, 2], [0.5, 1.0], [[0, 1]], []])
+def test_fragments_are_numbered_from_0_without_gaps(fragments: list[object]) -> None:
+    with pytest.raises(ParameterError, match="fragments must number each person's fragment"):
+        fragment_problem([True, False], np.array(fragments))

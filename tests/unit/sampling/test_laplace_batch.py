@@ -9,7 +9,7 @@ from scipy.stats import chisquare
 
 from dampen.audit import law_by_enumeration
 from dampen.sampling import entropy, exact, tables
-from dampen.sampling.laplace_batch import discrete_laplace_batch
+from dampen.sampling.laplace_batch import added, discrete_laplace_batch
 
 
 def law(rate: float, z: int) -> float:
@@ -53,3 +53,12 @@ def test_few_draws_need_more_than_their_first_bits(monkeypatch: pytest.MonkeyPat
     discrete_laplace_batch(Fraction(1, 10), 10_000, entropy.system_entropy())
     assert 0 < len(asked) < 100
     assert set(asked) == {tables.WIDTH}
+
+
+def test_sums_are_cut_off_as_if_the_noise_were_not() -> None:
+    numbers = np.array([0, 1, 7, 2**62])
+    for size in (0, 5, 2**62 - 3, 2**62, 2**63 - 1):
+        for noise in (size, -size):
+            expected = [max(min(number + noise, 2**62), -(2**62)) for number in numbers.tolist()]
+            assert added(numbers, np.full(4, noise)).tolist() == expected
+    assert added(numbers[:3], np.full(3, 2**63 - 1)).tolist() == [2**62] * 3

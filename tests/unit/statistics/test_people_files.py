@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import duckdb
 import pytest
 
-from dampen.errors import ParameterError
+from dampen.errors import DataError, ParameterError
 from dampen.statistics.people_files import read_people
 
 if TYPE_CHECKING:
@@ -36,3 +36,11 @@ def test_columns_must_be_two_of_the_file(tmp_path: Path, id: str, by: str, messa
     path.write_text("id,sex\n1,F\n")
     with refused(ParameterError, message):
         read_people(path, id=id, by=by)
+
+
+def test_groups_that_are_lists_are_refused(tmp_path: Path, refused: "Refused") -> None:
+    path = tmp_path / "people.parquet"
+    with duckdb.connect() as connection:
+        connection.execute(f"copy (select 1 as id, ['secret'] as tags) to '{path}' (format parquet)")
+    with refused(DataError, "column 'tags' must hold single labels", hidden=("secret",)):
+        read_people(path, id="id", by="tags")
