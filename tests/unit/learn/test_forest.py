@@ -110,3 +110,10 @@ def test_bad_parameters_are_one_sentence_before_any_spending(
 ) -> None:
     with refused(ParameterError, shown):
         forest(budget=untouched, **asked).fit(TABLE, TARGET)
+
+
+def test_a_tiny_epsilon_tells_nothing_of_the_counts() -> None:
+    """Noise beyond 64 bits is cut off together with the count, so that the count cannot be read off."""
+    fitted = forest(epsilon="1/1000000000000000000000000000000", n_trees=2, max_depth=1).fit(TABLE, TARGET)
+    ends = {abs(int(count)) for count in fitted.model_.counts.ravel()} | {abs(total) for total in fitted.model_.totals}
+    assert ends == {2**62}
