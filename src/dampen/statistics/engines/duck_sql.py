@@ -84,6 +84,30 @@ def double(number: float) -> str:
     return f"'{float(number)!r}'::double"
 
 
+def direct_place(value: str, kind: str, grid: Grid) -> str | None:
+    """The place of a typed number on an even grid in one step, where no rounding comes in between; else nothing."""
+    real = kind in REAL_TYPES
+    if not isinstance(grid, EvenGrid) or not (real or (kind in WHOLE_TYPES and grid.whole)):
+        return None
+    start, step, _ = grid.terms
+    number = f"cast({value} as double)" if real else f"cast({value} as bigint)"
+    first, last = (double(end) if real else f"'{end}'::bigint" for end in (grid[0], grid[-1]))
+    if real and grid.whole and max(abs(grid[0]), abs(grid[-1])) >= 2**53:
+        return None
+    if grid.whole:
+        width = "integer" if max(abs(grid[0]), abs(grid[-1]), step) < 2**30 else "bigint"
+        steps = f"cast({f'floor({number})' if real else number} as {width})"
+        steps = f"({steps} - '{start}'::{width})" if start else steps
+        place = f"{steps} // '{step}'::{width}" if step > 1 else steps
+    else:
+        place = even_place(grid).replace("key", number)
+    absent = f"{number} is null or isnan({number})" if real else f"{number} is null"
+    return (
+        f"case when {number} < {first} then 0 when {number} < {last} then {place} when {absent} then {MISSING} "
+        f"else {len(grid) - 1} end"
+    )
+
+
 def coded(value: str, kind: str, coding: Coding) -> str:
     """The place of a value, ``null`` where it has none."""
     return _edges(value, kind, coding) if isinstance(coding, Edges) else _labels(value, kind, coding)

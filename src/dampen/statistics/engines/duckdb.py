@@ -51,6 +51,8 @@ if TYPE_CHECKING:
 
 MOST_CELLS = 2**16
 """So many joint counts are held in an array, without a hash table."""
+SMALL = 2**16 - 2
+"""Fewer places fit in 16 bits, and are counted in an array too."""
 VIEW = "dampen_rows"
 
 Rows = dict[str, NDArray[Any]]
@@ -136,15 +138,19 @@ class DuckEngine:
         """How many values stand at each place of a grid."""
         keyed = duck_sql.keyed_sql(self.numbers(column), grid)
         tables = {}
-        if isinstance(grid, EvenGrid):
+        name, kind = quoted(str(column)), self.types[self.columns.index(str(column))]
+        if (direct := duck_sql.direct_place(name, kind, grid)) is not None:
+            located = f"select {direct} as place from data"
+        elif isinstance(grid, EvenGrid):
             located = f"select coalesce(status, {duck_sql.even_place(grid)}) as place from ({keyed})"
         else:
             points = grid.points()
             tables = {"grid": {"point": points, "place": np.arange(len(points))}}
             located = f"select coalesce(status, place) as place from ({keyed}) asof left join grid on key >= point"
-        query = f"select cast(place as bigint) as place, count(*) as count from ({located}) group by 1 order by 1"
-        rows = self.fetch(query, **tables)
-        return rows["place"], rows["count"]
+        small = len(grid) < SMALL
+        key = f"cast(place + {-OTHER} as {'usmallint' if small else 'bigint'})"
+        rows = self.fetch(f"select {key} as place, count(*) as count from ({located}) group by 1 order by 1", **tables)
+        return np.asarray(rows["place"], dtype=np.int64) + OTHER, rows["count"]
 
     def sums(self, column: str | None, ends: tuple[Fraction, Fraction]) -> Sums:
         """The exact sum of a column, digit by digit."""
