@@ -39,7 +39,10 @@ def show(console: Console, folder: Path) -> None:
     """One line each: what it is, and its verdict if it is there."""
     for reproduction in REPRODUCTIONS.values():
         path = csv_path(folder, reproduction)
-        verdict = reproduction.verdict(read_csv(path)[1]).value if path.exists() else "not computed yet"
+        verdict = "not computed yet"
+        if path.exists():
+            held = read_csv(path)
+            verdict = reproduction.verdict(held.rows, held.losses).value
         console.print(f"{reproduction.id:24} {reproduction.title:18} {reproduction.subject}: {verdict}")
 
 

@@ -1,8 +1,8 @@
 """Examples 1 to 8 of the local dampening paper, judged by brute force over all graphs near the example graph."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -32,6 +32,7 @@ from experiments.reproduction import (
     Cell,
     Claim,
     Findings,
+    Losses,
     Reproduction,
     Row,
     markdown,
@@ -77,6 +78,11 @@ def law(mechanism: SelectionMechanism, problem: SelectionProblem) -> Floats:
     return np.exp(np.asarray(mechanism.log_probabilities(problem), dtype=np.float64))
 
 
+def score(mechanism: LocalDampening, problem: SelectionProblem, place: int) -> float:
+    """The dampened score of one candidate."""
+    return float(np.asarray(mechanism.scores(problem))[place])
+
+
 def local_dampening(shift: int = 0) -> LocalDampening:
     """As in the examples: the exponential law at epsilon 2."""
     return LocalDampening(EPSILON, law=Exponential, shift=shift)
@@ -112,13 +118,13 @@ MEASURES: dict[tuple[int, str], tuple[float | None, Callable[[], float]]] = {
         0.09,
         lambda: float(law(Exponential(EPSILON), global_problem(EXAMPLE))[V[0]]),
     ),
-    (7, "dampened score of r1"): (2, lambda: float(LocalDampening(1).scores(inversion_problem())[0])),
-    (7, "dampened score of r2"): (1, lambda: float(LocalDampening(1).scores(inversion_problem())[1])),
+    (7, "dampened score of r1"): (2, lambda: score(LocalDampening(1), inversion_problem(), 0)),
+    (7, "dampened score of r2"): (1, lambda: score(LocalDampening(1), inversion_problem(), 1)),
     (8, "sensitivity of a at distance 0"): (3, lambda: element_sensitivities(EXAMPLE, 0)[A]),
     (8, "sensitivity of a at distance 1"): (5, lambda: element_sensitivities(EXAMPLE, 1)[A]),
     (8, "sensitivity of v0 at distance 0"): (2, lambda: element_sensitivities(EXAMPLE, 0)[V[0]]),
-    (8, "dampened score of a, shifted by 7"): (0.1, lambda: float(local_dampening(SHIFT).scores(printed_own())[A])),
-    (8, "dampened score of v0, shifted by 7"): (-2, lambda: float(local_dampening(SHIFT).scores(printed_own())[V[0]])),
+    (8, "dampened score of a, shifted by 7"): (0.1, lambda: score(local_dampening(SHIFT), printed_own(), A)),
+    (8, "dampened score of v0, shifted by 7"): (-2, lambda: score(local_dampening(SHIFT), printed_own(), V[0])),
     (8, "P(a), shifted by 7"): (0.472, lambda: float(law(local_dampening(SHIFT), printed_own())[A])),
     (8, "P(v0), shifted by 7"): (0.0046, lambda: float(law(local_dampening(SHIFT), printed_own())[V[0]])),
     (0, LOSS): (None, lambda: worst_loss(local_dampening(), flat_problem)),
@@ -142,7 +148,7 @@ def printed_own() -> SelectionProblem:
 def dampened(edges: Edges, rungs: tuple[float, ...]) -> float:
     """The dampened score of a by these flat rungs."""
     problem = posed(scores(edges), Table([[rung] * NODES for rung in rungs], bound=BOUND))
-    return float(local_dampening().scores(problem)[A])
+    return score(local_dampening(), problem, A)
 
 
 def agrees(printed: float, found: float) -> bool:
@@ -158,7 +164,7 @@ class DampeningExamples(Reproduction):
     paper = DAMPENING
     title = "Examples 1-8"
     subject = "ego betweenness and dampening on a graph of eight nodes"
-    parameters = {"epsilon": EPSILON, "shift": SHIFT, "runs": RUNS}
+    parameters: ClassVar[Mapping[str, Any]] = {"epsilon": EPSILON, "shift": SHIFT, "runs": RUNS}
 
     def cells(self) -> Sequence[Cell]:
         """One for each example."""
@@ -185,11 +191,11 @@ class DampeningExamples(Reproduction):
             if (held := where(rows, example=example))
         ]
 
-    def private(self, rows: Sequence[Row]) -> bool:
+    def private(self, rows: Sequence[Row], losses: Losses) -> bool:
         """Local dampening of the example graph and all its neighbours, with exact local sensitivities."""
         return number(one(rows, quantity=LOSS), "found") <= EPSILON
 
-    def findings(self, rows: Sequence[Row]) -> Findings:
+    def findings(self, rows: Sequence[Row], losses: Losses) -> Findings:
         """The chance of one of the two hubs, at epsilon 2."""
         found = {str(row["quantity"]): number(row, "found") for row in rows}
         return Findings(

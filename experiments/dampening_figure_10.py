@@ -6,11 +6,11 @@ a bound is given, and then cuts every graph down to it. The graphs are published
 and nothing is paid.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import lru_cache
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -29,6 +29,7 @@ from experiments.reproduction import (
     Cell,
     Claim,
     Findings,
+    Losses,
     Reproduction,
     Row,
     distinct,
@@ -48,8 +49,8 @@ METHODS = {
     "permute_and_flip": "PFPrivTopk",
     "local_dampening": "LDPrivTopk",
     "shifted": "SLDPrivTopk",
-    "degree": "degree (ours)",
-    "level": "level (ours)",
+    "degree": "degree (straw man)",
+    "level": "level (default)",
 }
 """The four of the paper, and two of this library's."""
 ROLES = {
@@ -186,7 +187,12 @@ class DampeningFigure10(Reproduction):
     title = "Fig. 10"
     subject = "the k most influential nodes of three graphs"
     needs = GRAPHS
-    parameters = {"runs": RUNS, "seed": 0, "k": SIZES, "epsilons": {name: epsilons_of(name) for name in GRAPHS}}
+    parameters: ClassVar[Mapping[str, Any]] = {
+        "runs": RUNS,
+        "seed": 0,
+        "k": SIZES,
+        "epsilons": {name: epsilons_of(name) for name in GRAPHS},
+    }
 
     def cells(self) -> Sequence[Cell]:
         """One for each curve."""
@@ -260,11 +266,15 @@ class DampeningFigure10(Reproduction):
             ),
         ]
 
-    def private(self, rows: Sequence[Row]) -> bool:
-        """Shifted dampening on all neighbours of the paper's example graph, its degree bound public."""
-        return worst_top_loss(1) <= 1
+    def losses(self) -> dict[str, float]:
+        """Of shifted dampening over all neighbours of the paper's example graph, its degree bound public."""
+        return {"shifted": worst_top_loss(1)}
 
-    def findings(self, rows: Sequence[Row]) -> Findings:
+    def private(self, rows: Sequence[Row], losses: Losses) -> bool:
+        """Shifted dampening on all neighbours of the paper's example graph, its degree bound public."""
+        return losses["shifted"] <= 1
+
+    def findings(self, rows: Sequence[Row], losses: Losses) -> Findings:
         """At k = 10 on Enron, and where the overlap reaches 0.8."""
         at = {m: number(one(rows, graph="enron", k=10, method=m, epsilon=1.0), "overlap") for m in METHODS}
         tenth = {m: number(one(rows, graph="enron", k=10, method=m, epsilon=0.1), "overlap") for m in METHODS}
@@ -272,7 +282,7 @@ class DampeningFigure10(Reproduction):
             published=f"on Enron for k = 10 shifted dampening finds {at['shifted']:.2f} of the true top at epsilon 1, "
             f"the exponential mechanism {at['exponential']:.2f}",
             privacy="the mechanism is, with a public bound on degrees (worst loss over all neighbours of the example "
-            f"graph at epsilon 1: {worst_top_loss(1):.2f}). The experiment reads the largest degree from the graph "
+            f"graph at epsilon 1: {losses['shifted']:.2f}). The experiment reads the largest degree from the graph "
             "for its bound, which a release may not do",
             sound="the same mechanism with n - 1 for the bound (`dampen.queries.ego_betweenness_problem` with "
             "`ShiftedLocalDampening`), which is no less accurate",

@@ -1,11 +1,13 @@
-"""Fig. 7 of the local dampening paper: the expected error of shifted dampening against a parameter of its sensitivity.
+"""Fig. 7 of the local dampening paper: the expected error of shifted dampening against a parameter of its
+sensitivity.
 
-Three candidates of utility 10, 20 and 30, and the sensitivity function min(u t / beta, 100). The larger beta, the slower
-it rises. Exact laws.
+Three candidates of utility 10, 20 and 30, and the sensitivity function min(u t / beta, 100). The larger beta, the
+slower it rises. Exact laws.
 """
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -15,7 +17,19 @@ from dampen.mechanisms import Exponential, PermuteAndFlip, SelectionMechanism, S
 from dampen.sensitivity import Table
 from experiments.example_graph import worst_top_loss
 from experiments.pictures import curves, grid, legend
-from experiments.reproduction import DAMPENING, Cell, Claim, Findings, Reproduction, Row, number, one, rounded, where
+from experiments.reproduction import (
+    DAMPENING,
+    Cell,
+    Claim,
+    Findings,
+    Losses,
+    Reproduction,
+    Row,
+    number,
+    one,
+    rounded,
+    where,
+)
 
 EPSILON, BOUND = 1, 100
 UTILITIES = (10, 20, 30)
@@ -54,7 +68,12 @@ class DampeningFigure7(Reproduction):
     paper = DAMPENING
     title = "Fig. 7"
     subject = "expected error of shifted dampening against beta"
-    parameters = {"epsilon": EPSILON, "bound": BOUND, "utilities": UTILITIES, "betas": BETAS}
+    parameters: ClassVar[Mapping[str, Any]] = {
+        "epsilon": EPSILON,
+        "bound": BOUND,
+        "utilities": UTILITIES,
+        "betas": BETAS,
+    }
 
     def cells(self) -> Sequence[Cell]:
         """One for each method."""
@@ -77,7 +96,7 @@ class DampeningFigure7(Reproduction):
                 "the larger beta, the smaller the error of shifted dampening",
                 "section 4.4.1, Example 9",
                 f"it falls from {up[0]:.2f} at beta {BETAS[0]:g} to {up[-1]:.1g} at beta {BETAS[-1]:g}",
-                all(b <= a for a, b in zip(up, up[1:], strict=False)),
+                all(b <= a for a, b in pairwise(up)),
             ),
             Claim(
                 "never worse than the exponential mechanism, for an increasing function shifted upwards (Corollary 2)",
@@ -87,17 +106,21 @@ class DampeningFigure7(Reproduction):
             ),
         ]
 
-    def private(self, rows: Sequence[Row]) -> bool:
-        """Shifted dampening with an admissible function, on all neighbours of the paper's example graph."""
-        return worst_top_loss(EPSILON) <= EPSILON
+    def losses(self) -> dict[str, float]:
+        """Of shifted dampening over all neighbours of the paper's example graph, its degree bound public."""
+        return {"shifted": worst_top_loss(1)}
 
-    def findings(self, rows: Sequence[Row]) -> Findings:
+    def private(self, rows: Sequence[Row], losses: Losses) -> bool:
+        """Shifted dampening with an admissible function, on all neighbours of the paper's example graph."""
+        return losses["shifted"] <= 1
+
+    def findings(self, rows: Sequence[Row], losses: Losses) -> Findings:
         """At beta 1."""
         at = {m: number(one(rows, method=m, beta=1.0), "error") for m in METHODS}
         return Findings(
             published=f"an expected error of {at['shifted']:.2f} at beta 1, where the exponential mechanism has "
             f"{at['exponential']:.2f}",
-            privacy=f"yes, with an admissible function (worst loss on the example graph {worst_top_loss(EPSILON):.2f} at "
+            privacy=f"yes, with an admissible function (worst loss on the example graph {losses['shifted']:.2f} at "
             "epsilon 1). This one is 0 at t = 0 for every data set, so it is admissible only if no neighbour ever has "
             "another utility: the example shows how errors follow the function, and is no query",
             sound="the same mechanism (`ShiftedLocalDampening`), in closed form",

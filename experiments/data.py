@@ -66,7 +66,7 @@ def histogram(name: str) -> Integers:
         return datasets.load_dpbench(name)
     zeros, median, spread = HISTOGRAM_SHAPES[name]
     rng = np.random.default_rng(len(name))
-    counts = np.ceil(median * np.exp(spread * rng.standard_normal(4096))).astype(np.int64)
+    counts: Integers = np.ceil(median * np.exp(spread * rng.standard_normal(4096))).astype(np.int64)
     counts[rng.random(4096) < zeros / 100] = 0
     return counts
 
@@ -77,4 +77,4 @@ def salaries() -> Floats:
     if source(("sf_salaries",)) == PUBLISHED:
         return np.maximum(np.asarray(datasets.load_sf_salaries()["TotalPay"], dtype=np.float64), 0)
     rng = np.random.default_rng(0)
-    return np.round(np.minimum(70_000 * np.exp(0.75 * rng.standard_normal(SALARIES)), 567_595.43), 2)
+    return np.asarray(np.minimum(70_000 * np.exp(0.75 * rng.standard_normal(SALARIES)), 567_595.43).round(2))

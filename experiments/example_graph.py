@@ -1,8 +1,8 @@
 """The graph of the local dampening paper's examples, and brute force over all graphs near it.
 
-The graph of Examples 1 and 3 to 8 (Fig. 1b, 2a and 6) is fixed by what the text says of it: a and b are linked, a has the
-neighbours v0 to v3 and b has v2 to v5, and v0 v1 and v4 v5 are linked. In that of Example 2 (Fig. 1a) a and b are linked
-and share v0 to v5. Both have eight nodes, and every sensitivity here is a maximum over all pairs of graphs.
+The graph of Examples 1 and 3 to 8 (Fig. 1b, 2a and 6) is fixed by what the text says of it: a and b are linked, a has
+the neighbours v0 to v3 and b has v2 to v5, and v0 v1 and v4 v5 are linked. In that of Example 2 (Fig. 1a) a and b are
+linked and share v0 to v5. Both have eight nodes, and every sensitivity here is a maximum over all pairs of graphs.
 """
 
 from collections.abc import Callable

@@ -51,7 +51,8 @@ def save(figure: Any, plt: Any, stem: Path) -> None:
 def grid(plt: Any, lines: int, columns: int, *, share_y: bool = False) -> tuple[Any, Any]:
     """A figure with so many panels."""
     size = (max(3.5 * columns + 0.6, 5.6), 2.6 * lines + 1.0)
-    return plt.subplots(lines, columns, figsize=size, squeeze=False, sharex=True, sharey=share_y)
+    figure, axes = plt.subplots(lines, columns, figsize=size, squeeze=False, sharex=True, sharey=share_y)
+    return figure, axes
 
 
 def curves(

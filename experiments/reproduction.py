@@ -1,8 +1,8 @@
 """What every reproduction of a figure or table has: cells to compute, rows, a picture, claims and a verdict.
 
-A module joins with one subclass of :class:`Reproduction` and one line in :mod:`experiments.registry`. Cells are computed
-by themselves, so that a run can be interrupted and resumed; rows are what the CSV file holds, and everything else (the
-picture, the verdict, the section of docs/papers.md) is made from rows that were read back from it.
+A module joins with one subclass of :class:`Reproduction` and one line in :mod:`experiments.registry`. Cells are
+computed by themselves, so that a run can be interrupted and resumed; rows are what the CSV file holds, and everything
+else (the picture, the verdict, the section of docs/papers.md) is made from rows that were read back from it.
 """
 
 from abc import ABC, abstractmethod
@@ -16,6 +16,10 @@ Value = str | int | float | None
 Row = dict[str, Value]
 Cell = tuple[str | int | float, ...]
 """A part of the work, by its name: what :meth:`Reproduction.measure` is given."""
+
+
+Losses = Mapping[str, float]
+"""Exact losses or deltas by name, computed once and kept in the file beside the rows."""
 
 
 class Verdict(Enum):
@@ -107,12 +111,16 @@ class Reproduction(ABC):
         """The paper's claims beside what the rows say."""
 
     @abstractmethod
-    def private(self, rows: Sequence[Row]) -> bool:
+    def private(self, rows: Sequence[Row], losses: Losses) -> bool:
         """Whether the published algorithm keeps its promise, computed from an exact law."""
 
     @abstractmethod
-    def findings(self, rows: Sequence[Row]) -> Findings:
+    def findings(self, rows: Sequence[Row], losses: Losses) -> Findings:
         """The five answers."""
+
+    def losses(self) -> dict[str, float]:
+        """What the published algorithm loses, from exact laws; for modules whose rows do not tell."""
+        return {}
 
     def details(self, rows: Sequence[Row]) -> str:
         """Tables and remarks that follow, as Markdown."""
@@ -122,9 +130,9 @@ class Reproduction(ABC):
         """A matplotlib figure, or None for a table."""
         return None
 
-    def verdict(self, rows: Sequence[Row]) -> Verdict:
+    def verdict(self, rows: Sequence[Row], losses: Losses) -> Verdict:
         """Not private, if it is not; else whether all claims hold."""
-        if not self.private(rows):
+        if not self.private(rows, losses):
             return Verdict.NOT_PRIVATE
         return Verdict.REPRODUCED if all(c.holds for c in self.claims(rows)) else Verdict.NOT_REPRODUCED
 

@@ -5,6 +5,7 @@ import io
 import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ from experiments.reproduction import Cell, Reproduction, Row, Value
 
 ROOT = Path(__file__).resolve().parents[1]
 FOLDER = ROOT / "docs" / "papers"
-MARK = "# parameters: "
+MARK, LOSSES = "# parameters: ", "# losses: "
 PUBLISHED, SYNTHETIC = "published", "synthetic"
 
 
@@ -21,10 +22,20 @@ def csv_path(folder: Path, reproduction: Reproduction) -> Path:
     return folder / f"{reproduction.id}.csv"
 
 
-def write_csv(path: Path, parameters: Mapping[str, Any], rows: Sequence[Row]) -> None:
+@dataclass(frozen=True)
+class Held:
+    """What a file holds."""
+
+    parameters: dict[str, Any]
+    losses: dict[str, float]
+    rows: list[Row]
+
+
+def write_csv(path: Path, held: Held) -> None:
     """All at once: a reader finds the old file or the new one."""
-    text = io.StringIO(newline="")
-    text.write(MARK + json.dumps(parameters, sort_keys=True) + "\n")
+    rows, text = held.rows, io.StringIO(newline="")
+    text.write(MARK + json.dumps(held.parameters, sort_keys=True) + "\n")
+    text.write(LOSSES + json.dumps(held.losses, sort_keys=True) + "\n")
     writer = csv.DictWriter(text, fieldnames=list(rows[0]), lineterminator="\n")
     writer.writeheader()
     writer.writerows(rows)
@@ -33,14 +44,14 @@ def write_csv(path: Path, parameters: Mapping[str, Any], rows: Sequence[Row]) ->
     os.replace(unfinished, path)
 
 
-def read_csv(path: Path) -> tuple[dict[str, Any], list[Row]]:
-    """The parameters and the rows."""
+def read_csv(path: Path) -> Held:
+    """The parameters, the losses and the rows."""
     with path.open(newline="") as file:
-        first = file.readline()
-        if not first.startswith(MARK):
-            raise ValueError(f"{path.name} must begin with its parameters")
+        first, second = file.readline(), file.readline()
+        if not first.startswith(MARK) or not second.startswith(LOSSES):
+            raise ValueError(f"{path.name} must begin with its parameters and losses")
         rows = [{name: parsed(text) for name, text in row.items()} for row in csv.DictReader(file)]
-    return json.loads(first.removeprefix(MARK)), rows
+    return Held(json.loads(first.removeprefix(MARK)), json.loads(second.removeprefix(LOSSES)), rows)
 
 
 def parsed(text: str) -> Value:
@@ -66,7 +77,7 @@ def finished(folder: Path, reproduction: Reproduction, data: str) -> bool:
     path = csv_path(folder, reproduction)
     if not path.exists():
         return False
-    held, _ = read_csv(path)
+    held = read_csv(path).parameters
     return any(held == wanted(reproduction, kind) for kind in dict.fromkeys((data, PUBLISHED)))
 
 

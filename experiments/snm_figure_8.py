@@ -3,15 +3,28 @@
 The middle epsilon is the one of Fig. 7 at which the expected answer comes nearest to the median before it leaves again.
 """
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
+from itertools import pairwise
+from typing import Any, ClassVar
 
 import numpy as np
 
 from experiments.dampening_figure_9 import worst_label_loss
 from experiments.percentile_answers import Answers
 from experiments.pictures import GREY, RED
-from experiments.reproduction import SNM, Cell, Claim, Findings, Reproduction, Row, number, rounded, shown, where
+from experiments.reproduction import (
+    SNM,
+    Cell,
+    Claim,
+    Findings,
+    Losses,
+    Reproduction,
+    Row,
+    number,
+    rounded,
+    shown,
+    where,
+)
 from experiments.snm_figure_7 import EPSILONS, answers
 
 NAME, P, MEDIAN = "HEPTH", 50, 41
@@ -38,16 +51,19 @@ class SnmFigure8(Reproduction):
     title = "Fig. 8"
     subject = "the law of dampened labels for HEPTH's median"
     needs = (NAME,)
-    parameters = {"p": P, "small": SMALL, "large": LARGE, "curve": "logspace(-1, 3, 41)"}
+    parameters: ClassVar[Mapping[str, Any]] = {"p": P, "small": SMALL, "large": LARGE, "curve": "logspace(-1, 3, 41)"}
 
     def cells(self) -> Sequence[Cell]:
         """The laws, and the curve of both measures."""
-        return [("law", "small"), ("law", "chance"), ("law", "large"), ("curve", "")]
+        return [("law", "small"), ("law", "chance"), ("law", "large"), ("curve", ""), ("default", "")]
 
     def measure(self, cell: Cell) -> list[Row]:
         """Probabilities of values, or for each epsilon both measures and the chance of the median."""
         if cell[0] == "curve":
             return [self._summary(epsilon) for epsilon in CURVE]
+        if cell[0] == "default":
+            found = answers("default", NAME, P, chance_epsilon())
+            return [{**self._summary(chance_epsilon()), "kind": "default", "error": rounded(found.error, 5)}]
         epsilon = {"small": SMALL, "chance": chance_epsilon(), "large": LARGE}[str(cell[1])]
         found = law(epsilon)
         values, place = np.unique(found.values, return_inverse=True)
@@ -85,7 +101,8 @@ class SnmFigure8(Reproduction):
             Claim(
                 "then the absolute expected error is very low, by chance",
                 "p. 60, second plot",
-                f"{number(chance, 'bias'):.2g} at epsilon {number(chance, 'epsilon'):.3g}, where the chance of the median "
+                f"{number(chance, 'bias'):.2g} at epsilon {number(chance, 'epsilon'):.3g}, where the chance of the "
+                "median "
                 f"is {number(chance, 'right'):.3f} and the expected distance {number(chance, 'error'):.1f}",
                 number(chance, "bias") < 5 and number(chance, "right") < 0.1,
             ),
@@ -98,32 +115,38 @@ class SnmFigure8(Reproduction):
             Claim(
                 "with a large budget it converges",
                 "p. 60, last plot",
-                f"at epsilon {number(large, 'epsilon'):.3g} the chance of the median is {number(large, 'right'):.2f} and "
+                f"at epsilon {number(large, 'epsilon'):.3g} the chance of the median is "
+                f"{number(large, 'right'):.2f} and "
                 f"the expected distance {number(large, 'error'):.1f}; at {number(last, 'epsilon'):,.0f} they are "
                 f"{number(last, 'right'):.2f} and {number(last, 'error'):.1f}",
                 number(large, "error") < number(chance, "error") < number(small, "error"),
             ),
         ]
 
-    def private(self, rows: Sequence[Row]) -> bool:
-        """Unshifted dampening of labels is."""
-        return worst_label_loss(1) <= 1
+    def losses(self) -> dict[str, float]:
+        """Of dampened labels on a small universe."""
+        return {"labels": worst_label_loss(1)}
 
-    def findings(self, rows: Sequence[Row]) -> Findings:
+    def private(self, rows: Sequence[Row], losses: Losses) -> bool:
+        """Unshifted dampening of labels is."""
+        return losses["labels"] <= 1
+
+    def findings(self, rows: Sequence[Row], losses: Losses) -> Findings:
         """Why it happens."""
         chance = where(rows, kind="chance")[0]
         distances = [number(r, "error") for r in where(rows, kind="curve")]
-        falling = all(b <= a for a, b in zip(distances, distances[1:], strict=False))
-        default = answers("default", NAME, P, float(number(chance, "epsilon")))
+        falling = all(b <= a for a, b in pairwise(distances))
+        [default] = where(rows, kind="default")
         return Findings(
             published="as described. The measure is the cause: the distance of the expected answer falls to 0 where "
             "answers below and above the median balance, while the expected distance "
             + ("falls all the way" if falling else "does not fall everywhere"),
-            privacy=f"yes (worst loss of dampened labels at epsilon 1 on a small universe: {worst_label_loss(1):.2f}); the "
+            privacy=f"yes (worst loss of dampened labels at epsilon 1 on a small universe: {losses['labels']:.2f}); "
+            "the "
             "bound, the largest count, is taken from the data",
             sound="`dampen.queries.percentile_label_problem` with `LocalDampening`: the law drawn here",
             default=f"`dampen.percentile` at epsilon {number(chance, 'epsilon'):.3g}: an expected distance of "
-            f"{shown(default.error, 2)}",
+            f"{shown(default['error'], 2)}",
             straw_man="a label chosen at random: an expected distance of "
             f"{shown(float(np.mean(distances[:1])), 3)}, as at epsilon {SMALL:g}",
         )

@@ -1,11 +1,11 @@
 """Table 3 of the Smooth Noisy Max thesis: the three histograms."""
 
-from collections.abc import Sequence
-
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar
 
 from experiments import data
 from experiments.percentile_answers import DATA
-from experiments.reproduction import SNM, Cell, Claim, Findings, Reproduction, Row, markdown, number, rounded
+from experiments.reproduction import SNM, Cell, Claim, Findings, Losses, Reproduction, Row, markdown, number, rounded
 
 PRINTED = {"PATENT": (32_558, 97.80), "HEPTH": (347_414, 21.17), "INCOME": (20_787_122, 44.97)}
 """Tuples, and the percentage of entries that are 0."""
@@ -19,7 +19,7 @@ class SnmTable3(Reproduction):
     title = "Table 3"
     subject = "sizes of the three histograms"
     needs = DATA
-    parameters = {"data_sets": DATA}
+    parameters: ClassVar[Mapping[str, Any]] = {"data_sets": DATA}
 
     def cells(self) -> Sequence[Cell]:
         """One for each histogram."""
@@ -51,14 +51,15 @@ class SnmTable3(Reproduction):
             for row in rows
         ]
 
-    def private(self, rows: Sequence[Row]) -> bool:
+    def private(self, rows: Sequence[Row], losses: Losses) -> bool:
         """Nothing is released: the sizes describe public data."""
         return True
 
-    def findings(self, rows: Sequence[Row]) -> Findings:
+    def findings(self, rows: Sequence[Row], losses: Losses) -> Findings:
         """About the data."""
         return Findings(
-            published="the sizes of HEPTH and INCOME are those of the published files. That of PATENT is another file's; the "
+            published="the sizes of HEPTH and INCOME are those of the published files. That of PATENT is another "
+            "file's; the "
             "ties of Fig. 7's text are those of the published one",
             privacy="nothing is released. Sizes and zeros of private data would have to be",
             sound="`dampen.count`",

@@ -1,13 +1,14 @@
 """Table 5 of the Smooth Noisy Max thesis, and the sizes in the text before it: the six tables of the random forests."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, ClassVar
 
 import numpy as np
 
 from dampen import datasets
 from dampen.datasets import Dataset
 from experiments import data
-from experiments.reproduction import SNM, Cell, Claim, Findings, Reproduction, Row, markdown, where
+from experiments.reproduction import SNM, Cell, Claim, Findings, Losses, Reproduction, Row, markdown, where
 from experiments.results import SYNTHETIC
 
 TABLES: dict[str, tuple[Callable[[], Dataset], str, str]] = {
@@ -64,7 +65,7 @@ class SnmTable5(Reproduction):
     title = "Table 5"
     subject = "the tables of the random forests"
     needs = tuple(known for _, known, _ in TABLES.values())
-    parameters = {"large": LARGE, "many": MANY}
+    parameters: ClassVar[Mapping[str, Any]] = {"large": LARGE, "many": MANY}
 
     def cells(self) -> Sequence[Cell]:
         """One for each table."""
@@ -101,16 +102,17 @@ class SnmTable5(Reproduction):
             Claim(
                 "records, continuous and discrete features and classes of each",
                 "p. 72",
-                "; ".join(f"{r['data']} has {r['found']:,} {r['quantity']}, not {r['printed']:,}" for r in wrong) or "the same",
+                "; ".join(f"{r['data']} has {r['found']:,} {r['quantity']}, not {r['printed']:,}" for r in wrong)
+                or "the same",
                 not wrong,
             ),
         ]
 
-    def private(self, rows: Sequence[Row]) -> bool:
+    def private(self, rows: Sequence[Row], losses: Losses) -> bool:
         """Nothing is released: the table describes public data."""
         return True
 
-    def findings(self, rows: Sequence[Row]) -> Findings:
+    def findings(self, rows: Sequence[Row], losses: Losses) -> Findings:
         """About the data."""
         return Findings(
             published="the six tables as they are published",
@@ -127,7 +129,13 @@ class SnmTable5(Reproduction):
             held = where(rows, data=name)
             shown = [
                 (f"{r['found']:,}" if isinstance(r["found"], int) else str(r["found"]))
-                + ("" if r["found"] == r["printed"] else f" (printed: {r['printed']:,})" if isinstance(r["printed"], int) else "")
+                + (
+                    ""
+                    if r["found"] == r["printed"]
+                    else f" (printed: {r['printed']:,})"
+                    if isinstance(r["printed"], int)
+                    else ""
+                )
                 for r in held
             ]
             lines.append([name, *shown])
