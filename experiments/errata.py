@@ -141,14 +141,14 @@ ERRATA = (
         "TRIODE: sensitivity 2 / (2 n - 1)",
         "it is 1; the loss is about ten times the claim",
         "the right bound; randomised response",
-        "theory only",
+        "-",
     ),
     Erratum(
         GROUP_BY,
         "TRIODE-H: the score of a person",
         "the same for all people of a fragment",
         "randomised response",
-        "theory only",
+        "-",
     ),
     Erratum(
         LLS,

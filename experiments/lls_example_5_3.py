@@ -161,7 +161,7 @@ class LlsExample53(Reproduction):
             Claim(
                 "5/2 a_H bounds the local sensitivity, and 10 the global one",
                 "section 5.3",
-                f"{graph['local sensitivity']:g} <= 7.5 for this graph, but the complete graph's edges move 30 = "
+                f"{graph['local sensitivity']:g} <= 7.5 for this graph, but an edge of the complete graph moves "
                 f"{example_problem().frame.bound}",
                 example_problem().frame.bound <= 10,
             ),

@@ -129,8 +129,8 @@ class LlsFigure3(Reproduction):
                 "LLS and smooth sensitivity need almost the same noise",
                 "section 6.2",
                 "; ".join(
-                    f"at epsilon {e:g} LLS needs up to {a:.3g} times as much as printed, {b:.3g} times without its "
-                    "gap rule"
+                    f"at epsilon {e:g} LLS as printed needs up to {a:.3g} times as much, without its gap rule "
+                    f"{b:.2f} times"
                     for e, (a, b) in apart.items()
                 ),
                 all(a < 1.2 for a, _ in apart.values()),

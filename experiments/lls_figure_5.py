@@ -140,7 +140,7 @@ class LlsFigure5(Reproduction):
         panel.set_xscale("log")
         panel.set_xlabel("nodes")
         panel.set_ylabel("sensitivities read")
-        panel.legend(frameon=False, fontsize=8)
+        panel.legend(frameon=False, fontsize=8, loc="center left", bbox_to_anchor=(0, 0.42))
         panel.grid(alpha=0.3)
         figure.tight_layout()
         return figure

@@ -1,11 +1,7 @@
 """Figure 10 of the dampening paper, on graphs that need no data; its numbers on Enron in a long test."""
 
-import json
 import os
-import sys
 from fractions import Fraction
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 import pytest
@@ -13,7 +9,9 @@ import pytest
 from dampen import Graph, datasets
 from dampen.sampling.discrete_laplace import discrete_laplace
 from dampen.sampling.entropy import system_entropy
-from experiments import figure_10_influential_nodes as figure
+from experiments import dampening_figure_10 as figure
+from experiments import data
+from experiments.reproduction import Row
 
 
 def stars() -> Graph:
@@ -52,33 +50,28 @@ def test_the_seeded_noise_of_h_follows_the_exact_one() -> None:
         assert shares == pytest.approx(law, abs=6 * 0.5 / 2000**0.5)
 
 
-def row(epsilon: float, overlap: float, method: str = "shifted") -> dict[str, Any]:
+def row(epsilon: float, overlap: float, method: str = "shifted") -> Row:
     return {"graph": "enron", "k": 5, "method": method, "epsilon": epsilon, "overlap": overlap}
 
 
 def test_reached_is_the_least_epsilon_from_which_on_it_stays() -> None:
-    rows = [row(1, 0.9), row(0.1, 0.95), row(0.01, 0.2), row(10, 0.8), row(100, 0.99), row(1000, 1.0)]
+    rows = [row(1, 0.9), row(0.1, 0.95), row(0.01, 0.2), row(0.3, 0.1), row(10, 0.8), row(100, 0.99), row(1000, 1.0)]
     assert figure.reached(rows, "enron", 5, "shifted", 0.9) == 100
     assert figure.reached(rows, "enron", 5, "shifted", 0.1) == 0.01
     assert figure.reached(rows, "enron", 5, "shifted", 1.1) is None
 
 
-def test_the_command_writes_rows_and_says_that_it_is_not_private(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setattr(datasets, "load_enron", stars)
-    monkeypatch.setitem(sys.modules, "matplotlib", None)
-    options = ["--graphs", "enron", "--k", "2", "--runs", "2", "--out", str(tmp_path)]
-    figure.main(options)
-    printed = capsys.readouterr().out
-    assert "NOT PRIVATE" in printed
-    assert "no picture: it needs matplotlib; install dampen[plots]" in printed
-    kept = json.loads((tmp_path / "figure_10.json").read_text())
-    assert len(kept["rows"]) == len(figure.METHODS) * len(figure.EPSILONS)
-    assert kept["global_sensitivity"] == {"enron": 1580.0}
-    first = (tmp_path / "figure_10.json").read_bytes()
-    figure.main(options)
-    assert (tmp_path / "figure_10.json").read_bytes() == first
+def test_a_cell_has_one_row_for_each_epsilon_and_is_the_same_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(data, "graph", lambda name: stars())
+    figure.statistics.cache_clear()
+    monkeypatch.setattr(figure, "RUNS", 3)
+    reproduction = figure.DampeningFigure10()
+    rows = reproduction.measure(("enron", 5, "shifted"))
+    assert [row["epsilon"] for row in rows] == [float(epsilon) for epsilon in figure.FINE_EPSILONS]
+    assert {row["global_sensitivity"] for row in rows} == {1580.0}
+    assert rows[-1]["overlap"] == 1
+    assert reproduction.measure(("enron", 5, "shifted")) == rows
+    figure.statistics.cache_clear()
 
 
 @pytest.mark.long

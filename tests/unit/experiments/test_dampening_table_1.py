@@ -1,15 +1,13 @@
 """Table 1 of the dampening paper: samples, counts and noise of the PrivateSQL baseline, on small graphs."""
 
-import json
 from fractions import Fraction
 from itertools import combinations
-from pathlib import Path
 
 import numpy as np
 import pytest
 
-from dampen import Graph, datasets
-from experiments import table_1_private_sql as table
+from dampen import Graph
+from experiments import dampening_table_1 as table
 
 
 def random_graph(n: int, edges: int, seed: int) -> Graph:
@@ -61,13 +59,16 @@ def test_a_start_in_a_small_component_is_drawn_again() -> None:
     assert table.breadth_first_sample(graph, 50, np.random.default_rng(0)).nodes == 50
 
 
-def test_the_command_shows_ours_beside_the_paper_s(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    monkeypatch.setattr(datasets, "load_enron", lambda: random_graph(80, 300, 0))
-    table.main(["--graphs", "enron", "--samples", "1", "--runs", "1", "--out", str(tmp_path)])
-    printed = capsys.readouterr().out
-    assert "NOT PRIVATE" in printed
-    assert "(0.88)" in printed
-    rows = json.loads((tmp_path / "table_1.json").read_text())["rows"]
-    assert len(rows) == len(table.CONTESTANTS) * len(table.EPSILONS)
+def test_the_table_shows_ours_beside_the_paper_s() -> None:
+    rows = [
+        row
+        for name in table.GRAPHS
+        for sample in range(2)
+        for row in table.sample_rows(name, random_graph(80, 300, sample), sample, 1, 0)
+    ]
+    assert len(rows) == 3 * 2 * len(table.CONTESTANTS) * len(table.EPSILONS)
+    assert rows == [*table.sample_rows("enron", random_graph(80, 300, 0), 0, 1, 0), *rows[25:]]
+    shown = table.table(rows)
+    assert "(0.88)" in shown
+    assert f"{table.means(rows, 'enron', 'level')[0]:.2f}" in shown
+    assert table.deviations(rows, "github", "private_sql").shape == (5,)
