@@ -79,7 +79,9 @@ class TwoTriangles:
     def worst_neighbour(self) -> tuple["TwoTriangles", float]:
         """The neighbour whose count is furthest away, and how far."""
         moves = self.changes()
-        i, j = np.unravel_index(int(moves.argmax()), moves.shape)
+        pairs = np.triu_indices(self.nodes, 1)
+        place = int(moves[pairs].argmax())
+        i, j = pairs[0][place], pairs[1][place]
         other = self.adjacency.copy()
         other[i, j] = other[j, i] = 1 - other[i, j]
         return TwoTriangles(other), float(moves[i, j])
