@@ -208,7 +208,7 @@ class DampeningExamples(Reproduction):
             straw_man=f"permute-and-flip on degrees: {found['P(a), degrees']:.2f}",
         )
 
-    def details(self, rows: Sequence[Row]) -> str:
+    def details(self, rows: Sequence[Row], losses: Losses) -> str:
         """All numbers."""
         lines = [
             [str(row["example"]), str(row["quantity"]), shown(row["printed"], 4), shown(row["found"], 4)]

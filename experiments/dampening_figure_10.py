@@ -293,7 +293,7 @@ class DampeningFigure10(Reproduction):
             "is that of degree over ego betweenness",
         )
 
-    def details(self, rows: Sequence[Row]) -> str:
+    def details(self, rows: Sequence[Row], losses: Losses) -> str:
         """Where the overlap reaches 0.8, and the overlaps for k = 10."""
         panels = [(g, k) for g in GRAPHS for k in SIZES]
         lines = [

@@ -128,7 +128,7 @@ class DampeningFigure7(Reproduction):
             straw_man=f"the exponential mechanism: {at['exponential']:.2f}, which is what beta = 0 gives",
         )
 
-    def details(self, rows: Sequence[Row]) -> str:
+    def details(self, rows: Sequence[Row], losses: Losses) -> str:
         """On Lemma 6."""
         down = [number(row, "error") for row in where(rows, method="other_way")]
         return (

@@ -196,7 +196,7 @@ class DampeningFigure9(Reproduction):
             straw_man=f"permute-and-flip on ranks: {shown(at['rank'])}",
         )
 
-    def details(self, rows: Sequence[Row]) -> str:
+    def details(self, rows: Sequence[Row], losses: Losses) -> str:
         """Errors at epsilon 1 and the largest reductions."""
         lines = []
         for name in DATA:

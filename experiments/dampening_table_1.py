@@ -270,7 +270,7 @@ class DampeningTable1(Reproduction):
             straw_man=f"the nodes of highest noisy degree: {at['degree']:.2f}",
         )
 
-    def details(self, rows: Sequence[Row]) -> str:
+    def details(self, rows: Sequence[Row], losses: Losses) -> str:
         """The table, and what could not be determined."""
         largest = sorted({int(number(row, "max_degree")) for row in rows})
         low, high = (private_sql_sensitivity(degree) for degree in (largest[0], largest[-1]))

@@ -205,7 +205,7 @@ class LlsExample53(Reproduction):
             straw_man=f"Laplace noise for the bound of 30: {valid['Laplace']:.2f}, less than LLS needs",
         )
 
-    def details(self, rows: Sequence[Row]) -> str:
+    def details(self, rows: Sequence[Row], losses: Losses) -> str:
         """All numbers."""
         lines = [
             [str(row["kind"]), str(row["name"]), shown(row["printed"]), f"{number(row, 'found'):.3g}"] for row in rows

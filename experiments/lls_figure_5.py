@@ -117,7 +117,7 @@ class LlsFigure5(Reproduction):
             straw_man="Laplace noise reads none",
         )
 
-    def details(self, rows: Sequence[Row]) -> str:
+    def details(self, rows: Sequence[Row], losses: Losses) -> str:
         """All counts."""
         lines = [
             [label, *(f"{number(one(rows, nodes=n, method=m), 'steps'):,.0f}" for n in LEVELS)]

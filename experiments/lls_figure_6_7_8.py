@@ -219,7 +219,7 @@ class LlsFigure678(Reproduction):
             straw_man=f"Laplace noise for the bound: {at['laplace']:,.0f}",
         )
 
-    def details(self, rows: Sequence[Row]) -> str:
+    def details(self, rows: Sequence[Row], losses: Losses) -> str:
         """Noise at epsilon 1, relative to the count."""
         lines = []
         for nodes in distinct(rows, "nodes"):

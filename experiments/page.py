@@ -91,7 +91,7 @@ def section(reproduction: Reproduction, held: Held, folder: Path) -> str:
         f"- Our default at the same budget: {findings.default}.\n"
         f"- Straw man: {findings.straw_man}."
     )
-    parts.append(reproduction.details(rows))
+    parts.append(reproduction.details(rows, losses))
     parts.append(
         f"[Rows](papers/{reproduction.id}.csv); code `experiments/{reproduction.id}.py`; "
         f"`python -m experiments {reproduction.id}`."

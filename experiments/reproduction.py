@@ -122,7 +122,7 @@ class Reproduction(ABC):
         """What the published algorithm loses, from exact laws; for modules whose rows do not tell."""
         return {}
 
-    def details(self, rows: Sequence[Row]) -> str:
+    def details(self, rows: Sequence[Row], losses: Losses) -> str:
         """Tables and remarks that follow, as Markdown."""
         return ""
 

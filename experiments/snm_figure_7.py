@@ -256,7 +256,7 @@ class SnmFigure7(Reproduction):
             straw_man=f"permute-and-flip on ranks: {shown(at['rank'])}",
         )
 
-    def details(self, rows: Sequence[Row]) -> str:
+    def details(self, rows: Sequence[Row], losses: Losses) -> str:
         """Expected errors at epsilon 1."""
         lines = [
             [

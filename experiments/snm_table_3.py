@@ -67,7 +67,7 @@ class SnmTable3(Reproduction):
             straw_man="none: it is a description",
         )
 
-    def details(self, rows: Sequence[Row]) -> str:
+    def details(self, rows: Sequence[Row], losses: Losses) -> str:
         """The table."""
         head = ["data", "tuples", "printed", "% zeros", "printed"]
         lines = [

@@ -122,7 +122,7 @@ class SnmTable5(Reproduction):
             straw_man="none: it is a description",
         )
 
-    def details(self, rows: Sequence[Row]) -> str:
+    def details(self, rows: Sequence[Row], losses: Losses) -> str:
         """The table, differences in brackets."""
         lines = []
         for name in TABLES:

@@ -131,7 +131,7 @@ class SnmTheorem72(Reproduction):
             straw_man=f"permute-and-flip on the counts, at the same epsilon: {winner['counts']:.3f}",
         )
 
-    def details(self, rows: Sequence[Row]) -> str:
+    def details(self, rows: Sequence[Row], losses: Losses) -> str:
         """All chances."""
         lines = [
             [

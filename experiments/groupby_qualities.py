@@ -1,7 +1,4 @@
-"""Tables 1 and 2 of the group-by paper, beside what its algorithms give, what chance gives and what can be had.
-
-Run ``python -m experiments.tables_group_by`` from the project's root, for Table 2 with ``DAMPEN_DATA`` set. What came
-out stands in docs/reproductions.md.
+"""How good released groups are: the group-by paper's algorithms, chance, and what can be had.
 
 Table 1 (20 people, 15 of them in the group) comes from exact laws: expectations, no sample. Table 2 (Adult, the group
 Male) is simulated with a seed.
@@ -9,7 +6,6 @@ Male) is simulated with a seed.
 NOT PRIVATE. The printed algorithms lose more than they claim; see experiments/refuted.
 """
 
-import argparse
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from math import comb, log
@@ -17,8 +13,6 @@ from typing import Any
 
 import numpy as np
 
-from dampen import datasets
-from dampen.errors import DampenError
 from dampen.mechanisms import Exponential, LocalDampening, SelectionMechanism
 from dampen.mechanisms.randomised_response import RandomisedResponse
 from dampen.mechanisms.triode_h import FRAGMENT, TriodeH
@@ -186,35 +180,3 @@ def table_2(members: Any, runs: int, seed: int) -> dict[str, list[Quality]]:
 
 def _mean(found: list[Quality]) -> Quality:
     return Quality(*(float(np.mean([getattr(q, part) for q in found])) for part in ("precision", "recall", "f1")))
-
-
-def shown(printed: tuple[tuple[float, float, float], ...] | None, found: dict[str, list[Quality]]) -> str:
-    """F1 at each epsilon as a Markdown table, the printed row first."""
-    lines = ["| F1 | " + " | ".join(EPSILONS) + " |", "|---|" + "---:|" * len(EPSILONS)]
-    if printed is not None:
-        lines.append("| as printed in the paper | " + " | ".join(f"{f1:.3f}" for _, _, f1 in printed) + " |")
-    lines += [f"| {name} | " + " | ".join(f"{q.f1:.3f}" for q in row) + " |" for name, row in found.items()]
-    return "\n".join(lines)
-
-
-def main(given: list[str] | None = None) -> None:
-    """Compute and show."""
-    parser = argparse.ArgumentParser(description="Tables 1 and 2 of the group-by paper. Not private: see the module.")
-    parser.add_argument("--runs", type=int, default=10, help="simulations for each cell of Table 2")
-    parser.add_argument("--seed", type=int, default=0)
-    options = parser.parse_args(given)
-    print(f"Table 1: {PEOPLE} people, {MEMBERS} in the group; exact expectations.")
-    print("people picked in each printed row: " + ", ".join(f"{count:.2f}" for count in picked_in_table_1()))
-    print(shown(TABLE_1, table_1()))
-    try:
-        sex = datasets.load_adult()["gender"]
-    except DampenError as error:
-        print(f"Table 2 is left out: {error}")
-        return
-    for group, printed in (("Male", TABLE_2), ("Female", None)):
-        print(f"Table 2: {len(sex):,} people of Adult, the group {group}; {options.runs} runs.")
-        print(shown(printed, table_2(np.asarray(sex) == group, options.runs, options.seed)))
-
-
-if __name__ == "__main__":
-    main()
