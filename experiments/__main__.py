@@ -43,7 +43,11 @@ def show(console: Console, folder: Path) -> None:
         if path.exists():
             held = read_csv(path)
             verdict = reproduction.verdict(held.rows, held.losses).value
-        console.print(f"{reproduction.id:24} {reproduction.title:18} {reproduction.subject}: {verdict}")
+        console.print(
+            f"{reproduction.id:24} {reproduction.title:18} {reproduction.subject}: {verdict}",
+            soft_wrap=True,
+            highlight=False,
+        )
 
 
 def main(given: list[str] | None = None) -> None:

@@ -168,15 +168,17 @@ def orders_saved(rows: Sequence[Row], method: str) -> dict[tuple[str, int], floa
     for graph in distinct(rows, "graph"):
         for k in distinct(rows, "k"):
             ours, theirs = (reached(rows, graph, k, name, REACHED) for name in ("shifted", method))
-            assert ours is not None
-            saved[graph, k] = float("inf") if theirs is None else round(np.log10(theirs / ours))
+            if ours is None or theirs is None:
+                saved[graph, k] = float("inf") if theirs is None else float("-inf")
+            else:
+                saved[graph, k] = round(np.log10(theirs / ours))
     return saved
 
 
 def _range(saved: dict[tuple[str, int], float]) -> str:
-    finite = [int(value) for value in saved.values() if value != float("inf")]
+    finite = [int(value) for value in saved.values() if np.isfinite(value)]
     more = " and more" if len(finite) < len(saved) else ""
-    return f"{min(finite)} to {max(finite)}{more}"
+    return f"{min(finite)} to {max(finite)}{more}" if finite else "no"
 
 
 class DampeningFigure10(Reproduction):
