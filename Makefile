@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 JOBS ?= 2
 
-.PHONY: demo test test-long lint types audit bench bench-diffprivlib bench-interpret wheel clean help
+.PHONY: demo test test-long lint types audit bench bench-diffprivlib bench-interpret reproduce wheel clean help
 .DEFAULT_GOAL := help
 
 help:
@@ -12,6 +12,7 @@ help:
 	@echo "make test       lint, types, tests, audit gate, documentation tests (minutes)"
 	@echo "make test-long  the same with full counts"
 	@echo "make bench      speed and accuracy against the peers"
+	@echo "make reproduce  figures and tables of the papers, computed anew into docs/papers (under an hour; resumes)"
 	@echo "make wheel      build the wheel into dist/"
 
 $(BIN)/python:
@@ -75,6 +76,9 @@ bench: $(VENV)/.installed-bench bench-diffprivlib bench-interpret
 	$(BIN)/python -m benchmarks.trees
 	$(BIN)/python -m benchmarks.tree_accuracy
 	$(BIN)/python -m benchmarks.engines
+
+reproduce: $(VENV)/.installed-dev
+	$(BIN)/python -m experiments --all --jobs $(JOBS)
 
 wheel: $(VENV)/.installed-dev
 	$(BIN)/python -m hatchling build -t wheel

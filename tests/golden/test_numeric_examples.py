@@ -2,69 +2,60 @@
 
 import pytest
 
-import dampen
-from dampen import Graph, NumericProblem
-from dampen.mechanisms import (
-    ExactPairLaplace,
-    Ladder,
-    Laplace,
-    LargestLocalSensitivities,
-    NumericMechanism,
-    PolyPlace,
-    SmoothLaplace,
-)
-from dampen.queries import k_star_problem, k_triangle_problem
+from dampen import Graph
+from dampen.mechanisms import ExactPairLaplace, LargestLocalSensitivities, PolyPlace, SmoothLaplace
+from dampen.queries import k_star_problem
+from experiments.lls_example_5_3 import PRINTED, VALID, LlsExample53, example_problem
+from experiments.reproduction import number, one, where
+from experiments.results import FOLDER, csv_path, read_csv
 from tests.unit.mechanisms.numeric_judges import problem_of
 
 NODES = 100_000
-EDGES = ("01", "02", "03", "04", "05", "13", "15", "23", "24")
-"""A graph of section 5.3: three edges with two triangles each, and none with more."""
-
-
-def section_5_3() -> NumericProblem:
-    """2-triangles of a graph of 6 nodes."""
-    first, second = ([int(edge[end]) for edge in EDGES] for end in (0, 1))
-    return k_triangle_problem(dampen.Graph.from_edges(first, second, nodes=6)).as_public()
+KEPT = read_csv(csv_path(FOLDER, LlsExample53())).rows
+COARSE = [str(row["name"]) for row in where(KEPT, kind="valid")]
+FINE = [str(row["name"]) for row in where(KEPT, kind="valid, fine grid")]
+THEORY = {
+    "Laplace": (5.97, 6.0),
+    "SmoothLaplace": (5.90, 5.91),
+    "LargestLocalSensitivities": (6.11, 6.116),
+    "Ladder": (3.73, None),
+    "ExactPairLaplace": (2.82, 2.833),
+    "PolyPlace": (1.31, 1.345),
+}
+"""numeric.md, section 4: the mean size of the noise in whole numbers, and before it is rounded."""
 
 
 def test_the_graph_of_section_5_3() -> None:
-    problem = section_5_3()
+    problem = example_problem()
     assert problem.value == 3
     assert problem.frame.bound == 30
     assert problem.rungs(5) == (7, 15, 27, 30, 30)
 
 
-SECTION_5_3 = [
-    (Laplace(5), 5.97, 6.0),
-    (SmoothLaplace(5, "1/2000"), 5.90, 5.91),
-    (LargestLocalSensitivities(5, "1/2000"), 6.11, 6.116),
-    (Ladder(5), 3.73, None),
-    (ExactPairLaplace(5, "1/2000"), 2.82, 2.833),
-    (PolyPlace(5), 1.31, 1.345),
-]
-"""The mean size of the noise in whole numbers, and before it is rounded: the ladder's is whole from the start."""
+@pytest.mark.parametrize("name", [name for name in COARSE if name in THEORY])
+def test_section_5_3_with_valid_sensitivities(name: str) -> None:
+    found = VALID[name].expected_absolute_noise(example_problem())
+    assert found == pytest.approx(number(one(KEPT, kind="valid", name=name), "found"), rel=1e-5)
+    assert found == pytest.approx(THEORY[name][0], abs=0.005)
 
 
-@pytest.mark.parametrize(
-    ("mechanism", "expected"),
-    [(mechanism, whole) for mechanism, whole, _ in SECTION_5_3],
-    ids=lambda value: str(value).split("(")[0],
-)
-def test_section_5_3_with_valid_sensitivities(mechanism: NumericMechanism, expected: float) -> None:
-    assert mechanism.expected_absolute_noise(section_5_3()) == pytest.approx(expected, abs=0.005)
-
-
-@pytest.mark.parametrize(
-    ("mechanism", "expected"),
-    [(mechanism, real) for mechanism, _, real in SECTION_5_3 if real is not None],
-    ids=lambda value: str(value).split("(")[0],
-)
-def test_section_5_3_before_rounding_to_whole_numbers(mechanism: NumericMechanism, expected: float) -> None:
+@pytest.mark.parametrize("name", FINE)
+def test_section_5_3_before_rounding_to_whole_numbers(name: str) -> None:
     """On a grid of thousandths rounding hardly matters."""
-    coarse = section_5_3()
-    frame = dampen.NumericFrame(coarse.frame.bound, coarse.frame.adjacency, resolution="0.001")
-    fine = NumericProblem(frame, coarse.value, coarse.sensitivity).as_public()
-    assert mechanism.expected_absolute_noise(fine) == pytest.approx(expected, rel=0.001)
+    found = VALID[name].expected_absolute_noise(example_problem("0.001"))
+    assert found == pytest.approx(number(one(KEPT, kind="valid, fine grid", name=name), "found"), rel=1e-5)
+    assert found == pytest.approx(THEORY[name][1], rel=0.001)
+
+
+def test_section_5_3_as_printed() -> None:
+    """The printed formulas give the printed amplitudes, but for noisy local sensitivity."""
+    assert {name: round(found, 2) for name, (_, found) in PRINTED.items()} == {
+        "SS": 3.0,
+        "LLS": 3.01,
+        "NLS": 94.94,
+        "LF, chance of no noise": 0.42,
+        "LF, chance of the first rung": 0.52,
+    }
 
 
 def rungs_of(shape: str, first: int) -> tuple[int, list[int]]:

@@ -1,86 +1,83 @@
-"""The figures on trees: claims are counted, runs come out the same again, and the page shows what the files hold."""
+"""The figures on trees: claims are counted, and runs come out the same again."""
 
 import os
-import sys
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 
-from experiments import figure_11_id3 as figure_11
-from experiments import snm_figure_9_greedy_trees as figure_9
-from experiments import snm_figure_10_random_forests as figure_10
+from experiments import dampening_figure_11 as figure_11
+from experiments import snm_figure_9 as figure_9
+from experiments import snm_figure_10 as figure_10
 from experiments import tree_figures as figures
 from experiments.coded_tables import Coded, load, synthetic
 from experiments.refuted import SmoothNoisyMaxStudent
+from experiments.reproduction import Row, distinct, where
+from experiments.results import FOLDER, csv_path, read_csv
 from experiments.tree_choices import whole_lead
 
-DOCS = Path(__file__).parents[3] / "docs"
 
-
-def small(name: str, *, made_up: bool) -> Coded:
-    assert made_up
+def small(name: str) -> Coded:
     return Coded.of(synthetic(name, 300), bins=4)
 
 
 @pytest.fixture(autouse=True)
 def _small_tables(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(figures, "load", small)
-    monkeypatch.setattr(figure_10, "load", small)
+    monkeypatch.setattr(figures, "table_of", small)
+    monkeypatch.setattr(figure_10, "table_of", small)
     monkeypatch.setattr(figures, "PARTS", 3)
-    monkeypatch.setattr(figure_9, "CANDIDATES", 2)
-    monkeypatch.setitem(sys.modules, "matplotlib", None)
+    monkeypatch.setattr(figure_10, "RUNS", 1)
 
 
 @pytest.mark.parametrize(
-    ("module", "table"),
-    [(figure_11, "adult"), (figure_9, "nltcs"), (figure_10, "wall_following")],
+    ("reproduction", "cell", "methods", "panels"),
+    [
+        (figure_11.DampeningFigure11(), ("adult", 2, "0.1"), figure_11.CURVES, 2),
+        (figure_9.SnmFigure9(), ("nltcs", 2, "2"), figure_9.CURVES, 2),
+        (figure_10.SnmFigure10(), ("wall_following",), figure_10.CURVES, 1),
+    ],
     ids=["figure_11", "snm_figure_9", "snm_figure_10"],
 )
-def test_a_figure_says_that_it_is_not_private_and_comes_out_the_same_again(
-    module: Any, table: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+def test_a_cell_has_all_methods_and_comes_out_the_same_again(
+    reproduction: Any, cell: tuple[Any, ...], methods: dict[str, Any], panels: int
 ) -> None:
-    options = ["--data", table, "--epsilons", "0.1", "2", "--depths", "2", "--runs", "1", "--synthetic"]
-    files = []
-    for place in ("one", "two"):
-        module.main([*options, "--out", str(tmp_path / place)])
-        files.append({path.name: path.read_bytes() for path in (tmp_path / place).iterdir()})
-    assert files[0] == files[1]
-    printed = capsys.readouterr().out
-    assert "NOT PRIVATE" in printed
-    assert "no picture: it needs matplotlib; install dampen[plots]" in printed
-    [rows] = [
-        figures.read(tmp_path / "one" / name) for name in files[0] if name.removesuffix(".csv") in module.__name__
-    ]
-    panels = 1 if module is figure_10 else 2
-    assert len(rows) == panels * 2 * len(module.CURVES)
-    assert figures.markdown(rows, module.CURVES) in printed
+    rows = reproduction.measure(cell)
+    curves = where(rows, kind="curve")
+    assert cell in [tuple(each) for each in reproduction.cells()]
+    assert distinct(curves, "method") == list(methods)
+    assert len(distinct(rows, "panel")) == panels
+    assert rows == reproduction.measure(cell)
 
 
-def test_our_trees_are_grown_once_for_both_rules_and_the_published_by_each(tmp_path: Path) -> None:
-    figure_11.main(["--data", "nltcs", "--epsilons", "0.05", "--depths", "3", "--synthetic", "--out", str(tmp_path)])
-    rows, differ = figures.read(tmp_path / "figure_11_id3.csv"), set()
+def test_our_trees_are_grown_once_for_both_rules_and_the_published_by_each(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(figure_11.DampeningFigure11, "runs", 1)
+    rows = where(figure_11.DampeningFigure11().measure(("nltcs", 5, "0.05")), kind="curve")
+    differ = set()
     for method, curve in figure_11.CURVES.items():
-        found = [row["accuracy"] for row in rows if row["method"] == method]
+        found = [row["accuracy"] for row in where(rows, method=method)]
         assert len(found) == 2
         differ.add((curve.ours, len(set(found))))
     assert (False, 2) in differ
     assert (True, 2) not in differ
 
 
-def test_a_claim_is_held_against_the_best_rival_fold_by_fold() -> None:
-    seen = {
-        ("NLTCS, depth 2, printed stop", "a", "1"): np.array([0.8, 0.9]),
-        ("NLTCS, depth 2, printed stop", "b", "1"): np.array([0.7, 0.9]),
-        ("NLTCS, depth 2, printed stop", "c", "1"): np.array([0.1, 0.2]),
+def gain_row(gain: float, error: float) -> Row:
+    return {
+        "kind": "gain",
+        "panel": "NLTCS, depth 2, printed stop",
+        "method": "a is best",
+        "accuracy": gain,
+        "error": error,
     }
-    [row] = figures.compared(seen, {"a is best": ("a", ("b", "c"))})
-    assert (row["gain"], row["error"]) == ("0.0500", "0.0500")
-    other = {**row, "gain": "-0.0200", "error": "0.0050"}
-    assert figures.counted([row, other]).splitlines()[2:] == [
-        "| a is best | printed | 2 | 1 | 1 | 0 | 1 | +0.050 | -0.020 |"
-    ]
+
+
+def test_a_claim_is_held_against_the_best_rival_fold_by_fold() -> None:
+    seen = {"a": np.array([0.8, 0.92]), "b": np.array([0.7, 0.9]), "c": np.array([0.1, 0.2])}
+    gains = figures.compared(seen, {"a is best": ("a", ("b", "c"))})
+    row = figures.as_row("gain", "NLTCS, depth 2, printed stop", "a is best", "1", gains["a is best"])
+    assert (row["accuracy"], row["error"], row["fits"]) == (0.06, 0.04, 2)
+    count = figures.Count.of([row, gain_row(-0.02, 0.005)], "a is best", "printed")
+    assert count == figures.Count(2, 1, 1, 0, 1, 0.06, -0.02)
 
 
 def test_what_one_choice_loses_by_number() -> None:
@@ -90,43 +87,26 @@ def test_what_one_choice_loses_by_number() -> None:
 
 
 def test_the_lead_tells_how_much_noise_is_left() -> None:
-    table = small("pendigits", made_up=True)
+    table = small("pendigits")
     counts = np.sort(np.bincount(table.labels))
-    row = figure_10.noiseless(table, "2")
-    assert row["lead"] == str(counts[-1] - counts[-2])
-    assert float(row["log10_smooth"]) == pytest.approx(-2 * (counts[-1] - counts[-2]) / np.log(10), abs=0.05)
+    assert figure_10.noiseless(table) == counts[-1] - counts[-2]
 
 
-@pytest.mark.parametrize(
-    ("module", "stem"),
-    [
-        (figure_11, "figure_11_id3"),
-        (figure_9, "snm_figure_9_greedy_trees"),
-        (figure_10, "snm_figure_10_random_forests"),
-    ],
-    ids=["figure_11", "snm_figure_9", "snm_figure_10"],
-)
-def test_the_page_shows_what_the_files_hold(module: Any, stem: str) -> None:
-    page, rows = (DOCS / "reproductions.md").read_text(), figures.read(DOCS / "figures" / f"{stem}.csv")
-    assert figures.markdown(figures.as_printed(rows), module.CURVES) in page
-    claims = figure_10.counted(rows) if module is figure_10 else None
-    assert (claims or figures.counted(figures.read(DOCS / "figures" / f"{stem}_claims.csv"))) in page
-    if module is figure_9:
-        assert figure_9.shown(figures.read(DOCS / "figures" / f"{stem}_losses.csv")) in page
+def test_points_are_counted() -> None:
+    def row(method: str, epsilon: float, accuracy: float) -> Row:
+        return {"panel": "one", "method": method, "epsilon": epsilon, "accuracy": accuracy}
+
+    rows = [row("a", 1, 0.8), row("b", 1, 0.7), row("c", 1, 0.9), row("a", 2, 0.8), row("b", 2, 0.8), row("c", 2, 0.1)]
+    assert [figures.above(rows, "a", *rivals) for rivals in (("b",), ("c",), ("b", "c"))] == [1, 1, 0]
+    assert [figure_10.near(rows, "a", "c", slack) for slack in (0.05, 0.2)] == [1, 2]
 
 
 def test_ours_beside_the_papers_as_the_page_counts_them() -> None:
-    rows = figures.as_printed(figures.read(DOCS / "figures" / "figure_11_id3.csv"))
-    means = {(row["panel"], row["epsilon"], row["method"]): float(row["accuracy"]) for row in rows}
-    points = list(dict.fromkeys((row["panel"], row["epsilon"]) for row in rows))
-
-    def above(method: str, *rivals: str) -> int:
-        return sum(means[*at, method] > max(means[*at, rival] for rival in rivals) for at in points)
-
-    assert len(points) == 36
-    assert above("tree_exponential", "global") == 30
-    paper = ("global", "local", "shifted")
-    assert [above(method, *paper) for method in ("tree_pairwise", "tree", "classifier")] == [31, 31, 36]
+    rows = figures.as_printed(read_csv(csv_path(FOLDER, figure_11.DampeningFigure11())).rows)
+    assert len(where(rows, method="global")) == 36
+    assert figures.above(rows, "tree_exponential", "global") == 30
+    ours = [figures.above(rows, m, *figure_11.PAPERS) for m in ("tree_pairwise", "tree", "classifier")]
+    assert ours == [31, 31, 36]
 
 
 @pytest.mark.long
@@ -135,5 +115,5 @@ def test_leads_of_the_real_tables() -> None:
     """The thesis's code logs S = 0.3057 and 0.0087 for Adult at epsilon 0.01: a lead of 948."""
     assert [whole_lead(load(name)) for name in ("nltcs", "adult", "acs")] == [1455, 948, 562]
     assert [np.exp(-948 * 0.01 / part) for part in (8, 2)] == pytest.approx([0.30575, 0.00874], abs=5e-6)
-    leads = [figure_10.noiseless(load(name), "1")["lead"] for name in ("wine_white", "compas", "mushroom", "pendigits")]
-    assert leads == ["741", "498", "292", "0"]
+    leads = [figure_10.noiseless(load(name)) for name in ("wine_white", "compas", "mushroom", "pendigits")]
+    assert leads == [741, 498, 292, 0]
