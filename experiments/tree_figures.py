@@ -186,7 +186,7 @@ def draw_panels(rows: Sequence[Row], methods: Mapping[str, Curve], columns: int,
         line[0].set_ylabel("accuracy")
     for place in axes[-1]:
         place.set_xlabel("epsilon, for the whole fit")
-    legend(figure, axes, columns=4)
+    legend(figure, axes, columns=4 if columns > 2 else 2)
     return figure
 
 
