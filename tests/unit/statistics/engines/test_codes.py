@@ -9,7 +9,7 @@ import pytest
 from dampen.statistics.engines import Coded, Labels, opened
 from tests.contracts.engines import lying
 
-ROWS = {
+ROWS: dict[str, list[Any]] = {
     "n": [3, 4, 5, 7, 5, 3],
     "x": [0.5, 0.1, 0.5, 2.0, 0.1, 0.1],
     "s": ["b", "a", "b", "c", "a", "b"],
