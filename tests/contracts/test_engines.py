@@ -100,6 +100,7 @@ def test_tables_of_attributes_and_classes(form: str, lies: dict[str, Any]) -> No
         assert found.columns == expected.columns == ("pay",)
         assert found.classes.tolist() == expected.classes.tolist()
         assert (engine.contingency(_finite(tree)) == by_hand(TREE, 4)).all()
+        assert (engine.class_counts(_finite(tree)) == by_hand(TREE, 4)[:, :2].sum(axis=1)).all()
         assert (engine.class_counts(_finite(cells)) == by_hand(BITS, 8)[:, :2].sum(axis=1)).all()
         pairs = [_sorted(each.pair_counts(_finite(cells))) for each in (engine, judge)]
         assert (pairs[0] == pairs[1]).all()

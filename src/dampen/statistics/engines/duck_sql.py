@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from dampen.statistics.engines.base import MISSING, NOT_HERE, OTHER, Bits, Coding, Edges, Labels, Way, written
+from dampen.statistics.engines.base import MISSING, NOT_HERE, OTHER, Bits, Coding, Edges, Labels, Route, Way, written
 from dampen.statistics.files import TEXT, literal
 from dampen.statistics.grid import EvenGrid, Grid
 
@@ -160,22 +160,30 @@ def natives_sql(label: Any, kind: str) -> list[str]:
     return [double(number)] if is_number(kind) else []
 
 
-def routed(route: Way, codes: list[str]) -> str:
-    """The node of a row, from the places of its attributes."""
-    if isinstance(route, Bits):
-        asked = [
-            f"case when {codes[one]} in ({', '.join(map(str, places))}) then 1 else 0 end"
-            for one, places in route.tests
-        ]
-        bits = [f"({test}) * {1 << (len(asked) - 1 - place)}" for place, test in enumerate(asked)]
-        return f"({' + '.join(bits) or '0'})::integer"
+def routed(route: Way, codes: list[str], rows: str) -> str:
+    """The rows with the node of each, from the places of its attributes.
+
+    A tree is walked level by level by lookups in two lists, which attribute is tested and where its places lead: cases
+    within cases would be evaluated branch by branch.
+    """
     if isinstance(route, int):
-        return f"{route}::integer"
-    if all(branch == route.branches[0] for branch in route.branches):
-        return routed(route.branches[0], codes)
-    cases = [
-        f"when {place} then {routed(branch, codes)}"
-        for place, branch in enumerate(route.branches)
-        if branch != NOT_HERE
-    ]
-    return f"case {codes[route.attribute]} {' '.join(cases)} else {NOT_HERE} end"
+        return f"select *, {route}::integer as node from ({rows})"
+    if isinstance(route, Bits):
+        asked = [f"{codes[one]} in ({', '.join(map(str, places))})" for one, places in route.tests]
+        bits = [f"({test})::integer * {1 << (len(asked) - 1 - place)}" for place, test in enumerate(asked)]
+        return f"select *, ({' + '.join(bits) or '0'})::integer as node from ({rows})"
+    level, found = [route], f"select *, 0::integer as step from ({rows})"
+    while level:
+        wide, following = max(len(test.branches) for test in level), list[Route]()
+        leads = []
+        for test in level:
+            for branch in (*test.branches, *([NOT_HERE] * (wide - len(test.branches)))):
+                leads.append(-2 - branch if isinstance(branch, int) else len(following))
+                following += [branch] if isinstance(branch, Route) else []
+        attributes = [test.attribute for test in level]
+        tested = "".join(f" when {one} then {codes[one]}" for one in sorted({*attributes}))
+        code = f"(case ({attributes}::integer[])[step + 1]{tested} end)::integer"
+        lead = f"({leads}::integer[])[step * {wide} + {code} + 1]"
+        found = f"select * replace (case when step < 0 then step else {lead} end as step) from ({found})"
+        level = following
+    return f"select * exclude (step), -2 - step as node from ({found})"

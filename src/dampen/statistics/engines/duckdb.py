@@ -202,7 +202,19 @@ class DuckEngine:
         return as_classes(self.fetch(f", {self._coded(table)} {query}"), table)
 
     def contingency(self, table: Coded) -> Integers:
-        """Counts of a level: attributes are grouped a few at a time, as arrays hold them, then taken apart again."""
+        """Counts of a level: one scan finds the node of every row once and groups it by every attribute."""
+        places = range(len(table.sizes))
+        if isinstance(table.route, int):
+            return self._by_packs(table)
+        starts = np.concatenate([[0], np.cumsum(table.sizes)])
+        sets = ", ".join(f"(node, class, b{place})" for place in places)
+        place = f"coalesce({', '.join(f'b{place}::integer + {starts[place]}' for place in places)})"
+        query = f"select node, class, {place} as place, count(*) as count from coded group by grouping sets ({sets})"
+        rows = self.fetch(f", {self._coded(table)} select * from ({query}) where node >= 0")
+        return as_level(rows, table)
+
+    def _by_packs(self, table: Coded) -> Integers:
+        """Rows of one node: attributes are grouped a few at a time, as arrays hold them, then taken apart again."""
         starts = np.concatenate([[0], np.cumsum(table.sizes)])
         packs = packs_of(table.sizes, (table.nodes + 1) * table.classes.size, MOST_CELLS)
         grouped, parts = [], []
@@ -265,8 +277,8 @@ class DuckEngine:
         codes = [duck_sql.coded(quoted(name), self._coded_type(name, coding), coding) for name, coding in names]
         places = ", ".join(f"{code} as b{place}" for place, code in enumerate(codes))
         inner = f"select {places}, {self._classes(table)} as class from data"
-        node = duck_sql.routed(table.route, [f"b{place}" for place in range(len(codes))])
-        return f"coded as not materialized (select *, {node} as node from ({inner}))"
+        rows = duck_sql.routed(table.route, [f"b{place}" for place in range(len(codes))], inner)
+        return f"coded as not materialized ({rows})"
 
 
 def closed() -> EngineError:
