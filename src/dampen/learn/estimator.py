@@ -138,10 +138,12 @@ class PaidClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
                 epsilon=given["epsilon"], adjacency=Adjacency(given["adjacency"]), schema=schema, budget=None,
                 **given["parameters"],
             )  # fmt: skip
+            made._rate()
+            made._check(schema, 0)
             made.model_ = made._from_plain(given["released"])
         except ParameterError:
             raise
-        except (OSError, KeyError, TypeError, ValueError, AttributeError):
+        except (OSError, LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError):
             raise ParameterError(f"the JSON must be what to_json of a {cls.__name__} wrote") from None
         made.schema_, made.classes_ = schema, _as_array(schema.classes)
         made._name_features(schema)

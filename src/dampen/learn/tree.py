@@ -9,7 +9,7 @@ from dampen.errors import DataError
 from dampen.learn import views
 from dampen.learn.counted import CountedTable, LevelsOnEngine
 from dampen.learn.estimator import PaidClassifier
-from dampen.learn.id3 import grow, grow_on, outcomes_of, shares_of
+from dampen.learn.id3 import edges_of, grow, grow_on, outcomes_of, shares_of
 from dampen.learn.nodes import Node, as_plain, from_plain, require_fit, shares_at
 from dampen.learn.records import Records
 from dampen.learn.schema import Schema
@@ -122,7 +122,7 @@ class PrivateTreeClassifier(PaidClassifier):
 
     def _from_plain(self, plain: dict[str, Any]) -> Node:
         root = from_plain(plain)
-        require_fit(root, outcomes_of(self.schema), len(self.schema.classes))
+        require_fit(root, edges_of(self.schema), outcomes_of(self.schema), len(self.schema.classes))
         return root
 
     def _public_parameters(self) -> dict[str, Any]:
