@@ -7,6 +7,8 @@ stays with the estimator.
 """
 
 import json
+import re
+import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -210,7 +212,7 @@ class PaidClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
 
     def _read_unnamed(self, X: Any, y: Any) -> tuple[Records, Integers, Schema]:
         table, target = _checked(self, X, y)
-        check_classification_targets(target)
+        _require_classes(target)
         schema = self.schema.for_columns(table.shape[1])
         if not self.schema.classes:
             public, classes = np.unique(target, return_inverse=True)
@@ -236,13 +238,35 @@ class PaidClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
 
 
 def _checked(estimator: PaidClassifier, X: Any, y: Any = "no_validation") -> Any:
-    """The checks of scikit-learn for a numeric table; a message never shows a value."""
+    """The checks of scikit-learn for a numeric table; a message never shows a value, or how many rows there are."""
+    if np.ma.isMaskedArray(X) or np.ma.isMaskedArray(y):
+        raise DataError("table and target must not be masked: fill in what is missing, or leave its rows out")
     try:
         return validate_data(estimator, X, y, reset=not isinstance(y, str), dtype=np.float64)
     except ValueError as error:
-        if "could not convert" in str(error):
-            raise DataError("table must hold numbers") from None
-        raise
+        told = _without_data(str(error))
+    raise DataError(told)
+
+
+def _without_data(message: str) -> str:
+    """What scikit-learn says, less the values and numbers of rows that it shows; names of columns are public."""
+    if message.startswith("The feature names"):
+        return message
+    first = message.partition("\n")[0]
+    if "could not convert" in first:
+        return "table must hold numbers"
+    if "inconsistent numbers of samples" in first:
+        return "table and target must have equally many rows"
+    if first.startswith("Expected 2D array"):
+        return "Expected 2D array. Reshape your data: one row for each record, one column for each attribute"
+    return re.sub(r"\(\d+,", "(,", first)
+
+
+def _require_classes(target: Any) -> None:
+    """Refuse numbers that are no classes; how many classes there are beside the rows is not warned of."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)
+        check_classification_targets(target)
 
 
 def _as_array(labels: tuple[Any, ...]) -> NDArray[Any]:
