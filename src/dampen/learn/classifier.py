@@ -7,9 +7,11 @@ from typing import Any
 import numpy as np
 
 from dampen._validate import Number, shown, whole
-from dampen.errors import MissingExtra, ParameterError
+from dampen.errors import DataError, MissingExtra, ParameterError
 from dampen.learn.counted import CountedTable, PairsOnEngine
 from dampen.learn.decision_table import (
+    MOST_JOINT,
+    MOST_RECORDS,
     MOST_TESTS,
     DecisionTable,
     Question,
@@ -125,6 +127,10 @@ class PrivateClassifier(PaidClassifier):
         count = len(questions_of(schema))
         if count > MOST_TESTS:
             raise ParameterError(f"schema must make at most {MOST_TESTS} tests: lower bins, merge values; got {count}")
+        if count * count * len(schema.classes) > MOST_JOINT:
+            raise ParameterError(f"schema must make fewer tests for {len(schema.classes)} classes; got {count}")
+        if rows > MOST_RECORDS:
+            raise DataError("table must not have more than 2^31 - 1 records")
 
     def _grow(
         self, records: Records, classes: Integers, schema: Schema, epsilon: Fraction, source: Entropy

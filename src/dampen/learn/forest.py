@@ -11,7 +11,7 @@ from dampen._validate import Number, one_of, whole
 from dampen.errors import ParameterError
 from dampen.learn.estimator import PaidClassifier
 from dampen.learn.evidence import WeighedForest, hear_jury, in_jury, weighed_shares
-from dampen.learn.leaf_labels import LABELS, draw_leaf_labels
+from dampen.learn.leaf_labels import LABELS, draw_leaf_labels, require_proved
 from dampen.learn.random_trees import (
     RandomTrees,
     as_matrix,
@@ -105,6 +105,7 @@ class PrivateForestClassifier(PaidClassifier):
 
     def _check(self, schema: Schema, rows: int) -> None:
         one_of((COUNTS, *LABELS), labels=self.labels)
+        require_proved(self.labels, len(schema.classes), self._rate())
         if whole(n_trees=self.n_trees, least=1) > MOST_TREES:
             raise ParameterError(f"n_trees must be at most {MOST_TREES}; got {self.n_trees}")
         if self.structure is not None:

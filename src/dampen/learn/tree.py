@@ -5,17 +5,18 @@ from math import sqrt
 from typing import Any, Literal
 
 from dampen._validate import Number, whole
-from dampen.errors import DataError
+from dampen.errors import DataError, ParameterError
 from dampen.learn import views
 from dampen.learn.counted import CountedTable, LevelsOnEngine
 from dampen.learn.estimator import PaidClassifier
-from dampen.learn.id3 import edges_of, grow, grow_on, outcomes_of, shares_of
+from dampen.learn.id3 import LARGEST_LEVEL, edges_of, grow, grow_on, outcomes_of, shares_of
 from dampen.learn.nodes import Node, as_plain, from_plain, require_fit, shares_at
 from dampen.learn.records import Records
 from dampen.learn.schema import Schema
 from dampen.learn.splits import SplitChoice
 from dampen.privacy import Adjacency
 from dampen.sampling.entropy import Entropy
+from dampen.statistics.contingency import Layout
 from dampen.vectors import Floats, Integers
 
 
@@ -75,7 +76,11 @@ class PrivateTreeClassifier(PaidClassifier):
 
     def _check(self, schema: Schema, rows: int) -> None:
         whole(max_depth=self.max_depth, least=0)
-        choice = self._choice()
+        choice, outcomes = self._choice(), outcomes_of(schema)
+        if sum(outcomes) * len(schema.classes) > LARGEST_LEVEL:
+            raise ParameterError(f"schema must make at most {LARGEST_LEVEL} counts at a node: lower bins, merge values")
+        share = self._rate() / shares_of(self.max_depth, sum(size > 1 for size in outcomes))
+        choice.require_proved(Layout(outcomes, len(schema.classes)), share)
         if choice.max_records is not None and rows > choice.max_records:
             raise DataError("table must not have more than max_records records")
 
