@@ -52,6 +52,7 @@ class PaidClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
     classes_: NDArray[Any]
     schema_: Schema
     model_: Any
+    terms_: dict[str, Any]
 
     @abstractmethod
     def _grow(self, records: Records, classes: Integers, schema: Schema, epsilon: Fraction, source: Entropy) -> Any:
@@ -100,6 +101,7 @@ class PaidClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
 
             self.model_ = paid(draw, loss, budget=budget, note=type(self).__name__)
         self.schema_, self.classes_ = schema, _as_array(schema.classes)
+        self.terms_ = self._terms()
         return self
 
     def predict_proba(self, X: Any) -> Floats:
@@ -119,9 +121,7 @@ class PaidClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
         self._require_fitted()
         written = {
             "model": type(self).__name__,
-            "epsilon": str(positive(epsilon=self.epsilon)),
-            "adjacency": self._adjacent().value,
-            "parameters": self._public_parameters(),
+            **self.terms_,
             "schema": json.loads(self.schema_.to_json()),
             "released": self._as_plain(self.model_),
         }
@@ -149,7 +149,16 @@ class PaidClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
             raise ParameterError(f"the JSON must be what to_json of a {cls.__name__} wrote") from None
         made.schema_, made.classes_ = schema, _as_array(schema.classes)
         made._name_features(schema)
+        made.terms_ = made._terms()
         return made
+
+    def _terms(self) -> dict[str, Any]:
+        """What a fit was paid for, as JSON takes it: parameters that change afterwards do not change it."""
+        return {
+            "epsilon": str(positive(epsilon=self.epsilon)),
+            "adjacency": self._adjacent().value,
+            "parameters": self._public_parameters(),
+        }
 
     def _name_features(self, schema: Schema) -> None:
         self.n_features_in_ = len(schema.attributes)
@@ -157,8 +166,11 @@ class PaidClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
 
     def _rate(self) -> Fraction:
         """At which epsilon the model is drawn: a replaced record is one taken and one added, each at half of it."""
-        epsilon = positive(epsilon=self.epsilon)
-        return epsilon / 2 if self._adjacent() is Adjacency.REPLACE else epsilon
+        return _halved(positive(epsilon=self.epsilon), self._adjacent())
+
+    def _rate_paid(self) -> Fraction:
+        """At which epsilon the fitted model was drawn."""
+        return _halved(Fraction(self.terms_["epsilon"]), Adjacency(self.terms_["adjacency"]))
 
     def _require_fitted(self) -> None:
         check_is_fitted(self, "model_")
@@ -267,6 +279,10 @@ def _require_classes(target: Any) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)
         check_classification_targets(target)
+
+
+def _halved(epsilon: Fraction, adjacency: Adjacency) -> Fraction:
+    return epsilon / 2 if adjacency is Adjacency.REPLACE else epsilon
 
 
 def _as_array(labels: tuple[Any, ...]) -> NDArray[Any]:

@@ -101,7 +101,8 @@ class PrivateTreeClassifier(PaidClassifier):
     def _shares(self, model: Node, records: Records) -> Floats:
         """Drawn towards the node above as by so many records as the noise of a count spreads over."""
         tests = sum(outcomes > 1 for outcomes in outcomes_of(self.schema_))
-        return shares_at(model, records, sqrt(2) * shares_of(self.max_depth, tests) / float(self._rate()))
+        depth = self.terms_["parameters"]["max_depth"]
+        return shares_at(model, records, sqrt(2) * shares_of(depth, tests) / float(self._rate_paid()))
 
     @property
     def feature_importances_(self) -> Floats:
