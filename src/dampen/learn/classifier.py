@@ -1,14 +1,17 @@
 """The one obvious choice: a private decision table, planned by itself."""
 
 from fractions import Fraction
+from math import isfinite
 from typing import Any
 
 import numpy as np
 
 from dampen._validate import Number, shown, whole
-from dampen.errors import MissingExtra, ParameterError
+from dampen.errors import DataError, MissingExtra, ParameterError
 from dampen.learn.counted import CountedTable, PairsOnEngine
 from dampen.learn.decision_table import (
+    MOST_JOINT,
+    MOST_RECORDS,
     MOST_TESTS,
     DecisionTable,
     Question,
@@ -22,7 +25,7 @@ from dampen.learn.decision_table import (
 )
 from dampen.learn.estimator import PaidClassifier
 from dampen.learn.records import Records
-from dampen.learn.schema import Categorical, Schema
+from dampen.learn.schema import Attribute, Categorical, Schema
 from dampen.privacy import Adjacency, BudgetLike
 from dampen.sampling.entropy import Entropy
 from dampen.vectors import Floats, Integers
@@ -124,6 +127,10 @@ class PrivateClassifier(PaidClassifier):
         count = len(questions_of(schema))
         if count > MOST_TESTS:
             raise ParameterError(f"schema must make at most {MOST_TESTS} tests: lower bins, merge values; got {count}")
+        if count * count * len(schema.classes) > MOST_JOINT:
+            raise ParameterError(f"schema must make fewer tests for {len(schema.classes)} classes; got {count}")
+        if rows > MOST_RECORDS:
+            raise DataError("table must not have more than 2^31 - 1 records")
 
     def _grow(
         self, records: Records, classes: Integers, schema: Schema, epsilon: Fraction, source: Entropy
@@ -150,10 +157,23 @@ class PrivateClassifier(PaidClassifier):
             raise ParameterError(
                 f"counts must be one row for each of {1 << len(tests)} cells; got {shown(len(counts))}"
             )
-        return DecisionTable(tests, counts, Fraction(plain["epsilon"]), int(plain["records"]))
+        found, classes, epsilon = list(self.schema.attributes.values()), len(self.schema.classes), plain["epsilon"]
+        fits = all(len(row) == classes for row in counts) and all(_fits(test, found) for test in tests)
+        if not fits or Fraction(epsilon) <= 0:
+            raise ParameterError("a saved table must have the classes and the tests of its schema")
+        return DecisionTable(tests, counts, Fraction(epsilon), int(plain["records"]))
 
     def _public_parameters(self) -> dict[str, Any]:
         return {"expected_records": self.expected_records}
+
+
+def _fits(test: Question, found: list[Attribute]) -> bool:
+    if type(test.attribute) is not int or not 0 <= test.attribute < len(found):
+        return False
+    attribute = found[test.attribute]
+    if isinstance(attribute, Categorical):
+        return test.edge is None and test.code in range(len(attribute.values))
+    return isinstance(test.edge, int | float) and isfinite(test.edge)
 
 
 def _asked(test: Question) -> dict[str, Any]:

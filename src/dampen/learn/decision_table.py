@@ -28,6 +28,10 @@ from dampen.vectors import Floats, Integers
 
 MOST_TESTS = 4096
 """Joint counts of all pairs of more tests would fill the memory."""
+MOST_JOINT = 2**28
+"""So many joint counts, of all pairs of tests by class, are held at a time."""
+MOST_RECORDS = 2**31 - 1
+"""Joint counts have 32 bits: in a larger table they would wrap, and one record could move a cost by any amount."""
 FIRST_PAIR = 8
 """A table is grown if epsilon times the records reaches so many per class ..."""
 MORE_PAIRS = (450, 2000, 6500, 25000, 100000)
@@ -265,6 +269,15 @@ def _prior(counts: Floats, pattern: Column, ridge: float) -> Floats:
     weights = np.maximum(counts.sum(axis=1), 0.0)
     pulls = np.where(np.arange(design.shape[1]) > signs.shape[1], PULL if signs.shape[1] > 2 else 1, 1) * ridge
     gram = design.T @ (weights[:, None] * design) + np.diag(pulls)
-    fitted = np.maximum(design @ np.linalg.solve(gram, design.T @ counts), 0.0)
+    fitted = np.maximum(design @ _solved(gram, design.T @ counts), 0.0)
     totals = fitted.sum(axis=1, keepdims=True)
     return np.asarray(np.where(totals > 0, fitted / np.where(totals > 0, totals, 1.0), 1 / counts.shape[1]))
+
+
+def _solved(gram: Floats, sums: Floats) -> Floats:
+    """The least squares; the shortest where ridges are lost beside the weights, as they are at a vast epsilon."""
+    try:
+        found = np.linalg.solve(gram, sums)
+    except np.linalg.LinAlgError:
+        return np.asarray(np.linalg.lstsq(gram, sums)[0])
+    return np.asarray(found)

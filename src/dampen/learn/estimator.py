@@ -7,6 +7,8 @@ stays with the estimator.
 """
 
 import json
+import re
+import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -50,6 +52,7 @@ class PaidClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
     classes_: NDArray[Any]
     schema_: Schema
     model_: Any
+    terms_: dict[str, Any]
 
     @abstractmethod
     def _grow(self, records: Records, classes: Integers, schema: Schema, epsilon: Fraction, source: Entropy) -> Any:
@@ -98,6 +101,7 @@ class PaidClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
 
             self.model_ = paid(draw, loss, budget=budget, note=type(self).__name__)
         self.schema_, self.classes_ = schema, _as_array(schema.classes)
+        self.terms_ = self._terms()
         return self
 
     def predict_proba(self, X: Any) -> Floats:
@@ -117,9 +121,7 @@ class PaidClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
         self._require_fitted()
         written = {
             "model": type(self).__name__,
-            "epsilon": str(positive(epsilon=self.epsilon)),
-            "adjacency": self._adjacent().value,
-            "parameters": self._public_parameters(),
+            **self.terms_,
             "schema": json.loads(self.schema_.to_json()),
             "released": self._as_plain(self.model_),
         }
@@ -138,14 +140,25 @@ class PaidClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
                 epsilon=given["epsilon"], adjacency=Adjacency(given["adjacency"]), schema=schema, budget=None,
                 **given["parameters"],
             )  # fmt: skip
+            made._rate()
+            made._check(schema, 0)
             made.model_ = made._from_plain(given["released"])
         except ParameterError:
             raise
-        except (OSError, KeyError, TypeError, ValueError, AttributeError):
+        except (OSError, LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError):
             raise ParameterError(f"the JSON must be what to_json of a {cls.__name__} wrote") from None
         made.schema_, made.classes_ = schema, _as_array(schema.classes)
         made._name_features(schema)
+        made.terms_ = made._terms()
         return made
+
+    def _terms(self) -> dict[str, Any]:
+        """What a fit was paid for, as JSON takes it: parameters that change afterwards do not change it."""
+        return {
+            "epsilon": str(positive(epsilon=self.epsilon)),
+            "adjacency": self._adjacent().value,
+            "parameters": self._public_parameters(),
+        }
 
     def _name_features(self, schema: Schema) -> None:
         self.n_features_in_ = len(schema.attributes)
@@ -153,8 +166,11 @@ class PaidClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
 
     def _rate(self) -> Fraction:
         """At which epsilon the model is drawn: a replaced record is one taken and one added, each at half of it."""
-        epsilon = positive(epsilon=self.epsilon)
-        return epsilon / 2 if self._adjacent() is Adjacency.REPLACE else epsilon
+        return _halved(positive(epsilon=self.epsilon), self._adjacent())
+
+    def _rate_paid(self) -> Fraction:
+        """At which epsilon the fitted model was drawn."""
+        return _halved(Fraction(self.terms_["epsilon"]), Adjacency(self.terms_["adjacency"]))
 
     def _require_fitted(self) -> None:
         check_is_fitted(self, "model_")
@@ -208,7 +224,7 @@ class PaidClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
 
     def _read_unnamed(self, X: Any, y: Any) -> tuple[Records, Integers, Schema]:
         table, target = _checked(self, X, y)
-        check_classification_targets(target)
+        _require_classes(target)
         schema = self.schema.for_columns(table.shape[1])
         if not self.schema.classes:
             public, classes = np.unique(target, return_inverse=True)
@@ -234,13 +250,39 @@ class PaidClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
 
 
 def _checked(estimator: PaidClassifier, X: Any, y: Any = "no_validation") -> Any:
-    """The checks of scikit-learn for a numeric table; a message never shows a value."""
+    """The checks of scikit-learn for a numeric table; a message never shows a value, or how many rows there are."""
+    if np.ma.isMaskedArray(X) or np.ma.isMaskedArray(y):
+        raise DataError("table and target must not be masked: fill in what is missing, or leave its rows out")
     try:
         return validate_data(estimator, X, y, reset=not isinstance(y, str), dtype=np.float64)
     except ValueError as error:
-        if "could not convert" in str(error):
-            raise DataError("table must hold numbers") from None
-        raise
+        told = _without_data(str(error))
+    raise DataError(told)
+
+
+def _without_data(message: str) -> str:
+    """What scikit-learn says, less the values and numbers of rows that it shows; names of columns are public."""
+    if message.startswith("The feature names"):
+        return message
+    first = message.partition("\n")[0]
+    if "could not convert" in first:
+        return "table must hold numbers"
+    if "inconsistent numbers of samples" in first:
+        return "table and target must have equally many rows"
+    if first.startswith("Expected 2D array"):
+        return "Expected 2D array. Reshape your data: one row for each record, one column for each attribute"
+    return re.sub(r"\(\d+,", "(,", first)
+
+
+def _require_classes(target: Any) -> None:
+    """Refuse numbers that are no classes; how many classes there are beside the rows is not warned of."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UserWarning)
+        check_classification_targets(target)
+
+
+def _halved(epsilon: Fraction, adjacency: Adjacency) -> Fraction:
+    return epsilon / 2 if adjacency is Adjacency.REPLACE else epsilon
 
 
 def _as_array(labels: tuple[Any, ...]) -> NDArray[Any]:

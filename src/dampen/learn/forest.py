@@ -11,7 +11,7 @@ from dampen._validate import Number, one_of, whole
 from dampen.errors import ParameterError
 from dampen.learn.estimator import PaidClassifier
 from dampen.learn.evidence import WeighedForest, hear_jury, in_jury, weighed_shares
-from dampen.learn.leaf_labels import LABELS, draw_leaf_labels
+from dampen.learn.leaf_labels import LABELS, draw_leaf_labels, require_proved
 from dampen.learn.random_trees import (
     RandomTrees,
     as_matrix,
@@ -21,7 +21,8 @@ from dampen.learn.random_trees import (
     vote_shares,
 )
 from dampen.learn.records import Records
-from dampen.learn.schema import Categorical, Numeric, Schema
+from dampen.learn.saved_trees import DEEPEST, trees_as_plain, trees_from_plain
+from dampen.learn.schema import Schema
 from dampen.privacy import Adjacency, BudgetLike
 from dampen.sampling.entropy import Entropy
 from dampen.sampling.laplace_batch import added, discrete_laplace_batch
@@ -29,8 +30,6 @@ from dampen.sampling.uniform import uniform_batch
 from dampen.statistics.engines import Source
 from dampen.vectors import Floats, Integers
 
-DEEPEST = 16
-"""Trees are complete: so many levels have 65,536 leaves each."""
 MOST_TREES = 2**16
 NO_TREE = -1
 """In place of a record's tree: it sits in the jury."""
@@ -106,6 +105,7 @@ class PrivateForestClassifier(PaidClassifier):
 
     def _check(self, schema: Schema, rows: int) -> None:
         one_of((COUNTS, *LABELS), labels=self.labels)
+        require_proved(self.labels, len(schema.classes), self._rate())
         if whole(n_trees=self.n_trees, least=1) > MOST_TREES:
             raise ParameterError(f"n_trees must be at most {MOST_TREES}; got {self.n_trees}")
         if self.structure is not None:
@@ -146,13 +146,7 @@ class PrivateForestClassifier(PaidClassifier):
         return vote_shares(model.trees, model.labels, records, len(self.schema_.classes))
 
     def _as_plain(self, model: Forest | WeighedForest) -> dict[str, Any]:
-        trees = model.trees
-        plain = {
-            "depth": trees.depth,
-            "attributes": trees.attributes.tolist(),
-            "points": trees.points.tolist(),
-            "right": [[np.flatnonzero(codes).tolist() for codes in tree] for tree in trees.right],
-        }
+        plain = trees_as_plain(model.trees)
         if isinstance(model, Forest):
             return plain | {"labels": model.labels.tolist()}
         rate = {"epsilon": str(model.epsilon)}
@@ -160,19 +154,14 @@ class PrivateForestClassifier(PaidClassifier):
 
     def _from_plain(self, plain: dict[str, Any]) -> Forest | WeighedForest:
         schema: Schema = self.schema
-        widest = max([len(a.values) for a in schema.attributes.values() if isinstance(a, Categorical)], default=0)
-        right = np.zeros((len(plain["right"]), 2 ** plain["depth"] - 1, widest), dtype=bool)
-        for tree, places in enumerate(plain["right"]):
-            for place, codes in enumerate(places):
-                right[tree, place, codes] = True
-        numeric = np.array([isinstance(attribute, Numeric) for attribute in schema.attributes.values()])
-        attributes = np.array(plain["attributes"], dtype=np.int32).reshape(right.shape[:2])
-        points = np.array(plain["points"], dtype=np.float64).reshape(right.shape[:2])
-        trees = RandomTrees(int(plain["depth"]), numeric, attributes, points, right)
+        trees = trees_from_plain(plain, schema)
+        shape = trees.count, 1 << trees.depth, len(schema.classes)
         if "labels" in plain:
-            return Forest(trees, np.array(plain["labels"], dtype=np.int64))
-        counts, totals = np.array(plain["counts"], dtype=np.int64), tuple(map(int, plain["totals"]))
-        return WeighedForest(trees, counts, totals, int(plain["weight"]), Fraction(plain["epsilon"]))
+            return Forest(trees, _within(np.array(plain["labels"], dtype=np.int64).reshape(shape[:2]), shape[2]))
+        totals, weight, epsilon = tuple(map(int, plain["totals"])), int(plain["weight"]), Fraction(plain["epsilon"])
+        if len(totals) != shape[2] or weight < 1 or epsilon <= 0:
+            raise ValueError
+        return WeighedForest(trees, np.array(plain["counts"], dtype=np.int64).reshape(shape), totals, weight, epsilon)
 
     def _public_parameters(self) -> dict[str, Any]:
         return {
@@ -181,3 +170,9 @@ class PrivateForestClassifier(PaidClassifier):
             "labels": self.labels,
             "structure": self.structure,
         }
+
+
+def _within(labels: Integers, classes: int) -> Integers:
+    if ((labels < 0) | (labels >= classes)).any():
+        raise ValueError
+    return labels

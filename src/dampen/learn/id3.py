@@ -167,11 +167,16 @@ def outcomes_of(schema: Schema) -> tuple[int, ...]:
     return tuple(len(a.values) if isinstance(a, Categorical) else len(edges[name]) + 1 for name, a in found)
 
 
+def edges_of(schema: Schema) -> tuple[tuple[float, ...] | None, ...]:
+    """The inner edges of each numeric attribute, None for a categorical one."""
+    found = schema.edges()
+    return tuple(tuple(found[name].tolist()) if name in found else None for name in schema.attributes)
+
+
 def _finished(levels: list[_Level], layout: Layout, schema: Schema) -> Node:
     """The levels as a tree, from the lowest up: the children of a level's nodes stand in order in the one below."""
     below: list[Node] = []
-    found = schema.edges()
-    edges = [tuple(found[name].tolist()) if name in found else None for name in schema.attributes]
+    edges = edges_of(schema)
     for level in reversed(levels):
         used, made = 0, []
         for counts, attribute in zip(level.counts.tolist(), level.attributes.tolist(), strict=True):

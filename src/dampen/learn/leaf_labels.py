@@ -5,7 +5,7 @@ from fractions import Fraction
 import numpy as np
 
 from dampen.learn.random_trees import flip_labels
-from dampen.learn.splits import MOST_FOR_PARETO
+from dampen.learn.splits import MOST_FOR_INDICATORS
 from dampen.mechanisms import Exponential, ParetoNoisyMax, SelectionMechanism, StableArgmax
 from dampen.privacy import Adjacency
 from dampen.problem import Frame, SelectionProblem
@@ -25,12 +25,18 @@ def draw_leaf_labels(counts: Integers, labels: str, epsilon: Fraction, source: E
     return np.array([mechanism.draw(_problem(row, labels), source) for row in counts], dtype=np.int64)
 
 
+def require_proved(labels: str, classes: int, epsilon: Fraction) -> None:
+    """Refuse an epsilon for which nothing is proved of the mechanism; all of it is public."""
+    if labels in LABELS and labels != "permute_and_flip" and classes > 1:
+        _mechanism(labels, epsilon).privacy(_problem(np.zeros(classes, dtype=np.int64), labels).frame)
+
+
 def _mechanism(labels: str, epsilon: Fraction) -> SelectionMechanism:
     if labels == "exponential":
         return Exponential(epsilon)
     if labels == "stable":
-        return StableArgmax(epsilon)
-    return ParetoNoisyMax(min(epsilon, MOST_FOR_PARETO), indicator=True)
+        return StableArgmax(min(epsilon, MOST_FOR_INDICATORS))
+    return ParetoNoisyMax(min(epsilon, MOST_FOR_INDICATORS), indicator=True)
 
 
 def _problem(counts: Integers, labels: str) -> SelectionProblem:

@@ -102,11 +102,12 @@ def from_plain(plain: dict[str, Any]) -> Node:
     return Node(tuple(map(int, plain["counts"])), int(plain.get("attribute", -1)), edges, children)
 
 
-def require_fit(node: Node, sizes: tuple[int, ...], classes: int) -> None:
+def require_fit(node: Node, edges: tuple[tuple[float, ...] | None, ...], sizes: tuple[int, ...], classes: int) -> None:
     """Refuse a tree whose counts or tests are not those of a schema."""
-    outcomes = sizes[node.attribute] if 0 <= node.attribute < len(sizes) else 0
-    tests = len(node.children) == outcomes and (node.edges is None or len(node.edges) == outcomes - 1)
-    if len(node.counts) != classes or not tests:
+    tested = 0 <= node.attribute < len(sizes)
+    outcomes = sizes[node.attribute] if tested else 0
+    known = edges[node.attribute] if tested else None
+    if len(node.counts) != classes or len(node.children) != outcomes or node.edges != known:
         raise ParameterError("a saved tree must have the classes and the tests of its schema")
     for child in node.children:
-        require_fit(child, sizes, classes)
+        require_fit(child, edges, sizes, classes)

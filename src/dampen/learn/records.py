@@ -67,12 +67,22 @@ def _columns(table: Any, schema: Schema) -> list[NDArray[Any]]:
     if isinstance(table, str | Path):
         read = read_columns(table, names)
         return [_plain(read[name]) for name in names]
-    array = np.asarray(table) if isinstance(table, list | tuple) else table
+    array = _listed(table) if isinstance(table, list | tuple) else table
     if isinstance(array, np.ndarray):
         if array.ndim != 2 or array.shape[1] != len(names):
-            raise ParameterError(f"table must have {len(names)} columns, one per attribute; got shape {array.shape}")
+            got = f"{array.shape[1]} columns" if array.ndim == 2 else f"{array.ndim} dimensions"
+            raise ParameterError(f"table must have {len(names)} columns, one per attribute; got {got}")
+        if isinstance(array, np.ma.MaskedArray):
+            return [_plain(array[:, place]) for place in range(len(names))]
         return list(as_columns(array) if array.dtype == np.float64 else np.ascontiguousarray(array.T))
     return [_plain(in_memory(table, name)) for name in names]
+
+
+def _listed(rows: Sequence[Any]) -> NDArray[Any]:
+    try:
+        return np.asarray(rows)
+    except ValueError:
+        raise DataError("all rows must have equally many columns") from None
 
 
 def _plain(found: Any) -> NDArray[Any]:
@@ -101,7 +111,7 @@ def _read(column: NDArray[Any], name: str, attribute: Attribute, training: bool)
 def _numbers(column: NDArray[Any], title: str) -> Floats:
     try:
         numbers = (column.real if column.dtype.kind == "c" else column).astype(np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise DataError(f"{title} must hold numbers, and no missing values") from None
     if column.dtype.kind == "c" or column.ndim != 1 or not np.isfinite(numbers).all():
         raise DataError(f"{title} must hold finite numbers, and no missing values (NaN)")

@@ -15,7 +15,7 @@ def load_classifier(path: str | Path) -> PaidClassifier:
     try:
         text = Path(path).read_text()
         name = json.loads(text)["model"]
-    except (OSError, ValueError, KeyError, TypeError):
+    except (OSError, ValueError, LookupError, TypeError, RecursionError):
         raise ParameterError(f"the model must be a JSON file that to_json wrote; got {shown(str(path))}") from None
     kind = getattr(learn, name) if isinstance(name, str) and name in learn.__all__ else None
     if not (isinstance(kind, type) and issubclass(kind, PaidClassifier)):

@@ -21,6 +21,8 @@ from dampen.vectors import Floats
 
 FEWEST_BINS, MOST_BINS, ALL_BINS = 16, 64, 384
 """A numeric attribute without ``bins`` has ALL_BINS / (number of numeric attributes) of them, within these limits."""
+MOST_DECLARED = 2**16
+"""A numeric attribute has at most so many bins, declared or not."""
 
 
 @dataclass(frozen=True, init=False)
@@ -131,6 +133,9 @@ class Schema:
         """The schema as JSON."""
         if self.every is not None:
             raise ParameterError("a schema of unnamed columns cannot be written as JSON; name its attributes")
+        listed = [a.values for a in self.attributes.values() if isinstance(a, Categorical)]
+        if not all(isinstance(label, str | int | float) for labels in [self.classes, *listed] for label in labels):
+            raise ParameterError("only texts, numbers and truth values can be written as JSON; a label is none of them")
         written = {name: _written(attribute) for name, attribute in self.attributes.items()}
         return json.dumps({"attributes": written, "classes": list(self.classes)}, indent=2)
 
@@ -159,7 +164,9 @@ class Schema:
 
 
 def _bins(bins: int) -> int:
-    return whole(bins=bins, least=1)
+    if whole(bins=bins, least=1) > MOST_DECLARED:
+        raise ParameterError(f"bins must be at most {MOST_DECLARED}; got {shown(bins)}")
+    return bins
 
 
 def _written(attribute: Attribute) -> dict[str, Any]:

@@ -44,8 +44,8 @@ READ_THE_BOUND = ("permute_and_flip", "exponential", "shifted")
 """Mechanisms that need a public bound of how far one record moves any gain."""
 FOR_INDICATORS = ("pareto", "stable")
 """Mechanisms that pick by the 0/1 utility of the winner; for the max operator alone."""
-MOST_FOR_PARETO = Fraction(100)
-"""Its scale is exponential in epsilon, and no float beyond; a choice worth so much is certain anyway."""
+MOST_FOR_INDICATORS = Fraction(100)
+"""They take exp(epsilon), which no float is beyond this; a choice worth so much is certain anyway."""
 SHIFTED_HORIZON = 64
 """How far shifted dampening looks; public."""
 
@@ -94,6 +94,12 @@ class SplitChoice:
         """An exact draw of the place of an attribute, worth ``epsilon`` under ``ADD_REMOVE``. Nobody has paid here."""
         return self.built(epsilon).draw(self.posed(tables), source)
 
+    def require_proved(self, layout: Layout, epsilon: Fraction) -> None:
+        """Refuse an epsilon for which nothing is proved of the mechanism; all of it is public."""
+        tables = [np.zeros((size, layout.classes), dtype=np.int64) for size in layout.sizes if size > 1]
+        if tables:
+            self.built(epsilon).privacy(self.posed(tables).frame)
+
     def built(self, epsilon: Fraction) -> SelectionMechanism:
         """The mechanism."""
         make: dict[str, Callable[[], Any]] = {
@@ -102,8 +108,8 @@ class SplitChoice:
             "local_dampening": lambda: LocalDampening(epsilon),
             "shifted": lambda: ShiftedLocalDampening(epsilon, horizon=SHIFTED_HORIZON),
             "pairwise": lambda: PairwiseDampening(epsilon),
-            "pareto": lambda: ParetoNoisyMax(min(epsilon, MOST_FOR_PARETO), indicator=True),
-            "stable": lambda: StableArgmax(epsilon),
+            "pareto": lambda: ParetoNoisyMax(min(epsilon, MOST_FOR_INDICATORS), indicator=True),
+            "stable": lambda: StableArgmax(min(epsilon, MOST_FOR_INDICATORS)),
         }
         mechanism: SelectionMechanism = make[self.mechanism]()
         return mechanism

@@ -5,17 +5,18 @@ from math import sqrt
 from typing import Any, Literal
 
 from dampen._validate import Number, whole
-from dampen.errors import DataError
+from dampen.errors import DataError, ParameterError
 from dampen.learn import views
 from dampen.learn.counted import CountedTable, LevelsOnEngine
 from dampen.learn.estimator import PaidClassifier
-from dampen.learn.id3 import grow, grow_on, outcomes_of, shares_of
+from dampen.learn.id3 import LARGEST_LEVEL, edges_of, grow, grow_on, outcomes_of, shares_of
 from dampen.learn.nodes import Node, as_plain, from_plain, require_fit, shares_at
 from dampen.learn.records import Records
 from dampen.learn.schema import Schema
 from dampen.learn.splits import SplitChoice
 from dampen.privacy import Adjacency
 from dampen.sampling.entropy import Entropy
+from dampen.statistics.contingency import Layout
 from dampen.vectors import Floats, Integers
 
 
@@ -75,7 +76,11 @@ class PrivateTreeClassifier(PaidClassifier):
 
     def _check(self, schema: Schema, rows: int) -> None:
         whole(max_depth=self.max_depth, least=0)
-        choice = self._choice()
+        choice, outcomes = self._choice(), outcomes_of(schema)
+        if sum(outcomes) * len(schema.classes) > LARGEST_LEVEL:
+            raise ParameterError(f"schema must make at most {LARGEST_LEVEL} counts at a node: lower bins, merge values")
+        share = self._rate() / shares_of(self.max_depth, sum(size > 1 for size in outcomes))
+        choice.require_proved(Layout(outcomes, len(schema.classes)), share)
         if choice.max_records is not None and rows > choice.max_records:
             raise DataError("table must not have more than max_records records")
 
@@ -96,7 +101,8 @@ class PrivateTreeClassifier(PaidClassifier):
     def _shares(self, model: Node, records: Records) -> Floats:
         """Drawn towards the node above as by so many records as the noise of a count spreads over."""
         tests = sum(outcomes > 1 for outcomes in outcomes_of(self.schema_))
-        return shares_at(model, records, sqrt(2) * shares_of(self.max_depth, tests) / float(self._rate()))
+        depth = self.terms_["parameters"]["max_depth"]
+        return shares_at(model, records, sqrt(2) * shares_of(depth, tests) / float(self._rate_paid()))
 
     @property
     def feature_importances_(self) -> Floats:
@@ -122,7 +128,7 @@ class PrivateTreeClassifier(PaidClassifier):
 
     def _from_plain(self, plain: dict[str, Any]) -> Node:
         root = from_plain(plain)
-        require_fit(root, outcomes_of(self.schema), len(self.schema.classes))
+        require_fit(root, edges_of(self.schema), outcomes_of(self.schema), len(self.schema.classes))
         return root
 
     def _public_parameters(self) -> dict[str, Any]:

@@ -66,6 +66,7 @@ def as_categories(categories: Any, title: str = "categories") -> tuple[Any, ...]
         if isinstance(categories, str | bytes | set | frozenset | dict):
             raise TypeError
         labels = tuple(categories.tolist() if isinstance(categories, np.ndarray) else categories)
+        labels = tuple(label.item() if isinstance(label, np.generic) else label for label in labels)
         distinct = len(set(labels)) == len(labels)
     except TypeError:
         raise ParameterError(f"{rule}; got {shown(categories)}") from None

@@ -15,7 +15,7 @@ from sklearn.model_selection import cross_val_score
 from sklearn.utils.estimator_checks import check_estimator
 
 from dampen import Adjacency, Budget
-from dampen.errors import BudgetExceeded, DataError, ParameterError, ReleaseFailed
+from dampen.errors import BudgetError, BudgetExceeded, DataError, ParameterError, ReleaseFailed
 from dampen.learn import Categorical, Numeric, PrivateTreeClassifier, Schema, id3, splits
 from dampen.learn.nodes import Node, leaves_of, shares_at
 from dampen.learn.records import as_records
@@ -347,3 +347,15 @@ def test_every_kind_of_table_is_fitted_with_the_name_of_its_target(form: str, tm
     assert tree.model_.counts == (2, 1)
     assert tree.n_features_in_ == 3
     assert tree.predict(given).tolist() == ["no", "yes", "no"]
+
+
+def test_parameters_changed_after_a_fit_do_not_change_what_it_says_it_cost() -> None:
+    schema = Schema({"a": Categorical(["x", "y"])}, classes=["no", "yes"])
+    tree = PrivateTreeClassifier(1, 1, schema=schema, budget=Budget(epsilon=1)).fit({"a": ["x"] * 9}, ["no"] * 9)
+    before, shares = tree.to_json(), tree.predict_proba({"a": ["x", "y"]})
+    tree.set_params(epsilon=100, max_depth=9, adjacency=Adjacency.REPLACE)
+    assert tree.to_json() == before
+    assert (tree.predict_proba({"a": ["x", "y"]}) == shares).all()
+    with pytest.raises(BudgetError):
+        tree.fit({"a": ["x"] * 9}, ["no"] * 9)
+    assert tree.to_json() == before
