@@ -161,6 +161,31 @@ def test_a_stopped_session_of_spark(refused: "Refused", monkeypatch: pytest.Monk
         count_on_grid(frame, range(3), column="v")
 
 
+@pytest.mark.xdist_group("spark")
+def test_files_read_by_spark(refused: "Refused", tmp_path: Path) -> None:
+    from tests.contracts.engines import spark_session
+
+    session = spark_session()
+
+    def asked(name: str, column: str = "v") -> Any:
+        return count_on_grid(Source(str(tmp_path / name), engine="spark"), range(9), column=column, missing="drop")
+
+    (tmp_path / "ragged.csv").write_text("v,w\n1,4711\n2,3,4711\n")
+    with refused(EngineError, "spark could not count the data", "ragged.csv", hidden=("4711", "stopped")):
+        asked("ragged.csv")
+    (tmp_path / "[1].csv").write_text("v,w\n1,4711\n")
+    with refused(ParameterError, "files for Spark", "nor hold", "[1].csv"):
+        asked("[1].csv")
+    (tmp_path / "_a.csv").write_text("v,w\n1,4711\n")
+    with refused(ParameterError, "must not begin with _", "_a.csv"):
+        asked("?a.csv")
+    pl.DataFrame({"v": [1]}).write_parquet(tmp_path / "a.parquet")
+    pl.DataFrame({"w": [4711]}).write_parquet(tmp_path / "b.parquet")
+    with refused(DataError, "the same columns of the same types", hidden=("4711",)):
+        asked("*.parquet")
+    assert not session.sql("show views like 'dampen_*'").collect()
+
+
 def _stopped(*_: Any) -> None:
     raise AttributeError("'NoneType' object has no attribute 'sc'")
 
