@@ -10,9 +10,8 @@ from numpy.typing import NDArray
 from dampen._validate import shown
 from dampen.errors import DataError, ParameterError
 from dampen.statistics.engines import Source, opened
-from dampen.statistics.engines.base import column_of
 from dampen.statistics.engines.duckdb import opened_files
-from dampen.statistics.files import TEXT, connected, existing_files, literal, quoted
+from dampen.statistics.files import TEXT, connected, existing_files, literal
 from dampen.statistics.graph_input import NOWHERE, Nodes, Pairs
 from dampen.vectors import Integers
 
@@ -65,10 +64,7 @@ def labels_of_edges(path: str | Path, src: str | None = None, dst: str | None = 
     if _is_table(files[0], src, dst):
         columns = _columns(files[0], src, dst)
         with opened_files(path, columns) as engine:
-            names = [
-                quoted(column_of(engine.columns, column, engine, end))
-                for end, column in zip(ENDS, columns, strict=True)
-            ]
+            names = [engine.field(column, end) for end, column in zip(ENDS, columns, strict=True)]
             rows = engine.fetch(f", ends as (select {names[0]} as src, {names[1]} as dst from data) {query}")
     else:
         with connected(*files) as (connection, spots):

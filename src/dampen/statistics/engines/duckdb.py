@@ -7,6 +7,7 @@ from fractions import Fraction
 from itertools import combinations_with_replacement
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from uuid import uuid4
 
 import numpy as np
 from numpy.typing import NDArray
@@ -53,14 +54,16 @@ MOST_CELLS = 2**16
 """So many joint counts are held in an array, without a hash table."""
 SMALL = 2**16 - 2
 """Fewer places fit in 16 bits, and are counted in an array too."""
-VIEW = "dampen_rows"
 
 Rows = dict[str, NDArray[Any]]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class DuckEngine:
-    """A table inside DuckDB: ``source`` in SQL, its columns with their SQL types, and who runs queries on it."""
+    """A table inside DuckDB: ``source`` in SQL, its columns with their SQL types, and who runs queries on it.
+
+    ``fields``: what SQL calls the columns, where it is not their names; SQL takes ``a`` and ``A`` for the same name.
+    """
 
     source: str
     columns: tuple[str, ...]
@@ -69,6 +72,7 @@ class DuckEngine:
     connection: "DuckDBPyConnection | None" = None
     relation: Any = None
     filters: tuple[str, ...] = ()
+    fields: tuple[str, ...] = ()
     name = "duckdb"
 
     @classmethod
@@ -81,7 +85,8 @@ class DuckEngine:
             place = str(relation.alias)
         except duckdb.Error:
             raise closed() from None
-        return cls(VIEW, columns, types, "" if place.startswith(("unnamed", "parquet_")) else place, relation=relation)
+        view = f"dampen_{uuid4().hex}"
+        return cls(view, columns, types, "" if place.startswith(("unnamed", "parquet_")) else place, relation=relation)
 
     def fetch(self, query: str, **tables: Mapping[str, NDArray[Any]]) -> Rows:
         """The only way out of the database: what a query returns, column by column."""
@@ -100,15 +105,23 @@ class DuckEngine:
             raise EngineError(
                 f"duckdb ran out of memory{inside(self)}: raise memory_limit, or give it a temp_directory with room"
             ) from None
+        except duckdb.InterruptException:
+            raise EngineError(f"duckdb was interrupted{inside(self)}: the query was cancelled; ask again") from None
+        except RuntimeError as error:
+            if isinstance(error.__context__, KeyboardInterrupt):
+                raise KeyboardInterrupt from None
+            raise EngineError(f"duckdb could not run the query{inside(self)}: {type(error).__name__[:60]}") from None
 
     def _of_relation(self, query: str) -> Rows:
         """The relation is a view of its own connection while the query runs. Errors of DuckDB quote the data."""
         import duckdb
 
         try:
-            found: Rows = self.relation.query(VIEW, query).fetchnumpy()
-            self.relation.query(VIEW, f"drop view if exists {VIEW}")
-        except duckdb.OutOfMemoryException:
+            try:
+                found: Rows = self.relation.query(self.source, query).fetchnumpy()
+            finally:
+                self.relation.query(self.source, f"drop view if exists {self.source}")
+        except (duckdb.OutOfMemoryException, duckdb.InterruptException):
             raise
         except duckdb.ConnectionException:
             raise closed() from None
@@ -120,7 +133,7 @@ class DuckEngine:
 
     def where(self, column: str, value: Any) -> "DuckEngine":
         """Only the rows with this value: as it is written, or as the same number."""
-        name = quoted(column_of(self.columns, column, self, "where"))
+        name = self.field(column, "where")
         texts, number = label_texts((value,)), label_numbers((value,))
         matches = [f"cast({name} as varchar) = {literal(text)}" for text in texts]
         matches += [
@@ -138,7 +151,7 @@ class DuckEngine:
         """How many values stand at each place of a grid."""
         keyed = duck_sql.keyed_sql(self.numbers(column), grid)
         tables = {}
-        name, kind = quoted(str(column)), self.types[self.columns.index(str(column))]
+        name, kind = self.field(column), self.types[self.columns.index(str(column))]
         if (direct := duck_sql.direct_place(name, kind, grid)) is not None:
             located = f"select {direct} as place from data"
         elif isinstance(grid, EvenGrid):
@@ -165,7 +178,7 @@ class DuckEngine:
 
     def group_counts(self, column: str | None, labels: Sequence[Any]) -> dict[int, int]:
         """The counts by label, joined and grouped inside DuckDB: no value leaves it, only places and counts."""
-        name = quoted(column_of(self.columns, column, self))
+        name = self.field(column)
         texts, numbers = label_texts(tuple(labels)), label_numbers(tuple(labels))
         absent = f"case when read.text is null or lower(trim(read.text)) in ('', 'nan') then {MISSING} end"
         rows = self.fetch(
@@ -186,7 +199,9 @@ class DuckEngine:
         names = [*table.attributes]
         kinds = [self._coded_type(name, coding) for name, coding in table.attributes.items()]
         codings = zip(names, kinds, table.attributes.values(), strict=True)
-        wrong = [f"count_if({duck_sql.coded(quoted(name), kind, coding)} is null)" for name, kind, coding in codings]
+        wrong = [
+            f"count_if({duck_sql.coded(self.field(name), kind, coding)} is null)" for name, kind, coding in codings
+        ]
         target = self._classes(table)
         listed = ", ".join(f"{count} as f{place}" for place, count in enumerate(wrong))
         kind = f"coalesce({target}, {table.classes.size})::integer"
@@ -243,7 +258,7 @@ class DuckEngine:
         """Where the two ends of every edge stand among the nodes."""
         from dampen.statistics.graph_files import edge_query
 
-        ends = [quoted(column_of(self.columns, column, self, name)) for name, column in (("src", src), ("dst", dst))]
+        ends = [self.field(column, name) for name, column in (("src", src), ("dst", dst))]
         kinds = [self.types[self.columns.index(column)] for column in (src, dst)]
         tables, query = edge_query(nodes, kinds[0], kinds[1])
         rows = self.fetch(f", ends as (select {ends[0]} as src, {ends[1]} as dst from data) {query}", **tables)
@@ -258,7 +273,12 @@ class DuckEngine:
         kind = self.types[self.columns.index(name)]
         if not duck_sql.is_number(kind):
             raise no_numbers(name, self)
-        return duck_sql.numbers_sql(quoted(name), kind, "data")
+        return duck_sql.numbers_sql(self.field(name), kind, "data")
+
+    def field(self, column: str | None, argument: str = "column") -> str:
+        """What SQL calls a column that is there."""
+        name = column_of(self.columns, column, self, argument)
+        return self.fields[self.columns.index(name)] if self.fields else quoted(name)
 
     def _coded_type(self, name: str, coding: Coding) -> str:
         kind = self.types[self.columns.index(column_of(self.columns, name, self))]
@@ -269,12 +289,13 @@ class DuckEngine:
         raise DataError(f"{titled(name)} must hold texts, numbers or booleans{inside(self)}")
 
     def _classes(self, table: Coded) -> str:
-        return duck_sql.coded(quoted(table.target), self._coded_type(table.target, table.classes), table.classes)
+        kind = self._coded_type(table.target, table.classes)
+        return duck_sql.coded(self.field(table.target), kind, table.classes)
 
     def _coded(self, table: Coded) -> str:
         """The table ``coded``: places of all attributes, node and class of every row."""
         names = [*table.attributes.items()]
-        codes = [duck_sql.coded(quoted(name), self._coded_type(name, coding), coding) for name, coding in names]
+        codes = [duck_sql.coded(self.field(name), self._coded_type(name, coding), coding) for name, coding in names]
         places = ", ".join(f"{code} as b{place}" for place, code in enumerate(codes))
         inner = f"select {places}, {self._classes(table)} as class from data"
         rows = duck_sql.routed(table.route, [f"b{place}" for place in range(len(codes))], inner)
@@ -309,10 +330,9 @@ def opened_files(pattern: str | Path, columns: Sequence[str]) -> Iterator[DuckEn
             header, types = list(found[0].columns), tuple(map(str, found[0].types))
             source = f"read_parquet([{', '.join(map(literal, names))}])"
         else:
-            types = (TEXT,) * len(header)
-            named = [f"c{spot} as {quoted(name)}" for spot, name in enumerate(header) if header.count(name) == 1]
-            source = f"(select {', '.join(named) or '1'} from {csv_source(names, len(header), delimiter)})"
-        yield DuckEngine(source, tuple(header), types, place, connection)
+            types, source = (TEXT,) * len(header), csv_source(names, len(header), delimiter)
+        fields = () if parquet else tuple(f"c{spot}" for spot in range(len(header)))
+        yield DuckEngine(source, tuple(header), types, place, connection, fields=fields)
 
 
 def _common_header(files: list[Path], columns: Sequence[str]) -> tuple[list[str], str]:

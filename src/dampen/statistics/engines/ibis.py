@@ -5,7 +5,8 @@ have; floats are written as texts to be cast, since some databases read bare one
 """
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations_with_replacement
@@ -33,6 +34,7 @@ from dampen.statistics.engines.base import (
     no_numbers,
     packs_of,
 )
+from dampen.statistics.engines.spark import STOPPED, is_stopped
 from dampen.statistics.grid import Grid
 from dampen.vectors import Integers
 
@@ -186,12 +188,15 @@ class IbisEngine:
         return rows.filter(rows.node != NOT_HERE) if isinstance(table.route, Route) else rows
 
 
-def ibis_engine(data: Any) -> IbisEngine:
-    """The engine of an ibis table, or of a Spark data frame."""
+@contextmanager
+def ibis_engine(data: Any, place: str = "") -> Iterator[IbisEngine]:
+    """The engine of an ibis table, or of a Spark data frame, which may have been read from files at a ``place``."""
     if type(data).__module__.partition(".")[0] == "pyspark":
         from dampen.statistics.engines.spark import as_table
 
-        return IbisEngine(as_table(data), "", "spark")
+        with as_table(data) as table:
+            yield IbisEngine(table, place, "spark")
+        return
     if isinstance(data, ibis.expr.types.Column):
         data = data.as_table()
     if not isinstance(data, ibis.expr.types.Table):
@@ -200,14 +205,14 @@ def ibis_engine(data: Any) -> IbisEngine:
         name = data.get_name()
     except Exception:
         name = ""
-    return IbisEngine(data, "" if name.startswith("ibis_") else name.rpartition(".")[2], "ibis")
+    yield IbisEngine(data, "" if name.startswith("ibis_") else name.rpartition(".")[2], "ibis")
 
 
 def failed(error: Exception, engine: IbisEngine) -> EngineError | DataError:
     """What is raised when a backend fails, without its reason: reasons quote the data."""
+    if is_stopped(error):
+        return EngineError(STOPPED)
     text = f"{type(error).__name__} {error}"
-    if "SparkContext" in text or "setCallSite" in text or "stopped" in text or "NoneType" in text:
-        return EngineError("spark could not run the job: its session is stopped; start one and read the data again")
     if "onnection" in text and "closed" in text:
         return EngineError(f"{engine.name} could not run the query: its connection is closed{inside(engine)}")
     return EngineError(

@@ -14,9 +14,8 @@ from dampen.errors import DataError
 from dampen.statistics.engines.array_grid import count_places
 from dampen.statistics.engines.array_sums import sum_of_reals, sum_of_wholes
 from dampen.statistics.engines.arrays import ArrayEngine
-from dampen.statistics.engines.base import MISSING, OTHER, Placed, Sums, column_of
+from dampen.statistics.engines.base import MISSING, OTHER, Placed, Sums
 from dampen.statistics.engines.duckdb import DuckEngine, label_numbers, label_texts, opened_files
-from dampen.statistics.files import quoted
 from dampen.statistics.grid import Grid
 from dampen.vectors import LARGEST_WHOLE, Floats, Integers
 
@@ -34,7 +33,7 @@ class LoadedEngine(ArrayEngine):
 
     def column(self, column: str | None) -> Any:
         """All values of a column."""
-        name = quoted(column_of(self.files.columns, column, self))
+        name = self.files.field(column)
         return self.files.fetch(f"select {name} as value from data")["value"]
 
     def where(self, column: str, value: Any) -> "LoadedEngine":
@@ -59,7 +58,7 @@ class LoadedEngine(ArrayEngine):
 
     def group_counts(self, column: str | None, labels: Sequence[Any]) -> dict[int, int]:
         """How many values read as each label."""
-        name = quoted(column_of(self.files.columns, column, self))
+        name = self.files.field(column)
         found = self.files.fetch(f"select cast({name} as varchar) as value from data")["value"].tolist()
         texts, numbers = label_texts(tuple(labels)), label_numbers(tuple(labels))
         counted: Counter[int] = Counter()

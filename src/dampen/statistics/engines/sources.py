@@ -1,7 +1,7 @@
 """Which engine counts which data: by what the data is, or by the name that the caller gives."""
 
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -80,7 +80,8 @@ def _engine(source: Source, columns: tuple[str | None, ...]) -> Iterator[Engine]
         if source.engine == "spark":
             from dampen.statistics.engines.spark import read_files
 
-            yield _ibis(read_files(data, names))
+            with _ibis(read_files(data, names), Path(data).name) as engine:
+                yield engine
         elif source.engine == "arrays":
             from dampen.statistics.engines.loaded import loaded_files
 
@@ -100,14 +101,15 @@ def _engine(source: Source, columns: tuple[str | None, ...]) -> Iterator[Engine]
 
         yield ArrayEngine(data)
     else:
-        yield _ibis(data)
+        with _ibis(data) as engine:
+            yield engine
 
 
-def _ibis(data: Any) -> Engine:
+def _ibis(data: Any, place: str = "") -> AbstractContextManager[Engine]:
     try:
         from dampen.statistics.engines.ibis import ibis_engine
     except ImportError:
         raise MissingExtra(
             "tables of ibis and Spark need the extra: pip install 'dampen[ibis]' or 'dampen[spark]'"
         ) from None
-    return ibis_engine(data)
+    return ibis_engine(data, place)

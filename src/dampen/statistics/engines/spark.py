@@ -1,19 +1,22 @@
 """Spark, through ibis. Needs the extra ``spark`` and Java."""
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
-from dampen.errors import DataError, EngineError, MissingExtra
+from dampen.errors import DampenError, DataError, EngineError, MissingExtra, ParameterError
 from dampen.statistics.files import existing_files, header_of, is_parquet, not_a_table, place_of
 
+UNREADABLE = "spark could not read the data frame: its columns must have different names, and a query must run on it"
 STOPPED = "spark could not run the job: its session is stopped; start one and read the data again"
 
 
-def as_table(frame: Any) -> Any:
-    """A Spark data frame as an ibis table, under a temporary name of its session."""
+@contextmanager
+def as_table(frame: Any) -> Iterator[Any]:
+    """A Spark data frame as an ibis table, for a while under a temporary name of its session."""
     import ibis
 
     name = f"dampen_{uuid4().hex}"
@@ -21,21 +24,45 @@ def as_table(frame: Any) -> Any:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             frame.createOrReplaceTempView(name)
-            return ibis.pyspark.connect(frame.sparkSession).table(name)
-    except Exception:
-        raise EngineError(STOPPED) from None
+            table = ibis.pyspark.connect(frame.sparkSession).table(name)
+    except Exception as error:
+        raise EngineError(STOPPED if is_stopped(error) else UNREADABLE) from None
+    try:
+        yield table
+    finally:
+        with suppress(Exception):
+            frame.sparkSession.catalog.dropTempView(name)
+
+
+def is_stopped(error: Exception) -> bool:
+    """Whether a job failed because its session is gone. What an error says of the data is not looked at."""
+    gone = isinstance(error, AttributeError | TypeError) and "NoneType" in str(error)
+    lost = type(error).__name__ in ("Py4JNetworkError", "ConnectionRefusedError")
+    return gone or lost or "stopped SparkContext" in str(error)
 
 
 def read_files(pattern: str | Path, columns: Sequence[str]) -> Any:
     """CSV or Parquet files as a Spark data frame of the running session, or of a new local one."""
     files = existing_files(pattern)
-    names = [str(file.resolve()) for file in files]
+    for file in files:
+        if file.name.startswith(("_", ".")) or {*str(file.resolve())} & {*"[]{}*?\\"}:
+            rule = "must not begin with _ or a dot, which it skips, nor hold []{}*? or \\"
+            raise ParameterError(f"files for Spark {rule}; got {file.name[-60:]!r}")
     session = local_session()
+    try:
+        return _read(session, files, [str(file.resolve()) for file in files], columns)
+    except DampenError:
+        raise
+    except Exception as error:
+        raise (EngineError(STOPPED) if is_stopped(error) else not_a_table(files[0])) from None
+
+
+def _read(session: Any, files: list[Path], names: list[str], columns: Sequence[str]) -> Any:
     if is_parquet(files[0]):
-        try:
-            return session.read.parquet(*names)
-        except Exception:
-            raise not_a_table(files[0]) from None
+        kinds = {tuple(session.read.parquet(name).dtypes) for name in names}
+        if len(kinds) > 1:
+            raise DataError(f"{files[0].name[-60:]} and the other files must have the same columns of the same types")
+        return session.read.parquet(*names)
     headers = {(tuple(header), mark) for header, mark in (header_of(file, *columns) for file in files)}
     if len(headers) > 1:
         raise DataError(f"{files[0].name[-60:]} and the other files must have the same header line")

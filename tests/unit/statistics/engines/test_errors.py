@@ -107,6 +107,49 @@ def test_errors_of_a_query_do_not_quote_rows(refused: "Refused") -> None:
         count_on_grid(lies, range(3), column="v")
 
 
+def test_a_relation_leaves_its_connection_as_it_was(refused: "Refused") -> None:
+    connection = duckdb.connect()
+    connection.execute("create table dampen_rows as select 3 as v")
+    assert count_on_grid(connection.table("dampen_rows"), range(5), column="v").n == 1
+    bad = connection.sql("select cast(s as bigint) as v from (values ('4711secret')) t(s)")
+    with refused(DataError, "the relation must be readable by duckdb", hidden=("4711",)):
+        count_on_grid(bad, range(3), column="v")
+    views = "select count(*) from duckdb_views() where not internal"
+    assert connection.execute(views).fetchone() == (0,)
+    assert connection.execute("select v from dampen_rows").fetchone() == (3,)
+
+
+def test_a_query_that_is_interrupted(refused: "Refused", monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """A cancelled job is told as such, not as a fault of the data; Ctrl-C stays one."""
+    from dampen.statistics.engines.duckdb import DuckEngine
+
+    def interrupted(*_: Any) -> None:
+        raise duckdb.InterruptException("INTERRUPT Error: Interrupted!")
+
+    def stopped(*_: Any) -> None:
+        try:
+            raise KeyboardInterrupt
+        except KeyboardInterrupt:
+            raise RuntimeError("Query interrupted") from None
+
+    relation = duckdb.sql("select 1 as v")
+    monkeypatch.setattr(DuckEngine, "_of_relation", interrupted)
+    with refused(EngineError, "duckdb was interrupted"):
+        count_on_grid(relation, range(3), column="v")
+    monkeypatch.setattr(DuckEngine, "_of_relation", stopped)
+    with pytest.raises(KeyboardInterrupt):
+        count_on_grid(relation, range(3), column="v")
+
+
+@pytest.mark.parametrize("engine", ["duckdb", "arrays"])
+def test_columns_whose_names_differ_by_case(engine: str, tmp_path: Path) -> None:
+    (tmp_path / "v.csv").write_text("pay,PAY,b\n1,3,x\n2,4,y\n")
+    data = Source(tmp_path / "v.csv", engine=engine)
+    assert count_on_grid(data, range(9), column="pay").places.tolist() == [1, 2]
+    assert count_on_grid(data, range(9), column="PAY").places.tolist() == [3, 4]
+    assert count_on_grid(Source(data, {"PAY": 4}), range(9), column="pay").places.tolist() == [2]
+
+
 @pytest.mark.xdist_group("spark")
 def test_a_stopped_session_of_spark(refused: "Refused", monkeypatch: pytest.MonkeyPatch) -> None:
     """The session of the test run lives on: its context is only hidden, which is what stopping it leaves behind."""
@@ -116,6 +159,31 @@ def test_a_stopped_session_of_spark(refused: "Refused", monkeypatch: pytest.Monk
     monkeypatch.setattr(type(frame), "createOrReplaceTempView", _stopped)
     with refused(EngineError, "spark could not run the job: its session is stopped", hidden=("4711",)):
         count_on_grid(frame, range(3), column="v")
+
+
+@pytest.mark.xdist_group("spark")
+def test_files_read_by_spark(refused: "Refused", tmp_path: Path) -> None:
+    from tests.contracts.engines import spark_session
+
+    session = spark_session()
+
+    def asked(name: str, column: str = "v") -> Any:
+        return count_on_grid(Source(str(tmp_path / name), engine="spark"), range(9), column=column, missing="drop")
+
+    (tmp_path / "ragged.csv").write_text("v,w\n1,4711\n2,3,4711\n")
+    with refused(EngineError, "spark could not count the data", "ragged.csv", hidden=("4711", "stopped")):
+        asked("ragged.csv")
+    (tmp_path / "[1].csv").write_text("v,w\n1,4711\n")
+    with refused(ParameterError, "files for Spark", "nor hold", "[1].csv"):
+        asked("[1].csv")
+    (tmp_path / "_a.csv").write_text("v,w\n1,4711\n")
+    with refused(ParameterError, "must not begin with _", "_a.csv"):
+        asked("?a.csv")
+    pl.DataFrame({"v": [1]}).write_parquet(tmp_path / "a.parquet")
+    pl.DataFrame({"w": [4711]}).write_parquet(tmp_path / "b.parquet")
+    with refused(DataError, "the same columns of the same types", hidden=("4711",)):
+        asked("*.parquet")
+    assert not session.sql("show views like 'dampen_*'").collect()
 
 
 def _stopped(*_: Any) -> None:
