@@ -24,9 +24,10 @@ This page is generated from the files in `docs/papers`. Without the data sets ([
 same commands use stand-ins of the same shape, for a look at the code; no number of this page comes from them.
 
 We have the texts of the papers, not their pictures. So claims are those that the text makes of a figure. Pages are
-given where the text has them, else sections. A verdict is computed: *not private* if on a pair of neighbours the published
-algorithm loses more than it promises, or takes a number for public that differs between them (Fig. 11), else *reproduced*
-if all claims hold within the digits that are printed, else *not reproduced*. The claims are judged one by one as well.
+given where the text has them, else sections. A verdict is computed: *not private* if on a pair of neighbours the
+published algorithm loses more than it promises, or takes a number for public that differs between them (Fig. 11), else
+*reproduced* if all claims hold within the digits that are printed, else *not reproduced*. The claims are judged one by
+one as well.
 """
 
 

@@ -12,7 +12,7 @@ from dampen.applications.composite import paid
 from dampen.errors import ParameterError
 from dampen.mechanisms.noises import Geometric
 from dampen.privacy import Adjacency, BudgetLike, PrivacyLoss, Release
-from dampen.queries.stretches import record_adjacency, refuse_filtered
+from dampen.queries.stretches import record_adjacency, require_public_number
 from dampen.sampling import entropy
 from dampen.sampling.laplace_batch import added, discrete_laplace_batch
 from dampen.statistics.categories import as_categories
@@ -101,7 +101,7 @@ def group_counts(
         raise ParameterError("consistent counts under REPLACE add up to all records; missing must not be 'drop'")
     loss = PrivacyLoss(price, adjacency=adjacency)
     rows = filtered(values, where)
-    refuse_filtered(rows, adjacency)
+    require_public_number(rows, adjacency)
     counts = count_groups(rows, labels, column=column, other=other, missing=missing)
     rate = price / (2 if replaced else 1)
 

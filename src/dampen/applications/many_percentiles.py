@@ -13,7 +13,7 @@ from dampen.privacy import Adjacency, BudgetLike, PrivacyLoss, Release
 from dampen.problem import SelectionProblem
 from dampen.queries import percentile_value_problem
 from dampen.queries.halving import halving, levels
-from dampen.queries.stretches import record_adjacency, refuse_filtered, share_of
+from dampen.queries.stretches import record_adjacency, require_public_number, share_of
 from dampen.sampling import entropy
 from dampen.sampling.scatter import scatter
 from dampen.statistics.engines import filtered
@@ -91,7 +91,7 @@ def release_quantiles(
     public = as_grid(grid, bounds=bounds, step=step, bins=bins)
     way = chosen_strategy(strategy, len(shares), len(public))
     loss = PrivacyLoss(price, adjacency=record_adjacency(adjacency))
-    refuse_filtered(chosen := filtered(values, where), adjacency)
+    require_public_number(chosen := filtered(values, where), adjacency, missing)
     counted = count_on_grid(chosen, public, column=column, missing=missing)
     if way == "even":
         single = PermuteAndFlip(price / len(shares))

@@ -10,7 +10,7 @@ from dampen._validate import Number, exact, positive, shown, whole
 from dampen.errors import DataError, ParameterError
 from dampen.privacy import Adjacency
 from dampen.problem import NumericFrame, NumericProblem
-from dampen.queries.stretches import record_adjacency, refuse_filtered, share_of
+from dampen.queries.stretches import record_adjacency, require_public_number, share_of
 from dampen.sensitivity import SensitivityFunction
 from dampen.statistics.grid import Grid, as_grid
 from dampen.statistics.order import count_on_grid
@@ -55,7 +55,7 @@ def order_statistic_problem(
     """
     share, adjacency, step = share_of(p), record_adjacency(adjacency), positive(resolution=resolution)
     grid = _grid(bounds, step)
-    refuse_filtered(values, adjacency)
+    require_public_number(values, adjacency, missing)
     counted = count_on_grid(values, grid, column=column, missing=missing)
     rank = min(counted.n, int(share * counted.n) + 1)
     ladder = OrderStatisticLadder(counted.places, counted.counts, rank=rank, last=len(grid) - 1, step=step)

@@ -9,7 +9,7 @@ from dampen._validate import Number
 from dampen.privacy import Adjacency
 from dampen.problem import Frame, SelectionProblem
 from dampen.queries.distances import lengths, stability
-from dampen.queries.stretches import Stretches, record_adjacency, refuse_filtered, share_of, stretches
+from dampen.queries.stretches import Stretches, record_adjacency, require_public_number, share_of, stretches
 from dampen.sensitivity import Step
 from dampen.statistics.grid import as_grid
 from dampen.statistics.order import count_on_grid
@@ -39,7 +39,7 @@ def percentile_hit_problem(
     ([0, 0, 0, 1, 0, 0], [0.0, 0.0, 0.0, 0.0, 0.0, 0.0])
     """
     share, adjacency = share_of(p), record_adjacency(adjacency)
-    refuse_filtered(values, adjacency)
+    require_public_number(values, adjacency, missing)
     counted = count_on_grid(values, as_grid(grid), column=column, missing=missing)
     groups = stretches(counted.places, counted.counts, len(counted.grid))
     frame = Frame(counted.grid, bound=1, adjacency=adjacency)

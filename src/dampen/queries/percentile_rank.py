@@ -10,7 +10,7 @@ from dampen.errors import DataError, ParameterError
 from dampen.privacy import Adjacency
 from dampen.problem import Frame, SelectionProblem
 from dampen.queries.distances import excesses
-from dampen.queries.stretches import Stretches, record_adjacency, refuse_filtered, share_of, stretches
+from dampen.queries.stretches import Stretches, record_adjacency, require_public_number, share_of, stretches
 from dampen.statistics.grid import as_grid
 from dampen.statistics.order import count_on_grid
 from dampen.vectors import LARGEST_WHOLE, Integers
@@ -49,7 +49,7 @@ def percentile_rank_problem(
     if exact_denominator(share) > LARGEST_DENOMINATOR:
         raise ParameterError(f"p must have a denominator of at most 2**20 for rank errors; got {shown(p)}")
     bound = rank_sensitivity(share, record_adjacency(adjacency))
-    refuse_filtered(values, adjacency)
+    require_public_number(values, adjacency, missing)
     counted = count_on_grid(values, as_grid(grid), column=column, missing=missing)
     groups = stretches(counted.places, counted.counts, len(counted.grid))
     if share.denominator * groups.n > LARGEST_WHOLE:

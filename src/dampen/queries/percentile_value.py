@@ -9,7 +9,7 @@ from dampen._validate import Number, flag
 from dampen.privacy import Adjacency
 from dampen.problem import Frame, SelectionProblem
 from dampen.queries.distances import lengths, stability
-from dampen.queries.stretches import Stretches, record_adjacency, refuse_filtered, share_of, stretches
+from dampen.queries.stretches import Stretches, record_adjacency, require_public_number, share_of, stretches
 from dampen.statistics.grid import as_grid
 from dampen.statistics.order import count_on_grid
 from dampen.vectors import Integers
@@ -44,7 +44,7 @@ def percentile_value_problem(
     [-6, -4, -4, 2, -3, -5]
     """
     share, adjacency, stable = share_of(p), record_adjacency(adjacency), flag(stable=stable)
-    refuse_filtered(values, adjacency)
+    require_public_number(values, adjacency, missing)
     counted = count_on_grid(values, as_grid(grid), column=column, missing=missing)
     groups = stretches(counted.places, counted.counts, len(counted.grid))
     frame = Frame(counted.grid, bound=1, adjacency=adjacency)

@@ -70,7 +70,11 @@ def record_adjacency(adjacency: Adjacency) -> Adjacency:
     return adjacency
 
 
-def refuse_filtered(values: Any, adjacency: Adjacency) -> None:
-    """Refuse a filter where the number of values is public: a replaced record may leave it, or come in."""
-    if adjacency is Adjacency.REPLACE and is_filtered(values):
+def require_public_number(values: Any, adjacency: Adjacency, missing: str = "refuse") -> None:
+    """Under ``REPLACE`` the number of values is public: a replaced record must not leave a filter, nor be dropped."""
+    if adjacency is not Adjacency.REPLACE:
+        return
+    if is_filtered(values):
         raise ParameterError("where must be left out under REPLACE: a replaced record may leave the rows that it names")
+    if missing == "drop":
+        raise ParameterError("missing must be 'refuse' under REPLACE: the number of values is public")

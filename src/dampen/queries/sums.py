@@ -13,7 +13,7 @@ from dampen._validate import Number
 from dampen.errors import DataError, ParameterError
 from dampen.privacy import Adjacency
 from dampen.problem import NumericFrame, NumericProblem
-from dampen.queries.stretches import record_adjacency, refuse_filtered
+from dampen.queries.stretches import record_adjacency, require_public_number
 from dampen.statistics.columns import as_missing, titled
 from dampen.statistics.engines import Source, opened
 from dampen.statistics.engines.sources import is_filtered
@@ -106,7 +106,7 @@ def mean_problem(
     low, high = as_bounds(bounds)
     if as_missing(missing) == "drop":
         raise ParameterError("missing must be 'refuse' for a mean under REPLACE: the number of values is public")
-    refuse_filtered(values, Adjacency.REPLACE)
+    require_public_number(values, Adjacency.REPLACE)
     found = total(values, (low, high), column=column)
     if not found.count:
         raise DataError(f"{titled(column)} must not be empty: a mean needs a value")

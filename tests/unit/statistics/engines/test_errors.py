@@ -190,15 +190,21 @@ def _stopped(*_: Any) -> None:
     raise AttributeError("'NoneType' object has no attribute 'sc'")
 
 
-@pytest.mark.parametrize("adjacency", [dampen.Adjacency.REPLACE])
-def test_a_filter_is_refused_where_the_number_of_values_is_public(
-    adjacency: dampen.Adjacency, refused: "Refused", untouched: dampen.Budget
+@pytest.mark.parametrize(
+    ("leaves_out", "rule"),
+    [
+        ({"where": {"city": "Oslo"}}, "where must be left out under REPLACE"),
+        ({"missing": "drop"}, "missing must be 'refuse'"),
+    ],
+    ids=["where", "missing"],
+)
+def test_nothing_is_left_out_where_the_number_of_values_is_public(
+    leaves_out: dict[str, Any], rule: str, refused: "Refused", untouched: dampen.Budget
 ) -> None:
     data = {"v": [1, 2], "city": ["Oslo", "Bonn"]}
     common: dict[str, Any] = {
-        "column": "v", "where": {"city": "Oslo"}, "adjacency": adjacency, "epsilon": 1, "budget": untouched,
+        "column": "v", "adjacency": dampen.Adjacency.REPLACE, "epsilon": 1, "budget": untouched, **leaves_out,
     }  # fmt: skip
-    rule = "where must be left out under REPLACE"
     with refused(ParameterError, rule):
         dampen.percentile(data, 50, grid=range(5), **common)
     with refused(ParameterError, rule):
