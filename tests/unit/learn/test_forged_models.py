@@ -53,7 +53,8 @@ FORGED: dict[str, tuple[str, dict[str, Any]]] = {
 def test_forged_models_are_refused(forged: str) -> None:
     kind, changed = FORGED[forged]
     plain = written(kind)
-    loads: Any = {"tree": PrivateTreeClassifier, "table": PrivateClassifier}.get(kind, PrivateForestClassifier)
+    kinds: dict[str, type[PaidClassifier]] = {"tree": PrivateTreeClassifier, "table": PrivateClassifier}
+    loads = kinds.get(kind, PrivateForestClassifier)
     assert loads.from_json(json.dumps(plain)).predict(TABLE).shape == (40,)
     plain["released"] = ({"counts": [1, 2]} if kind == "tree" else plain["released"]) | changed
     with pytest.raises(ParameterError):
