@@ -14,7 +14,8 @@ from dampen.statistics.columns import in_memory, numbers_of, titled
 from dampen.statistics.engines import array_codes
 from dampen.statistics.engines.array_grid import count_places
 from dampen.statistics.engines.array_sums import sum_of_reals, sum_of_wholes
-from dampen.statistics.engines.base import MISSING, OTHER, Coded, Coding, Faults, Placed, Sums, absent
+from dampen.statistics.engines.base import MISSING, Coded, Coding, Faults, Placed, Sums
+from dampen.statistics.engines.labels import Places
 from dampen.statistics.grid import Grid
 from dampen.vectors import Integers
 
@@ -73,10 +74,9 @@ class ArrayEngine:
             counts = Counter(found if listed is None else listed())
         except TypeError:
             raise DataError(f"{titled(column)} must hold single labels") from None
-        places = {label: place for place, label in enumerate(labels)}
-        counted: Counter[int] = Counter()
+        places, counted = Places.of(labels), Counter[int]()
         for value, count in counts.items():
-            counted[MISSING if absent(value) else places.get(value, OTHER)] += count
+            counted[places.place(value)] += count
         return dict(counted)
 
     def faults(self, table: Coded) -> Faults:
