@@ -26,7 +26,7 @@ class ArrayEngine:
 
     values: Any
     kept: NDArray[np.bool_] | None = None
-    codes: dict[str, array_codes.Codes] = field(default_factory=dict)
+    codes: dict[tuple[str, Coding], array_codes.Codes] = field(default_factory=dict)
     name = "arrays"
     place = ""
 
@@ -113,7 +113,7 @@ class ArrayEngine:
         return codes, classes, array_codes.routed(table.route, codes, len(classes))
 
     def _coded(self, name: str, coding: Coding) -> array_codes.Codes:
-        """The places of a column, found once."""
-        if name not in self.codes:
-            self.codes[name] = array_codes.coded(self.column(name), coding, titled(name))
-        return self.codes[name]
+        """The places of a column, found once for each way to read it."""
+        if (name, coding) not in self.codes:
+            self.codes[name, coding] = array_codes.coded(self.column(name), coding, titled(name))
+        return self.codes[name, coding]

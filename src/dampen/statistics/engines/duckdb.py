@@ -30,6 +30,7 @@ from dampen.statistics.engines.base import (
     inside,
     no_numbers,
     packs_of,
+    placed,
 )
 from dampen.statistics.engines.labels import sql_keys
 from dampen.statistics.engines.progress import watched
@@ -239,7 +240,7 @@ class DuckEngine:
             for one, two in combinations_with_replacement(range(len(table.sizes)), 2)
         ]
         rows = self.fetch(f", {self._coded(table)} {' union all '.join(parts)}")
-        return np.column_stack([np.asarray(rows[name], dtype=np.int64) for name in ("node", "one", "two", "count")])
+        return np.column_stack([placed(rows[name]) for name in ("node", "one", "two", "count")])
 
     def edges(self, src: str, dst: str, nodes: Any) -> tuple[Integers, Integers]:
         """Where the two ends of every edge stand among the nodes."""
