@@ -1,5 +1,7 @@
 """Every engine counts the same: integers equal on the same rows, at and one ulp beside grid points too."""
 
+from datetime import date
+from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -175,3 +177,41 @@ def test_a_listed_grid_of_many_points_takes_scans(lies: dict[str, Any], monkeypa
     for name in ("listed reals", "listed wholes"):
         for column in ("pay", "age"):
             assert count_on_grid(rows_in("ibis", lies), GRIDS[name], column=column) == expected_counts(column, name)
+
+
+MIXED = pl.DataFrame(
+    {
+        "text": ["a", " a", "'x", 'q"q', "l\nl", "NA", "1", "1.0", "01", "1_0", "1d", "true", "é", "\\", "", "nan"],
+        "whole": [1, 2, 2**53, 2**53 + 1, -(2**63), 2**63 - 1, *range(5, 14), None],
+        "real": [0.1, -0.0, 0.0, 1.0, 1e22, 5e-324, 2.0**53, *map(float, range(3, 11)), None],
+        "truth": [True, False] * 7 + [True, None],
+        "day": [date(2024, 2, 29), date(2024, 3, 1)] * 7 + [date(2023, 1, 1), None],
+        "cents": pl.Series([Decimal("0.10"), Decimal("0.30")] * 7 + [Decimal("1.00"), None], dtype=pl.Decimal(20, 2)),
+        "far": pl.Series([2**64 - 1, 2**63, 2**63 - 1, 2**63 + 2**11 - 1, *range(12)], dtype=pl.UInt64),
+    }
+)
+ASKED: list[tuple[str, tuple[Any, ...], dict[int, int]]] = [
+    ("text", ("a", "'x", 'q"q', "l\nl", "NA", "\\", "é", "x' or '1'='1"), {-2: 7, -1: 2} | dict.fromkeys(range(7), 1)),
+    ("text", (1, True, ""), {-2: 10, -1: 1, 0: 3, 1: 1, 2: 1}),
+    ("whole", (2**53 + 1, 2.0**53, "1", "2.0", 2.5, True + 4), {-2: 10, -1: 1, 0: 1, 1: 1, 2: 1, 3: 1, 5: 1}),
+    ("real", (0.1, 0, "1", 1e22, 2**53 + 1), {-2: 10, -1: 1, 0: 1, 1: 2, 2: 1, 3: 1}),
+    ("truth", ("True", 0), {0: 8, 1: 7, -1: 1}),
+    ("day", ("2024-02-29", date(2024, 3, 1)), {0: 7, 1: 7, -2: 1, -1: 1}),
+    ("cents", (0.1, Decimal("0.3"), "1"), {0: 7, 1: 7, 2: 1, -1: 1}),
+]
+"""Labels of another type than their column, and what each of them counts everywhere."""
+
+
+@pytest.mark.parametrize("form", [form for form in EVERY if form not in ("pandas", "csv", "glob")])
+def test_labels_of_any_type(form: str, tmp_path: Path) -> None:
+    frame = MIXED.drop("far") if form == "spark" else MIXED
+    data = lying(frame, form, tmp_path)
+    for column, labels, expected in ASKED:
+        with opened(data, column) as engine:
+            assert engine.group_counts(column, labels) == expected, (column, labels)
+        for place in (0, len(labels) - 1) if form != "spark" else (1,):
+            with opened(Source(data, {column: labels[place]}), column) as engine:
+                assert engine.row_count() == expected.get(place, 0), (column, labels[place])
+    if form != "spark":
+        grid = as_grid([0.0, 8.0, 2.0**62, 2.0**63, 2.0**63 + 2**11, 2.0**64])
+        assert count_on_grid(data, grid, column="far").counts.tolist() == [8, 4, 1, 2, 1]

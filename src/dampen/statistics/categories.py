@@ -24,9 +24,9 @@ def count_categories(
 ) -> Integers:
     """How many values each category has, in the order of the categories. Not private.
 
-    Values in memory count where they equal a category. A file is grouped inside DuckDB, by text: a field counts where
-    it reads as the category prints, or else where both are the same number, so that ``1``, ``1.0`` and ``01`` count for
-    the category 1, and ``true`` for ``True``.
+    The rule is the same wherever the values lie. A text counts where it reads as the category prints, or else where
+    both are the same number, so that ``1``, ``1.0`` and ``01`` count for the category 1, and ``true`` for ``True``. A
+    number counts for the category that is this number, or a text that reads as it. All fields of a CSV file are texts.
 
     Parameters
     ----------

@@ -34,3 +34,11 @@ def test_a_column_that_is_not_there_is_refused(kind: str, tmp_path: Path) -> Non
         read_columns(path, ["a", "c"])
     with pytest.raises(DampenError):
         read_columns(tmp_path / f"missing.{kind}", ["a"])
+
+
+def test_a_pattern_reads_files_in_order(tmp_path: Path) -> None:
+    for name, rows in (("b", "v,V\n3,c\n"), ("a", "v,V\n1,a\n2,b\n")):
+        (tmp_path / f"{name}.csv").write_text(rows)
+    found = read_columns(tmp_path / "*.csv", ["V", "v"])
+    assert found["v"].tolist() == ["1", "2", "3"]
+    assert found["V"].tolist() == ["a", "b", "c"]

@@ -3,6 +3,7 @@
 import os
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from decimal import Decimal
 from itertools import combinations_with_replacement
 from typing import Any
 
@@ -11,7 +12,8 @@ from numpy.typing import NDArray
 
 from dampen.errors import DataError
 from dampen.statistics.columns import in_memory
-from dampen.statistics.engines.base import NOT_HERE, Bits, Coding, Edges, Labels, Way, absent, written
+from dampen.statistics.engines.base import NOT_HERE, Bits, Coding, Edges, Labels, Way, written
+from dampen.statistics.engines.labels import Places
 from dampen.vectors import Integers
 
 Codes = NDArray[Any]
@@ -61,7 +63,8 @@ def label_codes(column: NDArray[Any], labels: tuple[Any, ...]) -> Codes:
     if column.dtype.kind in "OUT":
         places = {text: place for place, label in enumerate(labels) for text in written(label)} | places
         try:
-            return np.fromiter((places.get(item, -1) for item in column.tolist()), np.int32, len(column))
+            plain = (float(item) if isinstance(item, Decimal) else item for item in column.tolist())
+            return np.fromiter((places.get(item, -1) for item in plain), np.int32, len(column))
         except TypeError:
             raise DataError("a column must hold single labels") from None
     if column.dtype.kind in "iu" and len(column) and int(column.max()) - int(column.min()) < WIDEST_TABLE:
@@ -77,10 +80,16 @@ def label_codes(column: NDArray[Any], labels: tuple[Any, ...]) -> Codes:
 def equal_to(found: Any, value: Any) -> NDArray[np.bool_]:
     """Which values equal a public one; a missing value equals nothing."""
     if isinstance(found, np.ndarray) and found.dtype.kind in "iufb" and not isinstance(value, str):
-        return np.asarray(found == value, dtype=np.bool_)
+        number = float(value) if isinstance(value, Decimal) else value
+        return np.asarray(found == number, dtype=np.bool_)
     listed = getattr(found, "to_list", None) or getattr(found, "tolist", None)
-    items = found if listed is None else listed()
-    return np.fromiter((not absent(item) and item == value for item in items), np.bool_, len(items))
+    items, places, known = found if listed is None else listed(), Places.of((value,)), dict[Any, bool]()
+    try:
+        for item in set(items):
+            known[item] = places.place(item) == 0
+    except TypeError:
+        raise DataError("a column must hold single labels") from None
+    return np.fromiter((known.get(item, False) for item in items), np.bool_, len(items))
 
 
 def length_of(data: Any) -> int:

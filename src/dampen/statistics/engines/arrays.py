@@ -14,7 +14,8 @@ from dampen.statistics.columns import in_memory, numbers_of, titled
 from dampen.statistics.engines import array_codes
 from dampen.statistics.engines.array_grid import count_places
 from dampen.statistics.engines.array_sums import sum_of_reals, sum_of_wholes
-from dampen.statistics.engines.base import MISSING, OTHER, Coded, Coding, Faults, Placed, Sums, absent
+from dampen.statistics.engines.base import MISSING, Coded, Coding, Faults, Placed, Sums
+from dampen.statistics.engines.labels import Places
 from dampen.statistics.grid import Grid
 from dampen.vectors import Integers
 
@@ -25,7 +26,7 @@ class ArrayEngine:
 
     values: Any
     kept: NDArray[np.bool_] | None = None
-    codes: dict[str, array_codes.Codes] = field(default_factory=dict)
+    codes: dict[tuple[str, Coding], array_codes.Codes] = field(default_factory=dict)
     name = "arrays"
     place = ""
 
@@ -73,10 +74,9 @@ class ArrayEngine:
             counts = Counter(found if listed is None else listed())
         except TypeError:
             raise DataError(f"{titled(column)} must hold single labels") from None
-        places = {label: place for place, label in enumerate(labels)}
-        counted: Counter[int] = Counter()
+        places, counted = Places.of(labels), Counter[int]()
         for value, count in counts.items():
-            counted[MISSING if absent(value) else places.get(value, OTHER)] += count
+            counted[places.place(value)] += count
         return dict(counted)
 
     def faults(self, table: Coded) -> Faults:
@@ -113,7 +113,7 @@ class ArrayEngine:
         return codes, classes, array_codes.routed(table.route, codes, len(classes))
 
     def _coded(self, name: str, coding: Coding) -> array_codes.Codes:
-        """The places of a column, found once."""
-        if name not in self.codes:
-            self.codes[name] = array_codes.coded(self.column(name), coding, titled(name))
-        return self.codes[name]
+        """The places of a column, found once for each way to read it."""
+        if (name, coding) not in self.codes:
+            self.codes[name, coding] = array_codes.coded(self.column(name), coding, titled(name))
+        return self.codes[name, coding]

@@ -229,10 +229,17 @@ def packs_of(sizes: Sequence[int], fixed: int, most: int) -> list[list[int]]:
     return packs
 
 
+def placed(column: Any) -> Integers:
+    """Places that a query returned. A row without one breaks the schema, which the scan before has seen to."""
+    if np.ma.is_masked(column):
+        raise DataError("the data must not change while it is counted: a row breaks the schema now")
+    return np.asarray(column, dtype=np.int64)
+
+
 def as_level(rows: Mapping[str, Any], table: Coded) -> Integers:
     """The counts of a level out of sparse rows: node, place, class, count."""
     counts = np.zeros((table.nodes, sum(table.sizes), table.classes.size), dtype=np.int64)
-    places = tuple(np.asarray(rows[name], dtype=np.int64) for name in ("node", "place", "class"))
+    places = tuple(placed(rows[name]) for name in ("node", "place", "class"))
     counts[places] = np.asarray(rows["count"], dtype=np.int64)
     return counts
 
@@ -240,6 +247,6 @@ def as_level(rows: Mapping[str, Any], table: Coded) -> Integers:
 def as_classes(rows: Mapping[str, Any], table: Coded) -> Integers:
     """The counts of nodes and classes out of sparse rows."""
     counts = np.zeros((table.nodes, table.classes.size), dtype=np.int64)
-    places = tuple(np.asarray(rows[name], dtype=np.int64) for name in ("node", "class"))
+    places = tuple(placed(rows[name]) for name in ("node", "class"))
     counts[places] = np.asarray(rows["count"], dtype=np.int64)
     return counts

@@ -45,6 +45,24 @@ def numbers_sql(value: str, kind: str, source: str) -> str:
     return f"select whole, case when not isnan(parsed) then parsed end as real, {status} as status from ({parsed})"
 
 
+def sort_of(kind: str) -> str:
+    """How labels are found in a column of this SQL type: among texts, whole numbers, reals, truths or days."""
+    if kind in (*WHOLE_TYPES, *WIDE_TYPES):
+        return "wholes"
+    if kind in REAL_TYPES or kind.startswith("DECIMAL"):
+        return "reals"
+    return {TEXT: "text", "BOOLEAN": "truths", "DATE": "days"}.get(kind, "else")
+
+
+def printed(value: str, kind: str) -> tuple[str, str]:
+    """SQL: a value as text, and a pattern for the number that such a text stands for."""
+    text = f"cast(cast({value} as double) as varchar)" if kind in REAL_TYPES else f"cast({value} as varchar)"
+    if kind != TEXT:
+        return text, "try_cast({0} as double)"
+    plain = REAL_TEXT.partition("|[+-]?(inf")[0].replace("{", "{{").replace("}", "}}")
+    return text, f"try_cast(case when regexp_full_match(lower(trim({{0}}, ' \t')), '{plain}') then {{0}} end as double)"
+
+
 def keyed_sql(numbers: str, grid: Grid) -> str:
     """Rows ``(status, key)``: numbers between the ends of the grid, of the type of its points."""
     return f"select status, {_key(grid)} as key from ({numbers})"
@@ -57,11 +75,11 @@ def _key(grid: Grid) -> str:
         whole = f"cast(least(greatest(whole, {low}), {high}) as bigint)"
         floor = f"try_cast(least(greatest(floor(real), -{farthest}), {farthest}) as bigint)"
         return f"case when whole is null then least(greatest({floor}, {low}), {high}) else {whole} end"
-    number = f"case when whole is null then real else {_rounded_down()} end"
+    number = f"case when whole is null then real else {rounded_down()} end"
     return f"least(greatest({number}, {double(grid[0])}), {double(grid[-1])})"
 
 
-def _rounded_down() -> str:
+def rounded_down() -> str:
     """The largest float not above a whole number; the cast gives it or the next."""
     near = "cast(whole as double)"
     above = f"coalesce(try_cast({near} as hugeint) > whole, {near} > 0)"

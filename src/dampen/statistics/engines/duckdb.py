@@ -12,8 +12,7 @@ from uuid import uuid4
 import numpy as np
 from numpy.typing import NDArray
 
-from dampen._validate import shown
-from dampen.errors import DataError, EngineError, ParameterError
+from dampen.errors import DataError, EngineError
 from dampen.statistics.columns import titled
 from dampen.statistics.engines import digits, duck_sql
 from dampen.statistics.engines.base import (
@@ -31,8 +30,9 @@ from dampen.statistics.engines.base import (
     inside,
     no_numbers,
     packs_of,
-    written,
+    placed,
 )
+from dampen.statistics.engines.labels import sql_keys
 from dampen.statistics.engines.progress import watched
 from dampen.statistics.files import (
     TEXT,
@@ -134,12 +134,11 @@ class DuckEngine:
     def where(self, column: str, value: Any) -> "DuckEngine":
         """Only the rows with this value: as it is written, or as the same number."""
         name = self.field(column, "where")
-        texts, number = label_texts((value,)), label_numbers((value,))
-        matches = [f"cast({name} as varchar) = {literal(text)}" for text in texts]
-        matches += [
-            f"try_cast(replace(cast({name} as varchar), '_', 'x') as double) = {duck_sql.double(n)}" for n in number
-        ]
-        return replace(self, filters=(*self.filters, f"coalesce({' or '.join(matches)}, false)"))
+        printed, number = duck_sql.printed(name, self.kind(column))
+        texts, numbers = sql_keys((value,), duck_sql.sort_of(self.kind(column)))
+        matches = [f"{printed} = {literal(text)}" for text in texts]
+        matches += [f"{number.format(printed)} = {duck_sql.double(n)}" for n in numbers]
+        return replace(self, filters=(*self.filters, f"coalesce({' or '.join(matches) or 'false'}, false)"))
 
     def row_count(self, column: str | None = None) -> int:
         """How many rows there are."""
@@ -179,14 +178,15 @@ class DuckEngine:
     def group_counts(self, column: str | None, labels: Sequence[Any]) -> dict[int, int]:
         """The counts by label, joined and grouped inside DuckDB: no value leaves it, only places and counts."""
         name = self.field(column)
-        texts, numbers = label_texts(tuple(labels)), label_numbers(tuple(labels))
+        printed, number = duck_sql.printed(name, self.kind(column))
+        texts, numbers = sql_keys(tuple(labels), duck_sql.sort_of(self.kind(column)))
         absent = f"case when read.text is null or lower(trim(read.text)) in ('', 'nan') then {MISSING} end"
         rows = self.fetch(
             f"""
-            , read as (select cast({name} as varchar) as text, count(*) as count from data group by 1)
+            , read as (select {printed} as text, count(*) as count from data group by 1)
             select cast(coalesce(a, {absent}, b, {OTHER}) as bigint) as place, cast(sum(count) as bigint) as count
             from read left join texts on read.text = texts.text
-            left join numbers on try_cast(replace(read.text, '_', 'x') as double) = number
+            left join numbers on {number.format("read.text")} = number
             group by 1
             """,
             texts={"text": np.array([*texts], dtype=object), "a": np.array([*texts.values()], dtype=np.int64)},
@@ -252,7 +252,7 @@ class DuckEngine:
             for one, two in combinations_with_replacement(range(len(table.sizes)), 2)
         ]
         rows = self.fetch(f", {self._coded(table)} {' union all '.join(parts)}")
-        return np.column_stack([np.asarray(rows[name], dtype=np.int64) for name in ("node", "one", "two", "count")])
+        return np.column_stack([placed(rows[name]) for name in ("node", "one", "two", "count")])
 
     def edges(self, src: str, dst: str, nodes: Any) -> tuple[Integers, Integers]:
         """Where the two ends of every edge stand among the nodes."""
@@ -274,6 +274,10 @@ class DuckEngine:
         if not duck_sql.is_number(kind):
             raise no_numbers(name, self)
         return duck_sql.numbers_sql(self.field(name), kind, "data")
+
+    def kind(self, column: str | None) -> str:
+        """The SQL type of a column that is there."""
+        return self.types[self.columns.index(column_of(self.columns, column, self))]
 
     def field(self, column: str | None, argument: str = "column") -> str:
         """What SQL calls a column that is there."""
@@ -356,22 +360,3 @@ def _listed(columns: Mapping[str, NDArray[Any]]) -> str:
         entries = ", ".join(literal(str(entry)) for entry in column.tolist())
         fields.append(f"unnest([{entries}]::{kind}[]) as {name}")
     return f"select {', '.join(fields)}"
-
-
-def label_texts(labels: tuple[Any, ...]) -> dict[str, int]:
-    """How each label may be written in a file."""
-    texts: dict[str, int] = {}
-    for place, label in enumerate(labels):
-        for text in written(label):
-            if texts.setdefault(text, place) != place:
-                raise ParameterError(f"categories must differ as text to be found in a file; got {shown(labels)}")
-    return texts
-
-
-def label_numbers(labels: tuple[Any, ...]) -> dict[float, int]:
-    """The labels that are numbers, where a float holds them exactly."""
-    numbers: dict[float, int] = {}
-    for place, label in enumerate(labels):
-        if isinstance(label, int | float | np.integer) and not isinstance(label, bool) and -(2**53) < label < 2**53:
-            numbers[float(label)] = place
-    return numbers

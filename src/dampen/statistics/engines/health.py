@@ -11,6 +11,8 @@ from dampen.errors import DampenError
 from dampen.statistics.engines.sources import opened
 
 ROWS = {"value": [1.5, 2.5, 2.5]}
+EXTRAS = ("ibis", "spark")
+"""Engines that the package itself does not install."""
 
 
 @dataclass(frozen=True)
@@ -37,7 +39,8 @@ def _counted(name: str, make: Callable[[], Any], packages: tuple[str, ...]) -> H
     try:
         versions = ", ".join(f"{package} {version(package)}" for package in packages)
     except PackageNotFoundError as error:
-        return Health(name, False, f"{error.name} is not installed: pip install 'dampen[{name}]'")
+        wanted = f"'dampen[{name}]'" if name in EXTRAS else error.name
+        return Health(name, False, f"{error.name} is not installed: pip install {wanted}")
     try:
         with warnings.catch_warnings(action="ignore"), opened(make()) as engine:
             works = engine.group_counts("value", [1.5, 2.5]) == {0: 1, 1: 2}

@@ -19,9 +19,7 @@ from numpy.typing import NDArray
 from dampen.errors import DataError, EngineError, ParameterError
 from dampen.statistics.engines import digits, ibis_codes
 from dampen.statistics.engines.base import (
-    MISSING,
     NOT_HERE,
-    OTHER,
     Coded,
     Faults,
     Placed,
@@ -69,9 +67,8 @@ class IbisEngine:
     def where(self, column: str, value: Any) -> "IbisEngine":
         """Only the rows with this value."""
         found = self._column(column, "where")
-        matches = ibis_codes.natives(found, (value,), column, self)
-        same = found.isin([*matches]) if matches else ibis.literal(False)
-        return IbisEngine(self.table.filter(same.fill_null(False)), self.place, self.name)
+        same = ibis_codes.place_of(found, (value,), column, self) == 0
+        return IbisEngine(self.table.filter(same), self.place, self.name)
 
     def row_count(self, column: str | None = None) -> int:
         """How many rows there are."""
@@ -99,11 +96,7 @@ class IbisEngine:
 
     def group_counts(self, column: str | None, labels: Sequence[Any]) -> dict[int, int]:
         """How many values equal each label: those that equal none come out as one number."""
-        value = self._column(column)
-        places = ibis_codes.natives(value, tuple(labels), column, self)
-        absent = ibis_codes.is_absent(value)
-        code = ibis_codes.looked_up(value, places)
-        coded = self.table.select(place=ibis.cases((absent, MISSING), else_=code.fill_null(OTHER)).cast("int64"))
+        coded = self.table.select(place=ibis_codes.place_of(self._column(column), tuple(labels), column, self))
         rows = self.fetch(coded.group_by("place").aggregate(count=coded.count()), ["place", "count"])
         return dict(zip(rows["place"].tolist(), rows["count"].tolist(), strict=True))
 

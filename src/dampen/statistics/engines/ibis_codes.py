@@ -1,14 +1,11 @@
 """ibis expressions for numbers, places on a grid, places of declared values and nodes of a tree."""
 
 from collections.abc import Iterator, Mapping, Sequence
-from datetime import date
-from decimal import Decimal
 from fractions import Fraction
 from math import ceil, floor, inf, nextafter
 from typing import Any
 
 import ibis
-import numpy as np
 
 from dampen.errors import DataError
 from dampen.statistics.columns import titled
@@ -25,6 +22,14 @@ from dampen.statistics.engines.base import (
     Way,
     inside,
     written,
+)
+from dampen.statistics.engines.labels import (
+    gathered,
+    is_float,
+    native_days,
+    native_numbers,
+    native_truths,
+    text_numbers,
 )
 from dampen.statistics.grid import EvenGrid, Grid
 
@@ -70,8 +75,7 @@ def numbers(table: Any, value: Any) -> Any:
         reals = ibis.cases((is_whole, None), (is_real, text), else_=None).try_cast("float64").fill_null(endless)
     elif kind.is_integer():
         wide = kind.is_unsigned_integer() and kind.nbytes == 8
-        wholes = (ibis.cases((value > FARTHEST, FARTHEST), else_=value) if wide else value).cast("int64")
-        reals = none_real
+        wholes, reals = (_in_64_bits(value), _beyond(value)) if wide else (value.cast("int64"), none_real)
     elif kind.is_decimal():
         wholes, reals = none_whole, value.cast("string").cast("float64")
     else:
@@ -80,6 +84,16 @@ def numbers(table: Any, value: Any) -> Any:
     none = rows.whole.isnull() & rows.real.isnull()
     status = ibis.cases((rows.absent, MISSING), (none, OTHER)).cast("int64")
     return rows.select("whole", "real", status=status)
+
+
+def _in_64_bits(value: Any) -> Any:
+    return ibis.cases((value <= ibis.literal(2**63 - 1, type="uint64"), value), else_=None).cast("int64")
+
+
+def _beyond(value: Any) -> Any:
+    """The largest float not above a whole number from 2**63 on: floats are 2**11 apart there."""
+    beyond = value > ibis.literal(2**63 - 1, type="uint64")
+    return ibis.cases((beyond, value - value % 2**11), else_=None).cast("float64")
 
 
 def on_grid(rows: Any, grid: Grid, chunk: int) -> Iterator[Any]:
@@ -197,49 +211,48 @@ def digit_sums(rows: Any, ends: tuple[Fraction, Fraction], wanted: range) -> Any
     return rows.aggregate(**sums)
 
 
-def natives(value: Any, labels: Sequence[Any], column: str | None, engine: Engine) -> dict[Any, int]:
-    """Which values of a column's own type equal which label: numbers by value, everything else as it prints."""
-    kind, found = value.type(), dict[Any, int]()
+def place_of(value: Any, labels: Sequence[Any], column: str | None, engine: Engine) -> Any:
+    """The place of the label that a value stands for (:mod:`labels`), ``MISSING`` or ``OTHER``."""
+    kind = _told_apart(value, column, engine)
+    if not kind.is_string():
+        found = looked_up(plain(value), natives(kind, labels))
+        return ibis.cases((is_absent(value), MISSING), else_=found.fill_null(OTHER)).cast("int64")
+    as_text = looked_up(value, gathered(labels, written))
+    as_number = looked_up(read_real(value), text_numbers(labels))
+    rest = ibis.cases((is_absent(value), MISSING), else_=as_number.fill_null(OTHER))
+    return as_text.fill_null(rest).cast("int64")
+
+
+def _told_apart(value: Any, column: str | None, engine: Engine) -> Any:
+    kind = value.type()
     if not (kind.is_string() or kind.is_numeric() or kind.is_boolean() or kind.is_date()):
         raise DataError(f"{titled(column)} must hold texts, numbers, booleans or dates{inside(engine)}")
-    for place, label in enumerate(labels):
-        for native in _native(kind, label):
-            found.setdefault(native, place)
-    return found
+    return kind
 
 
-def _native(kind: Any, label: Any) -> list[Any]:
+def plain(value: Any) -> Any:
+    """A decimal as the nearest float, by way of text; anything else as it is."""
+    return value.cast("string").cast("float64") if value.type().is_decimal() else value
+
+
+def read_real(value: Any) -> Any:
+    """The number that a text reads as, null where it is none: databases read ``1d`` or ``1_0`` too, if they are let."""
+    text = value.strip()
+    return ibis.cases((text.lower().re_search(REAL_TEXT), text), else_=None).try_cast("float64")
+
+
+def natives(kind: Any, labels: Sequence[Any]) -> dict[Any, int]:
+    """Which values of a column's own type equal which label."""
     if kind.is_string():
-        return [*written(label)]
+        return gathered(labels, written)
     if kind.is_boolean():
-        words = {"true": True, "false": False}
-        return [words[str(label).lower()]] if str(label).lower() in words else [bool(label)] if label in (0, 1) else []
+        return gathered(labels, native_truths)
     if kind.is_date():
-        return [label] if isinstance(label, date) else [date.fromisoformat(label)] if _is_date(label) else []
-    number = _as_number(label)
-    if number is None or (kind.is_integer() and not (float(number).is_integer() and abs(number) < 2**63)):
-        return []
-    return [int(number)] if kind.is_integer() else [float(number)]
-
-
-def _as_number(label: Any) -> Any:
-    """A label that is a number, or a text that is one as Python writes it."""
-    if isinstance(label, int | float | np.integer | np.floating | np.bool_ | Decimal):
-        return label
-    for read in (int, float):
-        try:
-            if isinstance(label, str) and str(read(label)) == label:
-                return read(label)
-        except ValueError:
-            continue
-    return None
-
-
-def _is_date(label: Any) -> bool:
-    try:
-        return isinstance(label, str) and date.fromisoformat(label) is not None
-    except ValueError:
-        return False
+        return gathered(labels, native_days)
+    numbers = gathered(labels, native_numbers)
+    if kind.is_integer():
+        return {n: place for n, place in numbers.items() if isinstance(n, int) and -(2**63) <= n < 2**63}
+    return {float(n): place for n, place in numbers.items() if is_float(n)}
 
 
 def looked_up(value: Any, places: Mapping[Any, int]) -> Any:
@@ -262,8 +275,11 @@ def _literal(kind: Any) -> Any:
 def coded(value: Any, coding: Coding, column: str, engine: Engine) -> Any:
     """The place of a value, null where it has none."""
     if isinstance(coding, Labels):
-        places = natives(value, coding.values, column, engine)
-        code = looked_up(value, places)
+        strict = [label for label in coding.values if not isinstance(label, str)]
+        kind = _told_apart(value, column, engine)
+        known = natives(kind, coding.values if kind.is_string() else strict)
+        where = [coding.values.index(label) for label in (coding.values if kind.is_string() else strict)]
+        code = looked_up(plain(value), {native: where[place] for native, place in known.items()})
         return code if coding.other is None else code.fill_null(coding.other).cast("int64")
     return _among_edges(value, coding, column, engine)
 
@@ -272,9 +288,7 @@ def _among_edges(value: Any, coding: Edges, column: str, engine: Engine) -> Any:
     kind = value.type()
     if kind.is_boolean() or not (kind.is_numeric() or kind.is_string()):
         raise DataError(f"{titled(column)} must hold numbers{inside(engine)}")
-    if kind.is_decimal():
-        value = value.cast("string")
-    number = value.try_cast("float64") if kind.is_string() else value.cast("float64")
+    number = read_real(value) if kind.is_string() else plain(value).cast("float64")
     finite = (number > real(-inf)) & (number < real(inf))
     clamped = ibis.cases((number < real(coding.low), real(coding.low)), (number > real(coding.high), real(coding.high)),
                          else_=number)  # fmt: skip
@@ -302,9 +316,9 @@ def node_places(value: Any, nodes: Any) -> Any:
         kind = value.type()
         if kind.is_integer():
             return value.cast("int64").fill_null(-1)
-        number = value.try_cast("float64") if kind.is_string() else value.cast("float64")
+        number = read_real(value) if kind.is_string() else value.cast("float64")
         usable = ((number >= real(0)) & (number <= real(2**31))).fill_null(False)
         inner = ibis.cases((usable, number), else_=real(-1))
         return ibis.cases((inner == inner.floor().cast("float64"), inner.floor().cast("int64")), else_=whole(-1))
-    places = {native: place for place, label in enumerate(nodes.labels) for native in _native(value.type(), label)}
+    places = natives(value.type(), nodes.labels)
     return looked_up(value, places).fill_null(-1).cast("int64")

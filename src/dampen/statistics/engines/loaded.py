@@ -15,9 +15,12 @@ from dampen.statistics.engines.array_grid import count_places
 from dampen.statistics.engines.array_sums import sum_of_reals, sum_of_wholes
 from dampen.statistics.engines.arrays import ArrayEngine
 from dampen.statistics.engines.base import MISSING, OTHER, Placed, Sums
-from dampen.statistics.engines.duckdb import DuckEngine, label_numbers, label_texts, opened_files
+from dampen.statistics.engines.duck_sql import printed, rounded_down, sort_of
+from dampen.statistics.engines.duckdb import DuckEngine, opened_files
+from dampen.statistics.engines.labels import read_number, sql_keys
+from dampen.statistics.files import TEXT
 from dampen.statistics.grid import Grid
-from dampen.vectors import LARGEST_WHOLE, Floats, Integers
+from dampen.vectors import Floats, Integers
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -58,12 +61,12 @@ class LoadedEngine(ArrayEngine):
 
     def group_counts(self, column: str | None, labels: Sequence[Any]) -> dict[int, int]:
         """How many values read as each label."""
-        name = self.files.field(column)
-        found = self.files.fetch(f"select cast({name} as varchar) as value from data")["value"].tolist()
-        texts, numbers = label_texts(tuple(labels)), label_numbers(tuple(labels))
+        kind = self.files.kind(column)
+        found = self.files.fetch(f"select {printed(self.files.field(column), kind)[0]} as value from data")["value"]
+        texts, numbers = sql_keys(tuple(labels), sort_of(kind))
         counted: Counter[int] = Counter()
-        for text, count in Counter(found).items():
-            counted[_place(text, texts, numbers)] += count
+        for text, count in Counter(found.tolist()).items():
+            counted[_place(text, texts, numbers, kind)] += count
         return dict(counted)
 
     def edges(self, src: str, dst: str, nodes: Any) -> tuple[Integers, Integers]:
@@ -71,27 +74,26 @@ class LoadedEngine(ArrayEngine):
         return self.files.edges(src, dst, nodes)
 
     def _numbers(self, column: str | None) -> tuple[Integers, Floats, int, int]:
-        """Whole numbers, moved into 64 bits, and floats; how many are missing or none."""
-        inside = f"least(greatest(whole, {-LARGEST_WHOLE - 1}), {LARGEST_WHOLE + 1})"
-        near = f"case when whole is not null then cast({inside} as bigint) end"
-        fields = f"{near} as near, case when whole is null then real end as real, coalesce(status, 0) as status"
+        """Whole numbers of 64 bits, and floats, larger ones rounded down among them; how many are missing or none."""
+        fits = f"whole between {-(2**63)} and {2**63 - 1}"
+        near = f"case when {fits} then cast(whole as bigint) end"
+        real = f"case when whole is null then real when not ({fits}) then {rounded_down()} end"
+        fields = f"{near} as near, {real} as real, coalesce(status, 0) as status"
         rows = self.files.fetch(f"select {fields} from ({self.files.numbers(column)})")
         wholes, reals = np.ma.masked_array(rows["near"]), np.ma.masked_array(rows["real"])
         missing, other = (int(np.count_nonzero(rows["status"] == fault)) for fault in (MISSING, OTHER))
         return wholes.compressed().astype(np.int64), reals.compressed().astype(np.float64), missing, other
 
 
-def _place(text: str | None, texts: dict[str, int], numbers: dict[float, int]) -> int:
+def _place(text: str | None, texts: dict[str, int], numbers: dict[float, int], kind: str) -> int:
     if text is None:
         return MISSING
     if text in texts:
         return texts[text]
     if text.strip().lower() in ("", "nan"):
         return MISSING
-    try:
-        return numbers.get(float(text.replace("_", "x")), OTHER)
-    except ValueError:
-        return OTHER
+    number = read_number(text) if kind == TEXT else float(text) if numbers else None
+    return OTHER if number is None else numbers.get(number, OTHER)
 
 
 @contextmanager

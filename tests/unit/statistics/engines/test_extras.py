@@ -17,10 +17,16 @@ ROOT = Path(__file__).parents[4]
 EXTRAS = {
     "learn": ["sklearn"],
     "graph": ["networkx", "igraph"],
-    "plots": ["matplotlib"],
+    "plots": ["matplotlib", "altair"],
     "ibis": ["ibis", "sqlglot"],
     "spark": ["pyspark"],
+    "service": ["fastapi", "uvicorn", "sqlalchemy", "psycopg"],
 }
+
+
+def test_every_extra_is_imported_here() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    assert {*project["optional-dependencies"]} - {"all", "dev"} == {*EXTRAS}
 
 
 @pytest.mark.parametrize("extra", EXTRAS)
@@ -49,6 +55,7 @@ def test_engines_tell_their_health(monkeypatch: pytest.MonkeyPatch) -> None:
         found = health.engine_health(name)
         assert not found.works
         assert f"pip install 'dampen[{name}]'" in found.told
+    assert health.engine_health("duckdb").told == "duckdb is not installed: pip install duckdb"
 
 
 def test_spark_without_java(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -10,7 +10,7 @@ import pytest
 import dampen
 from dampen.learn import Categorical, Numeric, PrivateClassifier, PrivateTreeClassifier, Schema
 from dampen.statistics import count_categories, count_on_grid
-from dampen.statistics.engines import opened
+from dampen.statistics.engines import Source, opened
 from dampen.statistics.engines.duckdb import DuckEngine
 from dampen.statistics.totals import total
 from tests.contracts.engines import lying, table
@@ -76,6 +76,37 @@ def test_a_tree_is_one_grouped_query_a_level(form: str, left: list[int], tmp_pat
         assert rows <= 4**level * WIDTH * KINDS
     here = PrivateTreeClassifier(10**6, 3, schema=SCHEMA, budget=dampen.Budget(epsilon=10**6)).fit(FRAME, "kind")
     assert model.model_ == here.model_
+
+
+def test_a_tree_of_rows_in_memory(tmp_path: Path) -> None:
+    """Numbers are read without edges by the scan that sees to the schema, and with them by the levels."""
+
+    def fitted(data: Any) -> Any:
+        budget = dampen.Budget(epsilon=10**6)
+        return PrivateTreeClassifier(10**6, 3, schema=SCHEMA, budget=budget).fit(data, "kind").model_
+
+    assert fitted(lying(FRAME, "loaded", tmp_path)) == fitted(FRAME)
+    assert fitted(Source(FRAME, {"sick": True})) == fitted(FRAME.filter(pl.col("sick")))
+
+
+def test_a_file_that_changes_after_it_was_seen_to(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A row without a place must not stand at another's: one such row would hide all rows there."""
+    from dampen.errors import ReleaseFailed
+
+    path, seen = tmp_path / "rows.parquet", DuckEngine.faults
+
+    def faults(engine: DuckEngine, table: Any) -> Any:
+        found = seen(engine, table)
+        FRAME.with_columns(city=pl.lit("secret4711")).write_parquet(path)
+        return found
+
+    monkeypatch.setattr(DuckEngine, "faults", faults)
+    FRAME.write_parquet(path)
+    budget = dampen.Budget(epsilon=2)
+    with pytest.raises(ReleaseFailed) as caught:
+        PrivateTreeClassifier(1, 3, schema=SCHEMA, budget=budget).fit(path, "kind")
+    assert "4711" not in str(caught.value)
+    assert budget.spent.epsilon == 1
 
 
 @pytest.mark.parametrize("form", HELD)
