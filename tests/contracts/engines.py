@@ -51,10 +51,9 @@ def _java_installed() -> bool:
     """Java from Debian, where the tests may install it."""
     if os.geteuid() != 0 or shutil.which("apt-get") is None:
         return False
-    done = subprocess.run(
-        ["apt-get", "install", "-y", "-qq", "openjdk-17-jre-headless"], capture_output=True, timeout=300, check=False
-    )
-    return done.returncode == 0 and shutil.which("java") is not None
+    for asked in (["update", "-qq"], ["install", "-y", "-qq", "openjdk-17-jre-headless"]):
+        subprocess.run(["apt-get", *asked], capture_output=True, timeout=300, check=False)
+    return shutil.which("java") is not None
 
 
 def lying(frame: pl.DataFrame, form: str, folder: Path) -> Any:

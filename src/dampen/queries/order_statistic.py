@@ -55,7 +55,7 @@ def order_statistic_problem(
     """
     share, adjacency, step = share_of(p), record_adjacency(adjacency), positive(resolution=resolution)
     grid = _grid(bounds, step)
-    require_public_number(values, adjacency, missing)
+    require_public_number(values, adjacency)
     counted = count_on_grid(values, grid, column=column, missing=missing)
     rank = min(counted.n, int(share * counted.n) + 1)
     ladder = OrderStatisticLadder(counted.places, counted.counts, rank=rank, last=len(grid) - 1, step=step)
