@@ -94,7 +94,7 @@ def accuracy_of(
     model: PaidClassifier, table: Coded, train: Integers, test: Integers, epsilon: str, key: list[int]
 ) -> float:
     """How often a classifier of this library is right; its own growing, on seeded bits, paid by nobody."""
-    model.schema_ = table.schema
+    model.schema_, model.terms_ = table.schema, model._terms()
     with np.errstate(all="ignore"):
         grown = model._grow(
             _rows(table.records, train), table.labels[train].astype(np.int64), table.schema, Fraction(epsilon),

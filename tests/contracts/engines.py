@@ -15,10 +15,9 @@ import pytest
 
 FORMS = ("arrays", "polars", "pandas", "pyarrow", "csv", "parquet", "glob", "loaded", "relation", "ibis", "spark")
 """Everything that is accepted as data. ``loaded``: a file that is read into arrays."""
-EVERY: list[Any] = [
-    pytest.param(form, marks=pytest.mark.xdist_group("spark")) if form == "spark" else form for form in FORMS
-]
-"""The same as parameters: whatever needs Spark runs in one process, so that there is one session."""
+SPARK = pytest.param("spark", marks=(pytest.mark.long, pytest.mark.xdist_group("spark")))
+EVERY: list[Any] = [SPARK if form == "spark" else form for form in FORMS]
+"""The same as parameters. Spark one by one is ``long``; a single test asks it all questions in the default run."""
 CONFIG = {
     "spark.sql.shuffle.partitions": "1",
     "spark.ui.enabled": "false",

@@ -169,6 +169,23 @@ def test_equal_statistics_give_equal_laws(form: str, lies: dict[str, Any]) -> No
     assert np.array_equal(np.asarray(law(rows_in(form, lies), "age")), np.asarray(law(FRAME["age"].to_list(), None)))
 
 
+def test_spark_in_one_session(lies: dict[str, Any], tmp_path: Path) -> None:
+    """All questions of this file, asked of Spark in one process, so that a test run starts one session."""
+    for column in ("pay", "age"):
+        test_histograms("spark", column, lies)
+    for ask in (
+        test_sums_and_categories_and_rows,
+        test_public_filters,
+        test_tables_of_attributes_and_classes,
+        test_equal_statistics_give_equal_laws,
+    ):
+        ask("spark", lies)
+    for ask_in in (test_edges, test_labels_of_any_type):
+        folder = tmp_path / ask_in.__name__
+        folder.mkdir()
+        ask_in("spark", folder)
+
+
 def test_a_listed_grid_of_many_points_takes_scans(lies: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("ibis")
     from dampen.statistics.engines import ibis

@@ -15,11 +15,11 @@ from dampen.queries import count_problem, percentile_value_problem
 from dampen.statistics import as_grid, count_categories, count_on_grid
 from dampen.statistics.engines import Coded, Edges, Labels, Route, opened
 from dampen.statistics.totals import total
-from tests.contracts.engines import lying, table
+from tests.contracts.engines import SPARK, lying, table
 
 ROWS = 10**6
 CITIES = ("Oslo", "Bonn", "Lima, Peru")
-ENGINES: list[Any] = ["parquet", "glob", "ibis", pytest.param("spark", marks=pytest.mark.xdist_group("spark"))]
+ENGINES: list[Any] = ["parquet", "glob", "ibis", SPARK]
 CODED = Coded(
     {
         "city": Labels(CITIES),

@@ -124,7 +124,9 @@ def test_even_answers_are_independent_and_sorted(adjacency: Adjacency) -> None:
     check(ask_often(TIES[:4], 4, adjacency=adjacency, strategy="even"), sorted_law(joint))
 
 
-@both
+@pytest.mark.parametrize(
+    "adjacency", [Adjacency.ADD_REMOVE, pytest.param(Adjacency.REPLACE, marks=pytest.mark.long)], ids=str
+)
 def test_halving_follows_its_joint_law_over_all_coins(adjacency: Adjacency, monkeypatch: pytest.MonkeyPatch) -> None:
     """Two finer cells for each grid point, so that all coins can be written down."""
     monkeypatch.setattr(many_percentiles, "FINENESS", 1)

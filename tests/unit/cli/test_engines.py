@@ -8,6 +8,7 @@ from typer.testing import CliRunner, Result
 
 from dampen.cli.app import app
 from dampen.errors import ParameterError
+from tests.contracts.engines import SPARK
 
 
 @pytest.fixture
@@ -21,9 +22,6 @@ def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def invoke(*arguments: str) -> Result:
     return CliRunner().invoke(app, [*arguments, "--epsilon", "100000"], env={"COLUMNS": "200"})
-
-
-SPARK = pytest.param("spark", marks=pytest.mark.xdist_group("spark"))
 
 
 @pytest.mark.parametrize("engine", ["arrays", "duckdb", SPARK])

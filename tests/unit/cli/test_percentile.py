@@ -112,9 +112,11 @@ def test_methods_reach_the_problem(people: Path, monkeypatch: pytest.MonkeyPatch
 
     monkeypatch.setattr(command, "percentile_problem", posed)
     options = ("--column", "salary", "--p", "60", *GRID, "--epsilon", "1")
-    invoke(people, *options, "--method", "rank", "--adjacency", "replace", "--drop-missing")
+    invoke(people, *options, "--method", "rank", "--adjacency", "replace")
     [((_, p, method), named)] = asked
-    assert (p, method, named["missing"], named["adjacency"]) == ("60", "rank", "drop", dampen.Adjacency.REPLACE)
+    assert (p, method, named["missing"], named["adjacency"]) == ("60", "rank", "refuse", dampen.Adjacency.REPLACE)
+    invoke(people, *options, "--method", "rank", "--drop-missing")
+    assert asked[1][1]["missing"] == "drop"
 
 
 def test_parquet(tmp_path: Path) -> None:

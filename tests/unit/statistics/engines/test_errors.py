@@ -150,6 +150,7 @@ def test_columns_whose_names_differ_by_case(engine: str, tmp_path: Path) -> None
     assert count_on_grid(Source(data, {"PAY": 4}), range(9), column="pay").places.tolist() == [2]
 
 
+@pytest.mark.long
 @pytest.mark.xdist_group("spark")
 def test_a_stopped_session_of_spark(refused: "Refused", monkeypatch: pytest.MonkeyPatch) -> None:
     """The session of the test run lives on: its context is only hidden, which is what stopping it leaves behind."""
@@ -161,7 +162,9 @@ def test_a_stopped_session_of_spark(refused: "Refused", monkeypatch: pytest.Monk
         count_on_grid(frame, range(3), column="v")
 
 
+@pytest.mark.long
 @pytest.mark.xdist_group("spark")
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning", "ignore::ResourceWarning")
 def test_files_read_by_spark(refused: "Refused", tmp_path: Path) -> None:
     from tests.contracts.engines import spark_session
 

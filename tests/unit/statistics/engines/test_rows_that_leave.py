@@ -13,7 +13,7 @@ from dampen.statistics import count_categories, count_on_grid
 from dampen.statistics.engines import Source, opened
 from dampen.statistics.engines.duckdb import DuckEngine
 from dampen.statistics.totals import total
-from tests.contracts.engines import lying, table
+from tests.contracts.engines import SPARK, lying, table
 
 FRAME = table(3000).with_columns(pl.col("pay").clip(-5, 5))
 SCHEMA = Schema(
@@ -25,7 +25,7 @@ SCHEMA = Schema(
     classes=["no", "perhaps", "yes"],
 )
 WIDTH, KINDS = 3 + 4 + 2, 3
-HELD: list[Any] = ["parquet", "relation", "ibis", pytest.param("spark", marks=pytest.mark.xdist_group("spark"))]
+HELD: list[Any] = ["parquet", "relation", "ibis", SPARK]
 
 
 @pytest.fixture
