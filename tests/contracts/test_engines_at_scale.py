@@ -40,7 +40,7 @@ def rows() -> pl.DataFrame:
 
 def laws(data: Any) -> list[Any]:
     """The exact laws of a median and of the most frequent city."""
-    around = {"adjacency": dampen.Adjacency.ADD_REMOVE}
+    around: dict[str, Any] = {"adjacency": dampen.Adjacency.ADD_REMOVE}
     median = percentile_value_problem(data, 50, grid=range(-50, 60), column="age", **around)
     city = count_problem(data, categories=CITIES, column="city", **around)
     mechanism = PermuteAndFlip(Fraction(1, 10**5))
