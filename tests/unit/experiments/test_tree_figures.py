@@ -106,7 +106,7 @@ def test_ours_beside_the_papers_as_the_page_counts_them() -> None:
     assert len(where(rows, method="global")) == 36
     assert figures.above(rows, "tree_exponential", "global") == 30
     ours = [figures.above(rows, m, *figure_11.PAPERS) for m in ("tree_pairwise", "tree", "classifier")]
-    assert ours == [31, 31, 36]
+    assert ours == [31, 32, 36]
 
 
 @pytest.mark.long
