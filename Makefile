@@ -42,10 +42,10 @@ audit: $(VENV)/.installed-dev
 	$(BIN)/python -m pytest tests/audit -n $(JOBS)
 
 test: lint types
-	$(BIN)/python -m pytest -n $(JOBS) --dist loadgroup -m "not long"
+	$(BIN)/python -m pytest -n $(JOBS) -m "not long"
 
 test-long: lint types
-	$(BIN)/python -m pytest -n $(JOBS) --dist loadgroup
+	$(BIN)/python -m pytest -n $(JOBS)
 
 .venv-diffprivlib/.installed: | $(BIN)/python
 	$(PYTHON) -m venv .venv-diffprivlib

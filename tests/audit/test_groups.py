@@ -131,10 +131,11 @@ def test_both_stages_of_triode_h_lose_no_more_than_epsilon(dealt: str, size: int
 
 
 @pytest.mark.parametrize("size", [1, 2, 4])
-def test_triode_h_of_six_people(size: int) -> None:
-    laws = JointLaws(TriodeH(1, size), FRAGMENTS["dealt"](LARGEST, size))
-    assert worst(laws, LARGEST, 2) <= 1 + 1e-9
-    assert worst(laws, LARGEST, 3) <= 1 + 1e-9
+@pytest.mark.parametrize("people", [5, LARGEST])
+def test_triode_h_of_five_and_six_people(people: int, size: int) -> None:
+    laws = JointLaws(TriodeH(1, size), FRAGMENTS["dealt"](people, size))
+    assert worst(laws, people, 2) <= 1 + 1e-9
+    assert worst(laws, people, 3) <= 1 + 1e-9
 
 
 class CoinsOfEachGroup(SetMechanism):

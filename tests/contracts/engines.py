@@ -1,4 +1,4 @@
-"""The same rows for every engine, and one Spark session for a whole test run."""
+"""The same rows for every engine, and one Spark session for each process of a test run."""
 
 import os
 import shutil
@@ -15,7 +15,7 @@ import pytest
 
 FORMS = ("arrays", "polars", "pandas", "pyarrow", "csv", "parquet", "glob", "loaded", "relation", "ibis", "spark")
 """Everything that is accepted as data. ``loaded``: a file that is read into arrays."""
-SPARK = pytest.param("spark", marks=(pytest.mark.long, pytest.mark.xdist_group("spark")))
+SPARK = pytest.param("spark", marks=pytest.mark.long)
 EVERY: list[Any] = [SPARK if form == "spark" else form for form in FORMS]
 """The same as parameters. Spark one by one is ``long``; a single test asks it all questions in the default run."""
 CONFIG = {
@@ -32,7 +32,7 @@ CONFIG = {
 
 @cache
 def spark_session() -> Any:
-    """The session of this test run; skips with a reason where there is none."""
+    """The session of this process; skips with a reason where there is none."""
     pytest.importorskip("pyspark", reason="pyspark is not installed: pip install 'dampen[spark]'")
     if shutil.which("java") is None and not _java_installed():
         pytest.skip("Spark needs Java, and it could not be installed: apt-get install openjdk-17-jre-headless")

@@ -4,7 +4,6 @@ from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from importlib import import_module
-from math import isnan
 from numbers import Integral, Real
 from typing import Any
 
@@ -14,6 +13,7 @@ from numpy.typing import NDArray
 from dampen._validate import shown
 from dampen.errors import DataError, MissingExtra, ParameterError
 from dampen.statistics.columns import in_memory
+from dampen.statistics.engines.base import absent
 from dampen.vectors import Integers
 
 MOST_NODES = 2**31 - 2
@@ -76,7 +76,7 @@ def as_nodes(nodes: Any) -> Nodes:
         if isinstance(nodes, str | bytes | set | frozenset | Mapping):
             raise TypeError
         labels = tuple(nodes.tolist() if isinstance(nodes, np.ndarray) else nodes)
-        if len(set(labels)) < len(labels) or any(_absent(label) for label in labels):
+        if len(set(labels)) < len(labels) or any(map(absent, labels)):
             raise TypeError
     except TypeError:
         raise ParameterError(f"{rule}; got {shown(nodes)}") from None
@@ -235,11 +235,6 @@ def _looked_up(array: NDArray[Any], nodes: Nodes) -> Integers:
         [nodes.place_of.get(item, NOWHERE) if isinstance(item, Hashable) else NOWHERE for item in array.tolist()],
         dtype=np.int64,
     )
-
-
-def _absent(label: Any) -> bool:
-    missing = label is None or type(label).__name__ in ("NAType", "NaTType")
-    return missing or (isinstance(label, Real) and isnan(label))
 
 
 def _just_numbers(labels: tuple[Any, ...]) -> bool:

@@ -151,7 +151,6 @@ def test_columns_whose_names_differ_by_case(engine: str, tmp_path: Path) -> None
 
 
 @pytest.mark.long
-@pytest.mark.xdist_group("spark")
 def test_a_stopped_session_of_spark(refused: "Refused", monkeypatch: pytest.MonkeyPatch) -> None:
     """The session of the test run lives on: its context is only hidden, which is what stopping it leaves behind."""
     from tests.contracts.engines import spark_session
@@ -163,7 +162,6 @@ def test_a_stopped_session_of_spark(refused: "Refused", monkeypatch: pytest.Monk
 
 
 @pytest.mark.long
-@pytest.mark.xdist_group("spark")
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning", "ignore::ResourceWarning")
 def test_files_read_by_spark(refused: "Refused", tmp_path: Path) -> None:
     from tests.contracts.engines import spark_session
