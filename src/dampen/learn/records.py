@@ -110,7 +110,7 @@ def _read(column: NDArray[Any], name: str, attribute: Attribute, training: bool)
 
 def _numbers(column: NDArray[Any], title: str) -> Floats:
     try:
-        numbers = (column.real if column.dtype.kind == "c" else column).astype(np.float64)
+        numbers = (column.real if column.dtype.kind == "c" else column).astype(np.float64, copy=False)
     except (TypeError, ValueError, OverflowError):
         raise DataError(f"{title} must hold numbers, and no missing values") from None
     if column.dtype.kind == "c" or column.ndim != 1 or not np.isfinite(numbers).all():

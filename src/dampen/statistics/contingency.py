@@ -6,6 +6,7 @@ tree), ``classes`` its class. Nothing is checked: all must be within what the la
 """
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numba import njit
@@ -16,11 +17,8 @@ from dampen.vectors import Floats, Integers
 Codes = NDArray[np.int32]
 """One small whole number for each record, or for each attribute and record."""
 Slots = NDArray[np.uint32]
-MOST_COMPARED = 128
-"""Numbers are compared with each of so many edges; among more they are searched."""
 ROWS_AT_ONCE = 64
-BLOCK = 2048
-"""So many numbers stay in the processor's nearest cache."""
+CELLS_PER_EDGE = 32
 
 
 @dataclass(frozen=True)
@@ -30,7 +28,7 @@ class Layout:
     sizes: tuple[int, ...]
     classes: int
 
-    @property
+    @cached_property
     def starts(self) -> Integers:
         """The place at which each attribute begins, and the end."""
         return np.concatenate([[0], np.cumsum(self.sizes)]).astype(np.int64)
@@ -92,24 +90,40 @@ def descend(slots: Slots, nodes: Codes, attributes: Integers, firsts: Integers) 
     return below
 
 
-def intervals(column: Floats, edges: Floats) -> Codes:
-    """How many of the increasing edges are not above each number."""
-    if len(edges) > MOST_COMPARED:
-        return np.searchsorted(edges, column, side="right").astype(np.int32)
-    return _compared(column, edges)
-
-
 @njit(cache=True, nogil=True)
-def _compared(column: Floats, edges: Floats) -> Codes:
-    """Edge by edge, a block of numbers at a time: several at once in one instruction, and nothing to mispredict."""
-    codes = np.zeros(len(column), dtype=np.int32)
-    for start in range(0, len(column), BLOCK):
-        numbers, found = column[start : start + BLOCK], codes[start : start + BLOCK]
-        for place in range(len(edges)):
-            edge = edges[place]
-            for i in range(len(numbers)):
-                found[i] += edge <= numbers[i]
+def intervals(column: Floats, edges: Floats) -> Codes:
+    """How many of the increasing edges are not above each number.
+
+    The span of the edges is cut into cells, several for each edge. Of each cell it is noted how many edges lie in it or
+    below; a number begins there and goes down past those above it, which are in its own cell and so mostly none.
+    """
+    count = len(edges)
+    if count == 0:
+        return np.zeros(len(column), dtype=np.int32)
+    last = count * CELLS_PER_EDGE
+    span = edges[count - 1] - edges[0]
+    slope = last / span if span > 0 else 0.0
+    places = np.zeros(last + 1, dtype=np.int32)
+    for place in range(count):
+        places[_cell(edges[place], edges[0], slope, last)] = place + 1
+    for cell in range(last):
+        places[cell + 1] = max(places[cell], places[cell + 1])
+    codes = np.empty(len(column), dtype=np.int32)
+    for row in range(len(column)):
+        place = places[_cell(column[row], edges[0], slope, last)]
+        while place > 0 and edges[place - 1] > column[row]:
+            place -= 1
+        codes[row] = place
     return codes
+
+
+@njit(cache=True, nogil=True, inline="always")
+def _cell(number: float, first: float, slope: float, last: int) -> int:
+    """The cell of a number; it never falls as numbers rise."""
+    distance = (number - first) * slope
+    if distance >= last:
+        return last
+    return int(distance) if distance > 0 else 0
 
 
 @njit(cache=True, nogil=True)
