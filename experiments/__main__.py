@@ -13,7 +13,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from experiments.page import papers_page
 from experiments.registry import REPRODUCTIONS
 from experiments.results import FOLDER, ROOT, csv_path, read_csv
-from experiments.runner import compute, draw
+from experiments.runner import compute, draw, ended_by_signals
 
 PAGE = ROOT / "docs" / "papers.md"
 
@@ -50,18 +50,29 @@ def show(console: Console, folder: Path) -> None:
         )
 
 
+def compute_all(names: list[str], options: argparse.Namespace, console: Console) -> None:
+    """One after the other, each with a bar and a line that says what became of it."""
+    columns = (TextColumn("{task.description:24}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=console) as progress:
+        for name in names:
+            computed = compute(REPRODUCTIONS[name], options.out, jobs=options.jobs, progress=progress)
+            draw(REPRODUCTIONS[name], options.out)
+            console.print(f"{name}: {'computed' if computed else 'kept, its parameters are the same'}")
+
+
 def main(given: list[str] | None = None) -> None:
     """Compute, draw, and write the page once everything is there."""
     options, console = arguments(given), Console()
     if options.list:
         show(console, options.out)
         return
-    columns = (TextColumn("{task.description:24}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
-    with Progress(*columns, console=console) as progress:
-        for name in REPRODUCTIONS if options.all else options.ids:
-            computed = compute(REPRODUCTIONS[name], options.out, jobs=options.jobs, progress=progress)
-            draw(REPRODUCTIONS[name], options.out)
-            console.print(f"{name}: {'computed' if computed else 'kept, its parameters are the same'}")
+    names = list(REPRODUCTIONS if options.all else options.ids)
+    try:
+        with ended_by_signals():
+            compute_all(names, options, console)
+    except (KeyboardInterrupt, SystemExit) as stop:
+        console.print("interrupted; the same command goes on from here")
+        raise SystemExit(130 if isinstance(stop, KeyboardInterrupt) else stop.code) from None
     if options.out == FOLDER and all(csv_path(FOLDER, each).exists() for each in REPRODUCTIONS.values()):
         PAGE.write_text(papers_page(FOLDER))
         console.print(f"wrote {PAGE.relative_to(ROOT)}")

@@ -98,15 +98,19 @@ class Unfinished:
         return {tuple(kept["cell"]): kept["rows"] for kept in _whole(lines)}
 
     def start(self, done: Mapping[Cell, list[Row]]) -> None:
-        """Begin the file anew with what is done."""
-        self.path.write_text(self.head + "\n")
-        for cell, rows in done.items():
-            self.add(cell, rows)
+        """Begin the file anew with what is done; all at once, so that none of it is lost on the way."""
+        begun = self.path.with_suffix(".jsonl.new")
+        begun.write_text("\n".join([self.head, *(_cell_line(cell, rows) for cell, rows in done.items()), ""]))
+        os.replace(begun, self.path)
 
     def add(self, cell: Cell, rows: list[Row]) -> None:
         """One more cell."""
         with self.path.open("a") as file:
-            file.write(json.dumps({"cell": cell, "rows": rows}) + "\n")
+            file.write(_cell_line(cell, rows) + "\n")
+
+
+def _cell_line(cell: Cell, rows: list[Row]) -> str:
+    return json.dumps({"cell": cell, "rows": rows})
 
 
 def _whole(lines: Sequence[str]) -> Iterator[dict[str, Any]]:
