@@ -16,6 +16,7 @@ from experiments.results import FOLDER, ROOT, csv_path, read_csv
 from experiments.runner import compute, draw, ended_by_signals
 
 PAGE = ROOT / "docs" / "papers.md"
+STAND_IN = " (from a synthetic stand-in: DAMPEN_DATA names no folder with the data, see docs/datasets.md)"
 
 
 def arguments(given: list[str] | None) -> argparse.Namespace:
@@ -42,7 +43,7 @@ def show(console: Console, folder: Path) -> None:
         verdict = "not computed yet"
         if path.exists():
             held = read_csv(path)
-            verdict = reproduction.verdict(held.rows, held.losses).value
+            verdict = reproduction.verdict(held.rows, held.losses).value + (STAND_IN if held.synthetic else "")
         console.print(
             f"{reproduction.id:24} {reproduction.title:18} {reproduction.subject}: {verdict}",
             soft_wrap=True,
@@ -57,7 +58,9 @@ def compute_all(names: list[str], options: argparse.Namespace, console: Console)
         for name in names:
             computed = compute(REPRODUCTIONS[name], options.out, jobs=options.jobs, progress=progress)
             draw(REPRODUCTIONS[name], options.out)
-            console.print(f"{name}: {'computed' if computed else 'kept, its parameters are the same'}")
+            became = "computed" if computed else "kept, its parameters are the same"
+            synthetic = read_csv(csv_path(options.out, REPRODUCTIONS[name])).synthetic
+            console.print(f"{name}: {became}{STAND_IN if synthetic else ''}", soft_wrap=True)
 
 
 def main(given: list[str] | None = None) -> None:

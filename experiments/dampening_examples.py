@@ -157,6 +157,10 @@ def agrees(printed: float, found: float) -> bool:
     return abs(found - printed) <= 0.5 * 10.0**-digits + 1e-9
 
 
+SECTIONS = {1: "1", 2: "1", 3: "2.2", 4: "3.1", 5: "3.4", 6: "3.6.1", 7: "4.1", 8: "4.2"}
+"""Of each example."""
+
+
 class DampeningExamples(Reproduction):
     """All numbers of Examples 1 to 8."""
 
@@ -183,7 +187,7 @@ class DampeningExamples(Reproduction):
         return [
             Claim(
                 f"Example {example}: " + ", ".join(f"{shown(row['printed'])}" for row in held),
-                f"Example {example}",
+                f"section {SECTIONS[example]}, Example {example}",
                 ", ".join(shown(row["found"]) for row in held),
                 all(agrees(number(row, "printed"), number(row, "found")) for row in held),
             )

@@ -8,7 +8,7 @@ import numpy as np
 from dampen.vectors import Floats
 from experiments.groupby_qualities import EPSILONS
 from experiments.groupby_table_2 import AS_PRINTED, MEN, PEOPLE, GroupByTable2
-from experiments.pictures import BLACK, GREEN, GREY, RED, SKY, YELLOW
+from experiments.pictures import curves
 from experiments.reproduction import (
     GROUP_BY,
     Cell,
@@ -32,6 +32,9 @@ METHODS = {
     "add_remove": "group_counts, ADD_REMOVE, epsilon for all groups",
     "blind": "half of all people, whatever the data",
 }
+SIZES = {"printed": "published", "replace": "default", "add_remove": "sound", "blind": "straw_man"}
+F1_ROLES = ("reference", "published", "sound", "default", "published_third", "straw_man")
+"""How the lines look."""
 
 
 def size_law(epsilon: float) -> Floats:
@@ -69,12 +72,13 @@ class GroupByFigure1(Reproduction):
         """Expected errors of the size, or F1 as in Table 2."""
         if cell[0] == "size":
             return [
-                {"panel": "size", "method": m, "epsilon": rounded(e), "value": rounded(size_error(m, e))}
+                {"panel": "size", "method": m, "epsilon": rounded(e), "value": rounded(size_error(m, e)), "error": 0}
                 for m in METHODS
                 for e in EPSILONS.values()
             ]
         found = GroupByTable2().measure(("all",))
-        return [{"panel": "f1", "method": r["method"], "epsilon": r["epsilon"], "value": r["f1"]} for r in found]
+        kept = {"method": "method", "epsilon": "epsilon", "value": "f1", "error": "error"}
+        return [{"panel": "f1", **{name: row[column] for name, column in kept.items()}} for row in found]
 
     def claims(self, rows: Sequence[Row]) -> list[Claim]:
         """Section 3. The text gives no numbers for the first panel."""
@@ -83,13 +87,13 @@ class GroupByFigure1(Reproduction):
         return [
             Claim(
                 "the error of the size falls with the budget, over orders of magnitude",
-                "section 3, Fig. 1a",
+                "p. 275, Fig. 1a",
                 ", ".join(shown(value) for value in errors),
                 errors == sorted(errors, reverse=True) and errors[0] > 1000 * errors[-1],
             ),
             Claim(
                 "the F1 grows with the budget",
-                "section 3, Fig. 1b",
+                "p. 275, Fig. 1b",
                 f"between {min(f1):.3f} and {max(f1):.3f}, without a trend",
                 f1[-1] > f1[0] + 0.02,
             ),
@@ -131,27 +135,20 @@ class GroupByFigure1(Reproduction):
 
     def draw(self, rows: Sequence[Row], plt: Any) -> Any:
         """Errors of sizes on a logarithmic axis, and F1."""
-        figure, (left, right) = plt.subplots(1, 2, figsize=(9.6, 3.6))
-        for (method, label), colour in zip(METHODS.items(), (RED, GREEN, SKY, YELLOW), strict=True):
-            held = where(rows, panel="size", method=method)
-            left.plot([r["epsilon"] for r in held], [r["value"] for r in held], marker="o", color=colour, label=label)
-        left.set_yscale("log")
-        left.set_ylabel("expected error of the size")
-        looks = dict(
-            zip(
-                distinct(where(rows, panel="f1"), "method"),
-                (BLACK, RED, SKY, GREEN, GREY, YELLOW),
-                strict=True,
-            )
+        figure, axes = plt.subplots(1, 2, figsize=(9.6, 4.5))
+        left, right = axes
+        curves(
+            left, where(rows, panel="size"), "epsilon", "value", {m: (METHODS[m], role) for m, role in SIZES.items()}
         )
-        for method, colour in looks.items():
-            held = where(rows, panel="f1", method=method)
-            right.plot([r["epsilon"] for r in held], [r["value"] for r in held], marker="o", color=colour, label=method)
+        left.set_yscale("log")
+        left.set_ylabel("expected error of the size, people")
+        f1 = where(rows, panel="f1")
+        roles = dict(zip(distinct(f1, "method"), F1_ROLES, strict=True))
+        curves(right, f1, "epsilon", "value", {m: (m, role) for m, role in roles.items()}, error="error")
         right.set_ylabel("F1")
-        for panel in (left, right):
+        for panel in axes:
             panel.set_xscale("log")
             panel.set_xlabel("epsilon")
-            panel.legend(frameon=False, fontsize=6.5)
-            panel.grid(alpha=0.3)
+            panel.legend(frameon=False, fontsize=8, loc="upper center", bbox_to_anchor=(0.5, -0.17))
         figure.tight_layout()
         return figure

@@ -8,7 +8,7 @@ NOT PRIVATE. The printed algorithms lose more than they claim; see experiments/r
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from math import comb, log
+from math import comb, log, sqrt
 from typing import Any
 
 import numpy as np
@@ -47,6 +47,8 @@ class Quality:
     precision: float
     recall: float
     f1: float
+    error: float = 0.0
+    """Half the width of a 95 % interval of the F1, where it is a mean of runs."""
 
     @classmethod
     def expected(cls, weights: Floats, overlap: Floats, chosen: Floats, members: int) -> "Quality":
@@ -179,4 +181,6 @@ def table_2(members: Any, runs: int, seed: int) -> dict[str, list[Quality]]:
 
 
 def _mean(found: list[Quality]) -> Quality:
-    return Quality(*(float(np.mean([getattr(q, part) for q in found])) for part in ("precision", "recall", "f1")))
+    precision, recall, f1 = (np.array([getattr(q, part) for q in found]) for part in ("precision", "recall", "f1"))
+    error = 1.96 * float(f1.std(ddof=1)) / sqrt(len(found)) if len(found) > 1 else 0.0
+    return Quality(float(precision.mean()), float(recall.mean()), float(f1.mean()), error)

@@ -6,7 +6,7 @@ from pathlib import Path
 from experiments.errata import errata_table
 from experiments.registry import REPRODUCTIONS
 from experiments.reproduction import Claim, Paper, Reproduction, Verdict, markdown
-from experiments.results import SYNTHETIC, Held, csv_path, read_csv
+from experiments.results import Held, csv_path, read_csv
 
 HEAD = """# The papers, reproduced
 
@@ -24,7 +24,9 @@ This page is generated from the files in `docs/papers`. Without the data sets ([
 same commands use stand-ins of the same shape, for a look at the code; no number of this page comes from them.
 
 We have the texts of the papers, not their pictures. So claims are those that the text makes of a figure. Pages are
-given where the text has them, else sections. A verdict is computed: *not private* if on a pair of neighbours the
+the printed ones, of the thesis by its lists of contents, figures and tables, and of the group-by paper as p. 271 to 276
+of its proceedings. The texts of the other two have no pages: their claims are found by section, and by the number of an
+example, figure or table. A verdict is computed: *not private* if on a pair of neighbours the
 published algorithm loses more than it promises, or takes a number for public that differs between them (Fig. 11), else
 *reproduced* if all claims hold within the digits that are printed, else *not reproduced*. The claims are judged one by
 one as well.
@@ -79,7 +81,7 @@ def section(reproduction: Reproduction, held: Held, folder: Path) -> str:
     claims, verdict = reproduction.claims(rows), reproduction.verdict(rows, losses)
     findings = reproduction.findings(rows, losses)
     parts = [f"### {heading(reproduction)}"]
-    if held.parameters["data"] == SYNTHETIC:
+    if held.synthetic:
         parts.append("*From synthetic stand-ins of the same shape, not from the published data.*")
     if (folder / f"{reproduction.id}.png").exists():
         parts.append(f"![{reproduction.title}: {reproduction.subject}](papers/{reproduction.id}.png)")

@@ -44,6 +44,11 @@ def pyplot() -> Any:
     return import_module("matplotlib.pyplot")
 
 
+def mark_as_stand_in(figure: Any) -> None:
+    """Across a picture that is not drawn from published data."""
+    figure.text(0.5, 0.5, "synthetic stand-in", fontsize=28, color=GREY, alpha=0.5, rotation=20, ha="center")
+
+
 def save(figure: Any, plt: Any, stem: Path) -> None:
     """As PNG and as SVG, the same bytes for the same rows."""
     figure.savefig(stem.with_suffix(".png"), dpi=100, metadata={"Software": None})

@@ -51,7 +51,9 @@ SNM = Paper(
     "Chaves, Differentially private selection using smooth sensitivity, thesis, Universidade Federal do Ceará 2024",
 )
 GROUP_BY = Paper(
-    "groupby", "Group-by", "Chaves and Machado, Differentially private group-by data releasing algorithm, 2019"
+    "groupby",
+    "Group-by",
+    "Chaves and Machado, Differentially private group-by data releasing algorithm, SBBD 2019, p. 271-276",
 )
 LLS = Paper(
     "lls",

@@ -30,6 +30,11 @@ class Held:
     losses: dict[str, float]
     rows: list[Row]
 
+    @property
+    def synthetic(self) -> bool:
+        """Whether the rows come from stand-ins."""
+        return bool(self.parameters.get("data") == SYNTHETIC)
+
 
 def write_csv(path: Path, held: Held) -> None:
     """All at once: a reader finds the old file or the new one."""

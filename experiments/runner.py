@@ -13,7 +13,7 @@ from typing import NoReturn
 from rich.progress import Progress
 
 from experiments import data
-from experiments.pictures import pyplot, save
+from experiments.pictures import mark_as_stand_in, pyplot, save
 from experiments.reproduction import Cell, Reproduction, Row, rounded
 from experiments.results import Held, Unfinished, csv_path, finished, read_csv, wanted, write_csv
 
@@ -89,9 +89,11 @@ def ended_by_signals() -> Iterator[None]:
 
 def draw(reproduction: Reproduction, folder: Path) -> bool:
     """The picture from the CSV file, as PNG and SVG; False for a table, or without matplotlib."""
-    plt = pyplot()
-    figure = None if plt is None else reproduction.draw(read_csv(csv_path(folder, reproduction)).rows, plt)
+    plt, held = pyplot(), read_csv(csv_path(folder, reproduction))
+    figure = None if plt is None else reproduction.draw(held.rows, plt)
     if figure is None:
         return False
+    if held.synthetic:
+        mark_as_stand_in(figure)
     save(figure, plt, folder / reproduction.id)
     return True

@@ -1,11 +1,13 @@
 """Noise that follows a ladder: section 5.3 of Canard, Olivier and Quertier with valid ladders, and long ladders."""
 
+from math import exp, log, sinh, tanh
+
 import pytest
 
 from dampen import Graph
 from dampen.mechanisms import ExactPairLaplace, LargestLocalSensitivities, PolyPlace, SmoothLaplace
 from dampen.queries import k_star_problem
-from experiments.lls_example_5_3 import PRINTED, VALID, LlsExample53, example_problem
+from experiments.lls_example_5_3 import PRINTED, VALID, LlsExample53, example_problem, noisy_local_centre
 from experiments.reproduction import number, one, where
 from experiments.results import FOLDER, csv_path, read_csv
 from tests.unit.mechanisms.numeric_judges import problem_of
@@ -45,6 +47,40 @@ def test_section_5_3_before_rounding_to_whole_numbers(name: str) -> None:
     found = VALID[name].expected_absolute_noise(example_problem("0.001"))
     assert found == pytest.approx(number(one(KEPT, kind="valid, fine grid", name=name), "found"), rel=1e-5)
     assert found == pytest.approx(THEORY[name][1], rel=0.001)
+
+
+def discrete_laplace(rate: float, reach: int) -> list[tuple[int, float]]:
+    """Whole numbers up to this size with their chances, by definition."""
+    return [(k, tanh(rate / 2) * exp(-rate * abs(k))) for k in range(-reach, reach + 1)]
+
+
+@pytest.mark.parametrize(("clamp", "scale"), [(30, 17.97), (10**9, 69.69)], ids=["clamped", "unclamped"])
+def test_noisy_local_sensitivity_in_section_5_3_by_plain_sums(clamp: int, scale: float) -> None:
+    """a = 2 of at most 4, LS = 7, one step moves it by 4 a; the public bound of 30 is what brings 70 down to 18."""
+    rate, share = 5 / 3, 1 / 4000
+
+    def margin(of: float) -> int:
+        return next(c for c in range(10**6) if exp(-of * (c + 1)) / (1 + exp(-of)) <= share)
+
+    mean = 0.0
+    for first, likely in discrete_laplace(rate, 30):
+        a = max(2 + margin(rate) + first, 0)
+        second = max(1, 4 * min(a, 4 if clamp == 30 else a))
+        centre = 7 + margin(rate / second)
+        for noise, chance in discrete_laplace(rate / second, 20 * second):
+            local = min(max(centre + noise, 1), clamp)
+            mean += likely * chance / sinh(rate / local)
+    assert mean == pytest.approx(scale, rel=1e-3)
+    if clamp == 30:
+        assert mean == pytest.approx(
+            VALID["NoisyLocalSensitivity"].expected_absolute_noise(example_problem()), rel=1e-9
+        )
+        assert mean == pytest.approx(number(one(KEPT, kind="valid", name="NoisyLocalSensitivity"), "found"), rel=1e-5)
+
+
+def test_the_centre_of_noisy_local_sensitivity_without_a_bound() -> None:
+    """numeric.md, section 4: about 76, where both draws are 0."""
+    assert noisy_local_centre(7, log(2000)) == pytest.approx(76.0, abs=0.05)
 
 
 def test_section_5_3_as_printed() -> None:

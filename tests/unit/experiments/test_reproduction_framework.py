@@ -7,7 +7,8 @@ from typing import Any, ClassVar
 import numpy as np
 import pytest
 
-from experiments import data
+from experiments import __main__ as command
+from experiments import data, page, runner
 from experiments.__main__ import main
 from experiments.reproduction import (
     DAMPENING,
@@ -162,6 +163,28 @@ def test_the_command_says_what_it_needs(given: list[str], capsys: pytest.Capture
     with pytest.raises(SystemExit):
         main(given)
     assert "--list" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("kind", ["published", "synthetic"])
+def test_what_comes_from_a_stand_in_says_so(
+    kind: str, toy: type[Toy], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    texts: list[str] = []
+
+    class Kept:
+        def text(self, *given: Any, **_: Any) -> None:
+            texts.append(given[2])
+
+    monkeypatch.setattr(data, "source", lambda needs: kind)
+    monkeypatch.setattr(Toy, "draw", lambda *_: Kept())
+    monkeypatch.setattr(runner, "save", lambda *_: None)
+    monkeypatch.setattr(command, "REPRODUCTIONS", {"toy": toy()})
+    for given in (["toy"], ["toy"], ["--list"]):
+        main([*given, "--jobs", "1", "--out", str(tmp_path)])
+        assert ("synthetic stand-in" in capsys.readouterr().out) == (kind == "synthetic")
+    assert texts == (["synthetic stand-in"] * 2 if kind == "synthetic" else [])
+    section = page.section(toy(), read_csv(csv_path(tmp_path, toy())), tmp_path)
+    assert ("synthetic" in section) == (kind == "synthetic")
 
 
 def test_stand_ins_have_the_published_shape(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
