@@ -24,12 +24,14 @@ This page is generated from the files in `docs/papers`. Without the data sets ([
 same commands use stand-ins of the same shape, for a look at the code; no number of this page comes from them.
 
 We have the texts of the papers, not their pictures. So claims are those that the text makes of a figure. Pages are
-the printed ones, of the thesis by its lists of contents, figures and tables, and of the group-by paper as p. 271 to 276
-of its proceedings. The texts of the other two have no pages: their claims are found by section, and by the number of an
-example, figure or table. A verdict is computed: *not private* if on a pair of neighbours the
-published algorithm loses more than it promises, or takes a number for public that differs between them (Fig. 11), else
-*reproduced* if all claims hold within the digits that are printed, else *not reproduced*. The claims are judged one by
-one as well.
+the printed ones: of the thesis by its lists of contents, figures and tables, of the group-by paper as p. 271 to 276 of
+its proceedings. The texts of the other two do not tell where a page ends, so their claims are found by section, and by
+the number of an example, figure or table. Bars in pictures are 95 % intervals of seeded runs; lines without them are
+exact laws.
+
+A verdict is computed: *not private* if on a pair of neighbours the published algorithm loses more than it promises, or
+takes a number for public that differs between them (Fig. 11), else *reproduced* if all claims hold within the digits
+that are printed, else *not reproduced*. The claims are judged one by one as well.
 """
 
 
