@@ -55,6 +55,7 @@ def started(folder: Path, jobs: int) -> "subprocess.Popen[str]":
         env={**os.environ, "PYTHONPATH": paths},
         stderr=subprocess.PIPE,
         text=True,
+        start_new_session=True,
     )
 
 
@@ -85,12 +86,14 @@ def pids(folder: Path) -> list[int]:
 @pytest.mark.skipif(os.name != "posix", reason="signals are sent to processes")
 @pytest.mark.parametrize("name", ["SIGTERM", "SIGINT", "SIGKILL"])
 def test_workers_end_with_the_run_and_the_next_one_goes_on(name: str, tmp_path: Path) -> None:
+    """Ctrl-C reaches the workers as well, the others do not."""
     run, kept = started(tmp_path, jobs=2), tmp_path / "slow.unfinished.jsonl"
     try:
         assert holds(lambda: len(pids(tmp_path)) == 2 and kept.read_text().count("\n") == 2), "one cell is done"
         workers = pids(tmp_path)
         assert all(alive(pid) for pid in workers)
-        run.send_signal(getattr(signal, name))
+        send = os.killpg if name == "SIGINT" else os.kill
+        send(run.pid, getattr(signal, name))
         errors = run.communicate(timeout=60)[1]
         assert holds(lambda: not any(alive(pid) for pid in workers)), "no worker stays behind"
     finally:
