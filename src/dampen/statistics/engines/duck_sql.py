@@ -1,4 +1,4 @@
-"""SQL for DuckDB: numbers, places on a grid, places of declared values and nodes of a tree.
+"""SQL for DuckDB: numbers, places on a grid and places of declared values.
 
 Places are decided by the same comparisons and IEEE operations as in memory.
 """
@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from dampen.statistics.engines.base import MISSING, NOT_HERE, OTHER, Bits, Coding, Edges, Labels, Route, Way, written
+from dampen.statistics.engines.base import MISSING, OTHER, Coding, Edges, Labels, written
 from dampen.statistics.files import TEXT, literal
 from dampen.statistics.grid import EvenGrid, Grid
 
@@ -177,31 +177,3 @@ def natives_sql(label: Any, kind: str) -> list[str]:
         return [str(int(label))] if number.is_integer() and abs(number) < 2**63 else []
     return [double(number)] if is_number(kind) else []
 
-
-def routed(route: Way, codes: list[str], rows: str) -> str:
-    """The rows with the node of each, from the places of its attributes.
-
-    A tree is walked level by level by lookups in two lists, which attribute is tested and where its places lead: cases
-    within cases would be evaluated branch by branch.
-    """
-    if isinstance(route, int):
-        return f"select *, {route}::integer as node from ({rows})"
-    if isinstance(route, Bits):
-        asked = [f"{codes[one]} in ({', '.join(map(str, places))})" for one, places in route.tests]
-        bits = [f"({test})::integer * {1 << (len(asked) - 1 - place)}" for place, test in enumerate(asked)]
-        return f"select *, ({' + '.join(bits) or '0'})::integer as node from ({rows})"
-    level, found = [route], f"select *, 0::integer as step from ({rows})"
-    while level:
-        wide, following = max(len(test.branches) for test in level), list[Route]()
-        leads = []
-        for test in level:
-            for branch in (*test.branches, *([NOT_HERE] * (wide - len(test.branches)))):
-                leads.append(-2 - branch if isinstance(branch, int) else len(following))
-                following += [branch] if isinstance(branch, Route) else []
-        attributes = [test.attribute for test in level]
-        tested = "".join(f" when {one} then {codes[one]}" for one in sorted({*attributes}))
-        code = f"(case ({attributes}::integer[])[step + 1]{tested} end)::integer"
-        lead = f"({leads}::integer[])[step * {wide} + {code} + 1]"
-        found = f"select * replace (case when step < 0 then step else {lead} end as step) from ({found})"
-        level = following
-    return f"select * exclude (step), -2 - step as node from ({found})"

@@ -14,15 +14,17 @@ from numpy.typing import NDArray
 
 from dampen.errors import DataError, EngineError
 from dampen.statistics.columns import titled
-from dampen.statistics.engines import digits, duck_sql
+from dampen.statistics.engines import digits, duck_routes, duck_sql
 from dampen.statistics.engines.base import (
     MISSING,
+    NOT_HERE,
     OTHER,
     Coded,
     Coding,
     Edges,
     Faults,
     Placed,
+    Route,
     Sums,
     as_classes,
     as_level,
@@ -52,6 +54,12 @@ if TYPE_CHECKING:
 
 MOST_CELLS = 2**16
 """So many joint counts are held in an array, without a hash table."""
+ROW = "file_row_number"
+"""What DuckDB calls the column that numbers the rows of a Parquet file."""
+ROWS_AT_ONCE = 2**22
+"""So many rows of a Parquet file, at most, are held as small numbers while they are grouped."""
+TINY = 2**8
+"""So many places fit in 8 bits."""
 SMALL = 2**16 - 2
 """Fewer places fit in 16 bits, and are counted in an array too."""
 
@@ -63,6 +71,7 @@ class DuckEngine:
     """A table inside DuckDB: ``source`` in SQL, its columns with their SQL types, and who runs queries on it.
 
     ``fields``: what SQL calls the columns, where it is not their names; SQL takes ``a`` and ``A`` for the same name.
+    ``parts``: the rows in pieces that can be read one at a time, if there are such.
     """
 
     source: str
@@ -73,6 +82,7 @@ class DuckEngine:
     relation: Any = None
     filters: tuple[str, ...] = ()
     fields: tuple[str, ...] = ()
+    parts: tuple[str, ...] = ()
     name = "duckdb"
 
     @classmethod
@@ -213,20 +223,44 @@ class DuckEngine:
 
     def class_counts(self, table: Coded) -> Integers:
         """Counts by node and class."""
-        query = "select node, class, count(*) as count from coded where node >= 0 group by all"
+        query = "select node, class, count(*) as count from coded group by all"
         return as_classes(self.fetch(f", {self._coded(table)} {query}"), table)
 
     def contingency(self, table: Coded) -> Integers:
-        """Counts of a level: one scan finds the node of every row once and groups it by every attribute."""
-        places = range(len(table.sizes))
+        """Counts of a level: one scan finds the node of every row once and groups it by every attribute.
+
+        Part by part, rows are held as small numbers and grouped in arrays; without parts, in hash tables.
+        """
         if isinstance(table.route, int):
             return self._by_packs(table)
+        if self.parts:
+            counts = np.zeros((table.nodes, sum(table.sizes), table.classes.size), dtype=np.int64)
+            for part in self._in_parts():
+                counts += part._held(table)
+            return counts
+        places = range(len(table.sizes))
         starts = np.concatenate([[0], np.cumsum(table.sizes)])
         sets = ", ".join(f"(node, class, b{place})" for place in places)
         place = f"coalesce({', '.join(f'b{place}::integer + {starts[place]}' for place in places)})"
         query = f"select node, class, {place} as place, count(*) as count from coded group by grouping sets ({sets})"
-        rows = self.fetch(f", {self._coded(table)} select * from ({query}) where node >= 0")
-        return as_level(rows, table)
+        return as_level(self.fetch(f", {self._coded(table)} {query}"), table)
+
+    def _held(self, table: Coded) -> Integers:
+        """The same for rows that are few enough to be held."""
+        starts = np.concatenate([[0], np.cumsum(table.sizes)])
+        grouped = [
+            f"level{place} as materialized (select node, class, b{place} as b, count(*) as count from coded group by all)"
+            for place in range(len(table.sizes))
+        ]
+        parts = [
+            f"select node, class, b::integer + {starts[place]} as place, count from level{place}"
+            for place in range(len(table.sizes))
+        ]
+        coded = self._coded(table, "materialized")
+        return as_level(self.fetch(f", {coded}, {', '.join(grouped)} {' union all '.join(parts)}"), table)
+
+    def _in_parts(self) -> "Iterator[DuckEngine]":
+        return (replace(self, source=part) for part in self.parts)
 
     def _by_packs(self, table: Coded) -> Integers:
         """Rows of one node: attributes are grouped a few at a time, as arrays hold them, then taken apart again."""
@@ -238,7 +272,7 @@ class DuckEngine:
             grouped.append(f"pack{number} as materialized (select {fields}, count(*) as count from coded group by all)")
             parts += [
                 f"select node, class, b{place}::integer + {starts[place]} as place, sum(count)::bigint as count "
-                f"from pack{number} where node >= 0 group by all"
+                f"from pack{number} group by all"
                 for place in pack
             ]
         return as_level(self.fetch(f", {self._coded(table)}, {', '.join(grouped)} {' union all '.join(parts)}"), table)
@@ -248,7 +282,7 @@ class DuckEngine:
         starts, kinds = np.concatenate([[0], np.cumsum(table.sizes)]), table.classes.size
         parts = [
             f"select node * {kinds} + class as node, b{one}::integer + {starts[one]} as one, "
-            f"b{two}::integer + {starts[two]} as two, count(*) as count from coded where node >= 0 group by all"
+            f"b{two}::integer + {starts[two]} as two, count(*) as count from coded group by all"
             for one, two in combinations_with_replacement(range(len(table.sizes)), 2)
         ]
         rows = self.fetch(f", {self._coded(table)} {' union all '.join(parts)}")
@@ -296,14 +330,16 @@ class DuckEngine:
         kind = self._coded_type(table.target, table.classes)
         return duck_sql.coded(self.field(table.target), kind, table.classes)
 
-    def _coded(self, table: Coded) -> str:
-        """The table ``coded``: places of all attributes, node and class of every row."""
+    def _coded(self, table: Coded, kept: str = "not materialized") -> str:
+        """The table ``coded``: places of all attributes, node and class of every row that is in one."""
         names = [*table.attributes.items()]
         codes = [duck_sql.coded(self.field(name), self._coded_type(name, coding), coding) for name, coding in names]
-        places = ", ".join(f"{code} as b{place}" for place, code in enumerate(codes))
+        kinds = ["utinyint" if size <= TINY else "usmallint" for size in table.sizes]
+        places = ", ".join(f"({code})::{kinds[place]} as b{place}" for place, code in enumerate(codes))
         inner = f"select {places}, {self._classes(table)} as class from data"
-        rows = duck_sql.routed(table.route, [f"b{place}" for place in range(len(codes))], inner)
-        return f"coded as not materialized ({rows})"
+        rows = duck_routes.routed(table.route, [f"b{place}" for place in range(len(codes))], inner)
+        some = f" where node is distinct from {NOT_HERE}" if isinstance(table.route, Route) else ""
+        return f"coded as {kept} (select * from ({rows}){some})"
 
 
 def closed() -> EngineError:
@@ -324,6 +360,7 @@ def opened_files(pattern: str | Path, columns: Sequence[str]) -> Iterator[DuckEn
     place = files[0].name if len(files) == 1 else str(pattern)
     parquet = is_parquet(files[0])
     header, delimiter = ([], "") if parquet else _common_header(files, columns)
+    parts: tuple[str, ...] = ()
     with connected(*files) as (connection, names):
         connection.execute("set perfect_ht_threshold = 18")
         if parquet:
@@ -332,11 +369,25 @@ def opened_files(pattern: str | Path, columns: Sequence[str]) -> Iterator[DuckEn
             if len(kinds) > 1:
                 raise DataError(f"{place[-60:]} must have the same columns of the same types in every file")
             header, types = list(found[0].columns), tuple(map(str, found[0].types))
-            source = f"read_parquet([{', '.join(map(literal, names))}])"
+            source, parts = f"read_parquet([{', '.join(map(literal, names))}])", _parts(connection, names, header)
         else:
             types, source = (TEXT,) * len(header), csv_source(names, len(header), delimiter)
         fields = () if parquet else tuple(f"c{spot}" for spot in range(len(header)))
-        yield DuckEngine(source, tuple(header), types, place, connection, fields=fields)
+        yield DuckEngine(source, tuple(header), types, place, connection, fields=fields, parts=parts)
+
+
+def _parts(connection: "DuckDBPyConnection", names: list[str], header: list[str]) -> tuple[str, ...]:
+    """The rows of Parquet files, ``ROWS_AT_ONCE`` at a time; none where a column has the name that tells rows apart."""
+    if any(name.lower() == ROW for name in header):
+        return ()
+    listed = f"[{', '.join(map(literal, names))}]"
+    rows = connection.execute(f"select file_name, num_rows from parquet_file_metadata({listed})").fetchall()
+    return tuple(
+        f"(select * exclude ({ROW}) from read_parquet({literal(name)}, {ROW} = true) "
+        f"where {ROW} between {first} and {first + ROWS_AT_ONCE - 1})"
+        for name, count in rows
+        for first in range(0, max(count, 1), ROWS_AT_ONCE)
+    )
 
 
 def _common_header(files: list[Path], columns: Sequence[str]) -> tuple[list[str], str]:
