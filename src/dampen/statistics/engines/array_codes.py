@@ -1,7 +1,7 @@
 """Columns in memory read as places of declared values, and counted by node and class in one pass."""
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from decimal import Decimal
 from itertools import combinations_with_replacement
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from dampen.errors import DataError
 from dampen.statistics.columns import in_memory
-from dampen.statistics.engines.base import NOT_HERE, Bits, Coding, Edges, Labels, Way, written
+from dampen.statistics.engines.base import Bits, Coding, Edges, Labels, Route, Way, written
 from dampen.statistics.engines.labels import Places
 from dampen.vectors import Integers
 
@@ -20,6 +20,8 @@ Codes = NDArray[Any]
 """Whole numbers of any size: columns that hold their places already are taken as they are."""
 FEW = 100_000
 """Fewer rows are counted by one thread."""
+BLOCK = 2**16
+"""So many rows are looked at together."""
 WIDEST_TABLE = 2**16
 """Whole numbers within so many of each other are looked up in a table."""
 
@@ -116,12 +118,48 @@ def routed(route: Way, codes: Sequence[Codes], rows: int) -> Codes:
         return bits.astype(np.int32)
     if isinstance(route, int):
         return np.full(rows, route, dtype=np.int32)
-    nodes = np.full(rows, NOT_HERE, dtype=np.int32)
-    for place, branch in enumerate(route.branches):
-        if branch != NOT_HERE:
-            here = codes[route.attribute] == place
-            nodes[here] = routed(branch, [column[here] for column in codes], int(np.count_nonzero(here)))
+    return _walked(route, codes, rows)
+
+
+def _walked(route: Route, codes: Sequence[Codes], rows: int) -> Codes:
+    """Down a tree of tests, a block of rows at a time: columns of all kinds stand side by side in it."""
+    from dampen.statistics.engines.array_kernel import walk
+
+    tests, firsts, leads = _flat(route)
+    used = sorted({*tests})
+    slots = np.array([used.index(one) for one in tests], dtype=np.int32)
+    nodes = np.empty(rows, dtype=np.int32)
+
+    def fill(start: int) -> None:
+        end = min(start + BLOCK, rows)
+        block = np.array([codes[one][start:end] for one in used], dtype=np.int32)
+        walk(block, slots, firsts, leads, nodes[start:end])
+
+    in_threads(fill, range(0, rows, BLOCK), rows)
     return nodes
+
+
+def _flat(route: Route) -> tuple[list[int], Integers, Integers]:
+    """Tests in order: the attribute of each, where its branches begin, and where they lead: another, or -2 - node."""
+    tests, firsts, leads = [route], list[int](), list[int]()
+    for test in tests:
+        firsts.append(len(leads))
+        for branch in test.branches:
+            leads.append(-2 - branch if isinstance(branch, int) else len(tests))
+            tests += [branch] if isinstance(branch, Route) else []
+    return [test.attribute for test in tests], np.array(firsts), np.array(leads)
+
+
+def in_threads(action: Callable[[int], None], places: range, rows: int) -> None:
+    """Do something at all places, in several threads where there are many rows."""
+    with ThreadPoolExecutor(max_workers=1 if rows < FEW else os.cpu_count()) as threads:
+        list(threads.map(action, places))
+
+
+def counts_of(codes: Codes, size: int) -> Integers:
+    """How often each place occurs; -1 is none. A block at a time, since bincount makes a wide copy."""
+    parts = (codes[start : start + BLOCK] for start in range(0, len(codes), BLOCK))
+    return sum((np.bincount(part[part >= 0], minlength=size) for part in parts), np.zeros(size, dtype=np.int64))
 
 
 def count_level(
@@ -137,8 +175,7 @@ def count_level(
         part = count_codes(codes[place], classes, nodes, sizes[place], kinds, count)
         counts[:, starts[place] : starts[place + 1]] = part
 
-    with ThreadPoolExecutor(max_workers=1 if len(classes) < FEW else os.cpu_count()) as threads:
-        list(threads.map(fill, range(len(codes))))
+    in_threads(fill, range(len(codes)), len(classes))
     return counts
 
 

@@ -83,7 +83,7 @@ class ArrayEngine:
         """What in a table breaks its schema, and the counts of the classes."""
         wrong = tuple(name for name, coding in table.attributes.items() if (self._coded(name, coding) < 0).any())
         classes = self._coded(table.target, table.classes)
-        counts = np.bincount(classes[classes >= 0], minlength=table.classes.size).astype(np.int64)
+        counts = array_codes.counts_of(classes, table.classes.size)
         return Faults(counts, wrong if (classes >= 0).all() else (*wrong, table.target))
 
     def class_counts(self, table: Coded) -> Integers:

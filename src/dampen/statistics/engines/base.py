@@ -221,11 +221,11 @@ def packs_of(sizes: Sequence[int], fixed: int, most: int) -> list[list[int]]:
     packs: list[list[int]] = []
     cells = most
     for place, size in enumerate(sizes):
-        if cells * (size + 1) > most:
+        if not packs or cells * size > most:
             packs.append([])
             cells = fixed
         packs[-1].append(place)
-        cells *= size + 1
+        cells *= size
     return packs
 
 

@@ -5,6 +5,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import combinations_with_replacement
+from math import prod
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
@@ -108,7 +109,7 @@ class DuckEngine:
                 for name, columns in tables.items():
                     self.connection.register(name, dict(columns))
                 with watched(self.connection):
-                    return self.connection.execute(f"with {rows} {query}").fetchnumpy()
+                    return self.connection.sql(f"with {rows} {query}").fetchnumpy()
             listed = "".join(f"{name} as ({_listed(columns)}), " for name, columns in tables.items())
             return self._of_relation(f"with {listed}{rows} {query}")
         except duckdb.OutOfMemoryException:
@@ -227,16 +228,17 @@ class DuckEngine:
         return as_classes(self.fetch(f", {self._coded(table)} {query}"), table)
 
     def contingency(self, table: Coded) -> Integers:
-        """Counts of a level: one scan finds the node of every row once and groups it by every attribute.
+        """Counts of a level: rows are grouped by a few attributes at a time, and the groups are taken apart again.
 
-        Part by part, rows are held as small numbers and grouped in arrays; without parts, in hash tables.
+        In a tree every scan finds the node of every row once, part by part, and holds the rows as small numbers; without
+        parts one scan groups by every attribute in hash tables.
         """
         if isinstance(table.route, int):
-            return self._by_packs(table)
+            return self._by_packs(table, "not materialized")
         if self.parts:
             counts = np.zeros((table.nodes, sum(table.sizes), table.classes.size), dtype=np.int64)
             for part in self._in_parts():
-                counts += part._held(table)
+                counts += part._by_packs(table, "materialized")
             return counts
         places = range(len(table.sizes))
         starts = np.concatenate([[0], np.cumsum(table.sizes)])
@@ -245,37 +247,31 @@ class DuckEngine:
         query = f"select node, class, {place} as place, count(*) as count from coded group by grouping sets ({sets})"
         return as_level(self.fetch(f", {self._coded(table)} {query}"), table)
 
-    def _held(self, table: Coded) -> Integers:
-        """The same for rows that are few enough to be held."""
-        starts = np.concatenate([[0], np.cumsum(table.sizes)])
-        grouped = [
-            f"level{place} as materialized (select node, class, b{place} as b, count(*) as count from coded group by all)"
-            for place in range(len(table.sizes))
-        ]
-        parts = [
-            f"select node, class, b::integer + {starts[place]} as place, count from level{place}"
-            for place in range(len(table.sizes))
-        ]
-        coded = self._coded(table, "materialized")
+    def _by_packs(self, table: Coded, kept: str) -> Integers:
+        """Node, class and attributes of a pack are one number, which DuckDB counts in an array if it has 16 bits."""
+        starts, kinds = np.concatenate([[0], np.cumsum(table.sizes)]), table.classes.size
+        grouped, parts = [], []
+        for number, pack in enumerate(packs_of(table.sizes, table.nodes * kinds, MOST_CELLS)):
+            sizes = [table.sizes[place] for place in pack]
+            kind = "usmallint" if table.nodes * kinds * prod(sizes) <= MOST_CELLS else "bigint"
+            key = f"(node::bigint * {kinds} + class)"
+            for place, size in zip(pack, sizes, strict=True):
+                key = f"({key} * {size} + b{place})"
+            grouped.append(
+                f"pack{number} as materialized (select {key}::{kind} & '{(1<<16)-1}'::{kind} as key, count(*) as count from coded group by key)"
+            )
+            head = f"(key // {prod(sizes)})"
+            for spot, place in enumerate(pack):
+                code = f"(key // {prod(sizes[spot + 1 :])}) % {sizes[spot]} + {starts[place]}"
+                parts.append(
+                    f"select {head} // {kinds} as node, {head} % {kinds} as class, {code} as place, "
+                    f"sum(count)::bigint as count from pack{number} group by all"
+                )
+        coded = self._coded(table, kept)
         return as_level(self.fetch(f", {coded}, {', '.join(grouped)} {' union all '.join(parts)}"), table)
 
     def _in_parts(self) -> "Iterator[DuckEngine]":
         return (replace(self, source=part) for part in self.parts)
-
-    def _by_packs(self, table: Coded) -> Integers:
-        """Rows of one node: attributes are grouped a few at a time, as arrays hold them, then taken apart again."""
-        starts = np.concatenate([[0], np.cumsum(table.sizes)])
-        packs = packs_of(table.sizes, (table.nodes + 1) * table.classes.size, MOST_CELLS)
-        grouped, parts = [], []
-        for number, pack in enumerate(packs):
-            fields = ", ".join(["node", "class", *(f"b{place}" for place in pack)])
-            grouped.append(f"pack{number} as materialized (select {fields}, count(*) as count from coded group by all)")
-            parts += [
-                f"select node, class, b{place}::integer + {starts[place]} as place, sum(count)::bigint as count "
-                f"from pack{number} group by all"
-                for place in pack
-            ]
-        return as_level(self.fetch(f", {self._coded(table)}, {', '.join(grouped)} {' union all '.join(parts)}"), table)
 
     def pair_counts(self, table: Coded) -> Integers:
         """Joint counts of every two attributes: one grouping for each pair."""
