@@ -53,7 +53,7 @@ def progress() -> Iterator[None]:
 
     with Progress(console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task("counting", total=100)
-        with told(lambda share: bar.update(task, completed=share)):
+        with told(lambda share: bar.update(task, completed=share or 0.0, total=None if share is None else 100.0)):
             yield
 
 

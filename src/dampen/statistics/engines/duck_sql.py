@@ -176,4 +176,3 @@ def natives_sql(label: Any, kind: str) -> list[str]:
     if kind in (*WHOLE_TYPES, *WIDE_TYPES):
         return [str(int(label))] if number.is_integer() and abs(number) < 2**63 else []
     return [double(number)] if is_number(kind) else []
-

@@ -36,7 +36,7 @@ from dampen.statistics.engines.base import (
     placed,
 )
 from dampen.statistics.engines.labels import sql_keys
-from dampen.statistics.engines.progress import watched
+from dampen.statistics.engines.progress import is_watched, one_of_many, watched
 from dampen.statistics.files import (
     TEXT,
     connected,
@@ -100,7 +100,10 @@ class DuckEngine:
         return cls(view, columns, types, "" if place.startswith(("unnamed", "parquet_")) else place, relation=relation)
 
     def fetch(self, query: str, **tables: Mapping[str, NDArray[Any]]) -> Rows:
-        """The only way out of the database: what a query returns, column by column."""
+        """The only way out of the database: what a query returns, column by column.
+
+        It is run as a relation: what ``execute`` streams blocks for ever where many groupings are united.
+        """
         import duckdb
 
         rows = f"data as not materialized (select * from {self.source}{self._filter()})"
@@ -108,7 +111,7 @@ class DuckEngine:
             if self.connection is not None:
                 for name, columns in tables.items():
                     self.connection.register(name, dict(columns))
-                with watched(self.connection):
+                with _watched(self.connection):
                     return self.connection.sql(f"with {rows} {query}").fetchnumpy()
             listed = "".join(f"{name} as ({_listed(columns)}), " for name, columns in tables.items())
             return self._of_relation(f"with {listed}{rows} {query}")
@@ -129,7 +132,8 @@ class DuckEngine:
 
         try:
             try:
-                found: Rows = self.relation.query(self.source, query).fetchnumpy()
+                with watched(lambda: None):
+                    found: Rows = self.relation.query(self.source, query).fetchnumpy()
             finally:
                 self.relation.query(self.source, f"drop view if exists {self.source}")
         except (duckdb.OutOfMemoryException, duckdb.InterruptException):
@@ -230,15 +234,16 @@ class DuckEngine:
     def contingency(self, table: Coded) -> Integers:
         """Counts of a level: rows are grouped by a few attributes at a time, and the groups are taken apart again.
 
-        In a tree every scan finds the node of every row once, part by part, and holds the rows as small numbers; without
-        parts one scan groups by every attribute in hash tables.
+        In a tree the node of every row is found once, part by part, and its rows are held as small numbers; without parts
+        one scan groups by every attribute in hash tables.
         """
         if isinstance(table.route, int):
             return self._by_packs(table, "not materialized")
         if self.parts:
             counts = np.zeros((table.nodes, sum(table.sizes), table.classes.size), dtype=np.int64)
-            for part in self._in_parts():
-                counts += part._by_packs(table, "materialized")
+            for number, part in enumerate(self.parts):
+                with one_of_many(number, len(self.parts)):
+                    counts += replace(self, source=part)._by_packs(table, "materialized")
             return counts
         places = range(len(table.sizes))
         starts = np.concatenate([[0], np.cumsum(table.sizes)])
@@ -248,17 +253,21 @@ class DuckEngine:
         return as_level(self.fetch(f", {self._coded(table)} {query}"), table)
 
     def _by_packs(self, table: Coded, kept: str) -> Integers:
-        """Node, class and attributes of a pack are one number, which DuckDB counts in an array if it has 16 bits."""
+        """Node, class and attributes of a pack are one number, which DuckDB counts in an array if it has 16 bits.
+
+        An array is used for numbers of unknown range only, hence the ``&``, of whose result DuckDB knows nothing.
+        """
         starts, kinds = np.concatenate([[0], np.cumsum(table.sizes)]), table.classes.size
         grouped, parts = [], []
         for number, pack in enumerate(packs_of(table.sizes, table.nodes * kinds, MOST_CELLS)):
             sizes = [table.sizes[place] for place in pack]
-            kind = "usmallint" if table.nodes * kinds * prod(sizes) <= MOST_CELLS else "bigint"
+            few = table.nodes * kinds * prod(sizes) <= MOST_CELLS
             key = f"(node::bigint * {kinds} + class)"
             for place, size in zip(pack, sizes, strict=True):
                 key = f"({key} * {size} + b{place})"
+            small = f"{key}::usmallint & {MOST_CELLS - 1}::usmallint" if few else key
             grouped.append(
-                f"pack{number} as materialized (select {key}::{kind} & '{(1<<16)-1}'::{kind} as key, count(*) as count from coded group by key)"
+                f"pack{number} as materialized (select {small} as key, count(*) as count from coded group by key)"
             )
             head = f"(key // {prod(sizes)})"
             for spot, place in enumerate(pack):
@@ -269,9 +278,6 @@ class DuckEngine:
                 )
         coded = self._coded(table, kept)
         return as_level(self.fetch(f", {coded}, {', '.join(grouped)} {' union all '.join(parts)}"), table)
-
-    def _in_parts(self) -> "Iterator[DuckEngine]":
-        return (replace(self, source=part) for part in self.parts)
 
     def pair_counts(self, table: Coded) -> Integers:
         """Joint counts of every two attributes: one grouping for each pair."""
@@ -336,6 +342,20 @@ class DuckEngine:
         rows = duck_routes.routed(table.route, [f"b{place}" for place in range(len(codes))], inner)
         some = f" where node is distinct from {NOT_HERE}" if isinstance(table.route, Route) else ""
         return f"coded as {kept} (select * from ({rows}){some})"
+
+
+@contextmanager
+def _watched(connection: "DuckDBPyConnection") -> Iterator[None]:
+    """DuckDB tells how far a query is only while it thinks that it shows a bar."""
+    if not is_watched():
+        yield
+        return
+    connection.execute("set enable_progress_bar = true; set enable_progress_bar_print = false")
+    try:
+        with watched(lambda: max(0.0, float(connection.query_progress()))):
+            yield
+    finally:
+        connection.execute("set enable_progress_bar = false")
 
 
 def closed() -> EngineError:

@@ -5,9 +5,9 @@ have; floats are written as texts to be cast, since some databases read bare one
 """
 
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import combinations_with_replacement
 from typing import Any
@@ -32,6 +32,7 @@ from dampen.statistics.engines.base import (
     no_numbers,
     packs_of,
 )
+from dampen.statistics.engines.progress import Share, watched
 from dampen.statistics.engines.spark import STOPPED, is_stopped
 from dampen.statistics.grid import Grid
 from dampen.vectors import Integers
@@ -51,13 +52,16 @@ class IbisEngine:
     table: Any
     place: str
     name: str
+    look: Callable[[], Share] = lambda: None
+    """Tells how far a query is, if the backend knows."""
 
     def fetch(self, expression: Any, names: Sequence[str]) -> Rows:
         """The only way out of the database: what an expression returns, column by column."""
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
-                found = expression.to_pyarrow()
+                with watched(self.look):
+                    found = expression.to_pyarrow()
         except KeyboardInterrupt:
             raise
         except Exception as error:
@@ -68,7 +72,7 @@ class IbisEngine:
         """Only the rows with this value."""
         found = self._column(column, "where")
         same = ibis_codes.place_of(found, (value,), column, self) == 0
-        return IbisEngine(self.table.filter(same), self.place, self.name)
+        return replace(self, table=self.table.filter(same))
 
     def row_count(self, column: str | None = None) -> int:
         """How many rows there are."""
@@ -185,10 +189,10 @@ class IbisEngine:
 def ibis_engine(data: Any, place: str = "") -> Iterator[IbisEngine]:
     """The engine of an ibis table, or of a Spark data frame, which may have been read from files at a ``place``."""
     if type(data).__module__.partition(".")[0] == "pyspark":
-        from dampen.statistics.engines.spark import as_table
+        from dampen.statistics.engines.spark import as_table, tasks_done
 
         with as_table(data) as table:
-            yield IbisEngine(table, place, "spark")
+            yield IbisEngine(table, place, "spark", tasks_done(data.sparkSession))
         return
     if isinstance(data, ibis.expr.types.Column):
         data = data.as_table()

@@ -4,19 +4,21 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from threading import Event, Thread
-from typing import Any
 
 EVERY = 0.2
 """Seconds between two looks."""
 
-_listener: ContextVar[Callable[[float], None] | None] = ContextVar("listener", default=None)
+Share = float | None
+"""Percent of a scan; None while it runs and nobody can tell how far it is."""
+
+_listener: ContextVar[Callable[[Share], None] | None] = ContextVar("listener", default=None)
 
 
 @contextmanager
-def told(listener: Callable[[float], None]) -> Iterator[None]:
-    """Tell ``listener`` how far each scan has come, in percent, while the block runs.
+def told(listener: Callable[[Share], None]) -> Iterator[None]:
+    """Tell ``listener`` how far each scan has come while the block runs.
 
-    The share of a file that was read is no secret; nothing else is told.
+    The share of a table that was read is no secret; nothing else is told.
     """
     token = _listener.set(listener)
     try:
@@ -26,20 +28,39 @@ def told(listener: Callable[[float], None]) -> Iterator[None]:
 
 
 @contextmanager
-def watched(connection: Any) -> Iterator[None]:
-    """Look at a query of DuckDB while it runs in this thread."""
+def one_of_many(place: int, count: int) -> Iterator[None]:
+    """The scan within is one of several that count as one."""
+    listener = _listener.get()
+    if listener is None:
+        yield
+        return
+
+    def scaled(share: Share) -> None:
+        listener(None if share is None else (100 * place + share) / count)
+
+    with told(scaled):
+        yield
+
+
+def is_watched() -> bool:
+    """Whether anybody is told."""
+    return _listener.get() is not None
+
+
+@contextmanager
+def watched(look: Callable[[], Share]) -> Iterator[None]:
+    """While a scan runs in this thread, look from another how far it is."""
     listener = _listener.get()
     if listener is None:
         yield
         return
     done = Event()
 
-    def look() -> None:
+    def tell() -> None:
         while not done.wait(EVERY):
-            listener(max(0.0, float(connection.query_progress())))
+            listener(look())
 
-    watcher = Thread(target=look, daemon=True)
-    connection.execute("set enable_progress_bar = true; set enable_progress_bar_print = false")
+    watcher = Thread(target=tell, daemon=True)
     watcher.start()
     try:
         yield
@@ -47,4 +68,3 @@ def watched(connection: Any) -> Iterator[None]:
     finally:
         done.set()
         watcher.join()
-        connection.execute("set enable_progress_bar = false")

@@ -1,7 +1,7 @@
 """Spark, through ibis. Needs the extra ``spark`` and Java."""
 
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
@@ -32,6 +32,21 @@ def as_table(frame: Any) -> Iterator[Any]:
     finally:
         with suppress(Exception):
             frame.sparkSession.catalog.dropTempView(name)
+
+
+def tasks_done(session: Any) -> Callable[[], float | None]:
+    """What tells how many percent of the tasks of the running stages are done; None where Spark does not tell."""
+
+    def look() -> float | None:
+        try:
+            tracker = session.sparkContext.statusTracker()
+            stages = [tracker.getStageInfo(stage) for stage in tracker.getActiveStageIds()]
+            tasks = sum(stage.numTasks for stage in stages)
+            return 100 * sum(stage.numCompletedTasks for stage in stages) / tasks if tasks else None
+        except Exception:
+            return None
+
+    return look
 
 
 def is_stopped(error: Exception) -> bool:
