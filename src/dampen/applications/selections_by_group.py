@@ -10,6 +10,7 @@ from dampen._validate import Number, plain, positive, shown
 from dampen.accounting import converted
 from dampen.applications.composite import paid
 from dampen.applications.mechanism_choice import Choice, chosen_mechanism, refuse_indicators
+from dampen.applications.members_by_group import WHERE_NEEDS_A_TABLE
 from dampen.errors import DataError, ParameterError
 from dampen.mechanisms import PermuteAndFlip, SelectionMechanism
 from dampen.privacy import Adjacency, BudgetLike
@@ -77,9 +78,7 @@ def grouped(
 ) -> Grouped:
     """The caller's records. With ``column`` the values are a table and ``groups`` names another of its columns."""
     if column is None and (where is not None or isinstance(values, Source)):
-        raise ParameterError(
-            "where is for tables: name the columns of the values and of the groups, column= and groups="
-        )
+        raise ParameterError(WHERE_NEEDS_A_TABLE)
     if column is not None and not (isinstance(column, str) and isinstance(groups, str)):
         raise ParameterError(f"groups must be the name of a column, as column is; got {type(groups).__name__}")
     return Grouped(filtered(values, where), groups, as_categories(categories), column, other, missing)

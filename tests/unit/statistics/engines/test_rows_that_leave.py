@@ -9,9 +9,10 @@ import pytest
 
 import dampen
 from dampen.learn import Categorical, Numeric, PrivateClassifier, PrivateTreeClassifier, Schema
-from dampen.statistics import count_categories, count_on_grid
+from dampen.statistics import as_grid, count_categories, count_on_grid
 from dampen.statistics.engines import Source, opened
 from dampen.statistics.engines.duckdb import DuckEngine
+from dampen.statistics.grouped import categories_by_group, grids_by_group
 from dampen.statistics.totals import total
 from tests.contracts.engines import SPARK, lying, table
 
@@ -64,6 +65,18 @@ def test_questions(form: str, left: list[int], tmp_path: Path) -> None:
     with opened(data) as engine:
         engine.row_count()
     assert left == [1]
+
+
+@pytest.mark.parametrize("form", HELD)
+def test_groups_are_counted_one_by_one(form: str, left: list[int], tmp_path: Path) -> None:
+    data, labels = Source(lying(FRAME, form, tmp_path), {"sick": True}), ("Oslo", "Bonn", "other")
+    grids_by_group(data, as_grid(range(-5, 6)), labels, column="pay", by="city")
+    assert len(left) == 1 + len(labels)
+    assert max(left) <= 11
+    left.clear()
+    categories_by_group(data, ("no", "perhaps", "yes"), labels, column="kind", by="city")
+    assert len(left) == 1 + len(labels)
+    assert max(left) <= KINDS
 
 
 @pytest.mark.parametrize("form", HELD)
