@@ -8,6 +8,7 @@ import polars as pl
 import pytest
 
 import dampen
+from dampen.learn import Categorical, Numeric, PrivateTreeClassifier, Schema
 from dampen.statistics import as_grid
 from dampen.statistics.engines import Source
 from dampen.statistics.grouped import categories_by_group, grids_by_group
@@ -78,3 +79,21 @@ def test_people_of_each_group(form: str, tmp_path: Path) -> None:
         "b": ["bob", "fay"],
         "other": ["dee", "eve"],
     }
+
+
+@pytest.mark.parametrize("form", EVERY)
+def test_predictions(form: str, tmp_path: Path) -> None:
+    """Row by row, so in the order of the rows; of numbers, truth values and texts, of which one is not declared."""
+    attributes: dict[str, Any] = {
+        "pay": Numeric(-2, 2, bins=4),
+        "sick": Categorical([False, True]),
+        "city": Categorical(["Oslo", "Bonn"]),
+    }
+    schema, rows = Schema(attributes, classes=["no", "perhaps", "yes"]), FRAME.filter(pl.col("pay").is_finite())
+    known = rows.filter(pl.col("city") != "Lima, Peru")
+    model = PrivateTreeClassifier(10**6, 3, schema=schema, budget=dampen.Budget(epsilon=10**6)).fit(known, "kind")
+    data = lying(rows, form, tmp_path)
+    assert len({*model.predict(rows)}) > 1
+    assert model.predict(data).tolist() == model.predict(rows).tolist()
+    kept = model.predict(Source(data, {"sick": True})).tolist()
+    assert kept == model.predict(rows.filter(pl.col("sick"))).tolist()

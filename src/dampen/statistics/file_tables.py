@@ -3,7 +3,6 @@
 import warnings
 from collections.abc import Iterator, Sequence
 from decimal import Decimal
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -17,6 +16,8 @@ from dampen.statistics.engines.loaded import LoadedEngine
 from dampen.statistics.files import existing_files
 
 Columns = dict[str, NDArray[Any]]
+BATCH = 2**16
+"""So many rows are read at a time, where files are read piece by piece."""
 
 
 def read_columns(data: Any, names: Sequence[str]) -> Columns:
@@ -28,25 +29,45 @@ def read_columns(data: Any, names: Sequence[str]) -> Columns:
         return _columns(engine, names)
 
 
-def each_file(data: Any) -> Iterator[Any]:
-    """The files of a pattern one by one, in order: read together, Spark would return them in an order of its own."""
-    source = data if isinstance(data, Source) else Source(data)
-    if not isinstance(source.data, str | Path):
-        yield source
-        return
+def read_batches(data: Any, names: Sequence[str]) -> Iterator[Columns]:
+    """The same, in the same order, so many rows at a time: files need not fit in memory.
+
+    Arrays come at once, and Spark hands out file after file: read together, it would return them in an order of its
+    own.
+    """
+    with opened(data, *names) as engine:
+        if isinstance(engine, DuckEngine) and engine.connection is not None:
+            yield from _batches(engine, names)
+            return
+        source = data if isinstance(data, Source) else Source(data)
+        if source.engine != "spark":
+            yield _columns(engine, names)
+            return
     for file in existing_files(source.data):
-        yield Source(Source(file, engine=source.engine), source.where or None)
+        yield read_columns(Source(Source(file, engine="spark"), source.where or None), names)
+
+
+def _batches(engine: DuckEngine, names: Sequence[str]) -> Iterator[Columns]:
+    assert engine.connection is not None
+    kept = f" where {' and '.join(engine.filters)}" if engine.filters else ""
+    engine.connection.execute(f"with data as (select * from {engine.source}{kept}) {_wanted(engine, names)}")
+    while rows := engine.connection.fetchmany(BATCH):
+        yield {name: _items(list(column)) for name, column in zip(names, zip(*rows, strict=True), strict=True)}
 
 
 def _columns(engine: Engine, names: Sequence[str]) -> Columns:
     inner = engine.files if isinstance(engine, LoadedEngine) else engine
     if isinstance(inner, DuckEngine):
-        wanted = ", ".join(f"{inner.field(name)} as f{place}" for place, name in enumerate(names))
-        rows = inner.fetch(f"select {wanted} from data")
+        rows = inner.fetch(_wanted(inner, names))
         return {name: rows[f"f{place}"] for place, name in enumerate(names)}
     if isinstance(inner, ArrayEngine):
         return {name: as_plain(inner.column(name)) for name in names}
     return _from_ibis(inner, names)
+
+
+def _wanted(engine: DuckEngine, names: Sequence[str]) -> str:
+    """SQL: the named columns."""
+    return f"select {', '.join(f'{engine.field(name)} as f{place}' for place, name in enumerate(names))} from data"
 
 
 def _from_ibis(engine: Any, names: Sequence[str]) -> Columns:
