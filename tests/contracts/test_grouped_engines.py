@@ -97,3 +97,23 @@ def test_predictions(form: str, tmp_path: Path) -> None:
     assert model.predict(data).tolist() == model.predict(rows).tolist()
     kept = model.predict(Source(data, {"sick": True})).tolist()
     assert kept == model.predict(rows.filter(pl.col("sick"))).tolist()
+
+
+@pytest.mark.parametrize("form", EVERY)
+def test_graphs(form: str, tmp_path: Path) -> None:
+    """Two stars and a triangle, told apart by a public column."""
+    ends = [(0, leaf, "star") for leaf in range(1, 30)] + [(3, leaf, "other") for leaf in range(4, 9)]
+    ends += [(10, 11, "other"), (11, 12, "other"), (12, 10, "other")]
+    data = lying(pl.DataFrame(ends, schema=["a", "b", "kind"], orient="row"), form, tmp_path)
+    asked: dict[str, Any] = {
+        "src": "a",
+        "dst": "b",
+        "nodes": 30,
+        "epsilon": 10**5,
+        "budget": dampen.Budget(epsilon=10**6),
+    }
+    assert dampen.top_nodes(data, 1, where={"kind": "other"}, **asked) == (3,)
+    assert dampen.count_subgraphs(data, "edge", **asked).value == 37
+    assert dampen.count_subgraphs(data, "edge", where={"kind": "other"}, **asked).value == 8
+    if form != "spark":
+        assert dampen.top_nodes(data, 1, **asked) == (0,)
