@@ -76,8 +76,8 @@ def group_counts(
         Counts are at least 0 and add up: under ``REPLACE`` to the number of records, which is public, under
         ``ADD_REMOVE`` to the sum of the noisy counts. The nearest such counts are told.
     where
-        ``{column: value}``, public: only rows with these values count. Not under ``REPLACE``, where a replaced record
-        may leave them.
+        ``{column: value}``, public: only rows with these values count. Not for ``consistent`` counts under ``REPLACE``:
+        a replaced record may leave them, so their number is no longer public.
     other
         The category that takes values which are no category: ``"other"``, where that is declared. Without one they are
         refused.
@@ -101,7 +101,8 @@ def group_counts(
         raise ParameterError("consistent counts under REPLACE add up to all records; missing must not be 'drop'")
     loss = PrivacyLoss(price, adjacency=adjacency)
     rows = filtered(values, where)
-    require_public_number(rows, adjacency)
+    if adding_up:
+        require_public_number(rows, adjacency)
     counts = count_groups(rows, labels, column=column, other=other, missing=missing)
     rate = price / (2 if replaced else 1)
 

@@ -1,6 +1,6 @@
 """Which nodes of a graph matter most?"""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from fractions import Fraction
 from typing import Any
 
@@ -29,6 +29,7 @@ from dampen.queries.one_shot_centrality import one_shot_problem
 from dampen.queries.projection import CHANGES, projected
 from dampen.statistics.graph import Graph
 from dampen.statistics.graph_levels import codegrees
+from dampen.statistics.graph_tables import as_graph
 
 BY_EGO_BETWEENNESS = (
     "level",
@@ -51,7 +52,7 @@ ONE_SHOT = {"one_shot_laplace": "plain", "one_shot_local_dampening": "local_damp
 
 
 def top_nodes(
-    graph: Graph,
+    graph: Any,
     k: int,
     *,
     epsilon: Number,
@@ -60,6 +61,10 @@ def top_nodes(
     method: str = "level",
     max_degree: int | None = None,
     shift: Number = 0,
+    src: str | None = None,
+    dst: str | None = None,
+    nodes: Any = None,
+    where: Mapping[str, Any] | None = None,
     note: str = "top_nodes",
 ) -> tuple[Any, ...]:
     """The labels of the k most influential nodes, best first, privately. ``epsilon`` is the price of the whole answer.
@@ -69,7 +74,14 @@ def top_nodes(
     Parameters
     ----------
     graph
-        A :class:`dampen.Graph`.
+        A :class:`dampen.Graph`; or with ``src``, ``dst`` and ``nodes`` a table of edges: a data frame, a mapping of
+        columns, a path or pattern of files, a DuckDB relation, an ibis table or a Spark data frame.
+    src, dst
+        Of a table: the columns of the two ends of every edge.
+    nodes
+        Of a table: how many nodes there are, or all labels. Public, and never read off the edges.
+    where
+        Of a table: ``{column: value}``, public; only rows with these values are edges.
     score
         ``"ego_betweenness"``: how many pairs of its neighbours a node links; or ``"degree"``: how many edges it has.
     method
@@ -97,7 +109,7 @@ def top_nodes(
     (0,)
     """
     release = release_top_nodes(
-        graph,
+        as_graph(graph, src=src, dst=dst, nodes=nodes, where=where),
         k,
         epsilon=epsilon,
         budget=budget,
@@ -136,8 +148,6 @@ def release_top_nodes(
 
 def _checked(graph: Graph, k: int, max_degree: int | None) -> Graph:
     """The graph that is looked at: itself, or cut down to the public degree bound."""
-    if not isinstance(graph, Graph):
-        raise ParameterError(f"graph must be a dampen.Graph; got {type(graph).__name__}")
     if whole(k=k, least=1) > graph.nodes:
         raise ParameterError(f"k must not exceed the number of nodes, {graph.nodes}; got {k}")
     if max_degree is None:

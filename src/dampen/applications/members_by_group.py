@@ -1,6 +1,6 @@
 """Who belongs to which group?"""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -17,7 +17,10 @@ from dampen.mechanisms.triode_h import FRAGMENT, TriodeH
 from dampen.privacy import BudgetLike, Release
 from dampen.sampling import entropy
 from dampen.statistics.categories import as_categories
-from dampen.statistics.groups import REST, as_ids, place_groups, told_order
+from dampen.statistics.columns import titled
+from dampen.statistics.engines import filtered
+from dampen.statistics.groups import REST, as_group_missing, as_ids, place_groups, rest_place, told_order
+from dampen.statistics.people_files import read_people
 
 METHODS: dict[str, Callable[[Number], GroupMechanism]] = {
     "randomised_response": RandomisedResponse,
@@ -26,6 +29,7 @@ METHODS: dict[str, Callable[[Number], GroupMechanism]] = {
     "dampened_triode": DampenedTriode,
 }
 MOST_CATEGORIES = 2**16
+WHERE_NEEDS_A_TABLE = "where is for tables: name the columns of the values and of the groups, column= and groups="
 
 
 def group_by(
@@ -37,6 +41,8 @@ def group_by(
     budget: BudgetLike,
     method: str = "randomised_response",
     fragment: int = FRAGMENT,
+    column: str | None = None,
+    where: Mapping[str, Any] | None = None,
     other: Any = REST,
     missing: str = "refuse",
     note: str = "group_by",
@@ -50,9 +56,11 @@ def group_by(
     ----------
     ids
         One label per person, distinct. Public: every one of them may come out in any group. They are told sorted,
-        because the order of rows may follow the groups.
+        because the order of rows may follow the groups. With ``column`` a table that holds them: a data frame, a
+        mapping of columns, a path or pattern of CSV or Parquet files, a DuckDB relation, an ibis table or a Spark data
+        frame. Two columns are read from it, ids and groups, for the answer names every person.
     groups
-        The category of each person, in the same order.
+        The category of each person, in the same order; with ``column`` the name of the column that holds it.
     categories
         Everything that could have occurred, at least two labels. Public, so never taken from the data.
     method
@@ -61,6 +69,9 @@ def group_by(
         of the group-by paper, repaired: their groups may overlap, and need not cover everybody.
     fragment
         For ``"triode_h"``: how many people a fragment holds.
+    where
+        ``{column: value}``: only people with these values are told, for tables. Everybody sees who that is, so the
+        columns that it names must be public, as the ids are. The column of the groups is refused.
     other
         The category that takes values which are no category: ``"other"``, where that is declared. Without one they are
         refused.
@@ -77,7 +88,7 @@ def group_by(
     """
     release = release_group_by(
         ids, groups, categories=categories, epsilon=epsilon, budget=budget, method=method, fragment=fragment,
-        other=other, missing=missing, note=note,
+        column=column, where=where, other=other, missing=missing, note=note,
     )  # fmt: skip
     told: dict[Any, NDArray[Any]] = release.value
     return told
@@ -92,16 +103,19 @@ def release_group_by(
     budget: BudgetLike,
     method: str,
     fragment: int,
+    column: str | None,
+    where: Mapping[str, Any] | None,
     other: Any,
     missing: str,
     note: str,
-    title: str = "groups",
 ) -> Release:
     """Pay for and draw the whole mapping: one reservation."""
     labels, mechanism = as_group_categories(categories), group_mechanism(method, epsilon, fragment)
-    people = as_ids(ids)
+    as_group_missing(missing, rest_place(labels, other))
+    names, members, title = _people(ids, groups, labels, column, where)
+    people = as_ids(names)
     mechanism.require(len(people))
-    places = place_groups(groups, labels, other=other, missing=missing, title=title)
+    places = place_groups(members, labels, other=other, missing=missing, title=title)
     if len(places) != len(people):
         raise DataError("groups must be exactly one for each id")
     order, loss = told_order(people), mechanism.privacy()
@@ -114,6 +128,19 @@ def release_group_by(
     drawn = paid(draw, loss, budget=budget, note=note)
     told = {label: people[chosen] for label, chosen in zip(labels, drawn, strict=True)}
     return Release(told, loss, repr(mechanism), note)
+
+
+def _people(
+    ids: Any, groups: Any, labels: tuple[Any, ...], column: str | None, where: Mapping[str, Any] | None
+) -> tuple[Any, Any, str]:
+    """Ids and groups, out of a table where a column is named; and how a message names the groups."""
+    if column is None:
+        if where is not None:
+            raise ParameterError(WHERE_NEEDS_A_TABLE)
+        return ids, groups, "groups"
+    if not isinstance(groups, str):
+        raise ParameterError(f"groups must be the name of a column, as column is; got {type(groups).__name__}")
+    return *read_people(filtered(ids, where), labels, id=column, by=groups), titled(groups)
 
 
 def group_mechanism(method: str, epsilon: Number, fragment: int = FRAGMENT) -> GroupMechanism:

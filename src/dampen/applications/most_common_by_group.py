@@ -1,15 +1,17 @@
 """Which value is the most frequent in each group?"""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from dampen._validate import Number
 from dampen.applications.mechanism_choice import Choice
-from dampen.applications.selections_by_group import each_group, group_choice
+from dampen.applications.selections_by_group import each_group, group_choice, grouped, posed_by_group
 from dampen.privacy import Adjacency, BudgetLike
 from dampen.problem import SelectionProblem
 from dampen.queries import count_problem
+from dampen.queries.majority import counted_problem
 from dampen.statistics.categories import as_categories
+from dampen.statistics.grouped import categories_by_group
 from dampen.statistics.groups import REST
 
 
@@ -23,6 +25,8 @@ def group_most_common(
     budget: BudgetLike,
     adjacency: Adjacency = Adjacency.ADD_REMOVE,
     mechanism: Choice | None = None,
+    column: str | None = None,
+    where: Mapping[str, Any] | None = None,
     other: Any = REST,
     missing: str = "refuse",
     note: str = "group_most_common",
@@ -35,13 +39,16 @@ def group_most_common(
     Parameters
     ----------
     values
-        One of ``choices`` per record: a list, array or Series.
+        One of ``choices`` per record: a list, array or Series; with ``column`` a table of any kind, as for
+        :func:`group_percentiles`.
     groups
-        The category of each record, in the same order.
+        The category of each record, in the same order; with ``column`` the name of the column that holds it.
     categories, choices
         All groups, and all values, that could have occurred. Public, so never taken from the data.
     mechanism
         A mechanism class; permute-and-flip by default.
+    where
+        ``{column: value}``, public: only rows with these values count; for tables, under either adjacency.
     other, missing
         What happens to groups that are no category, and to missing ones, as for :func:`group_by`. Values that are
         missing or no choice are refused.
@@ -54,11 +61,15 @@ def group_most_common(
     """
     labels = as_categories(choices, "choices")
     chosen = group_choice(mechanism, epsilon, adjacency, "dampen.queries.winner_problem")
+    data = grouped(
+        values, groups, categories=categories, column=column, where=where, other=other, missing=missing
+    )  # fmt: skip
 
     def problem(records: Any) -> SelectionProblem:
-        return count_problem(records, categories=labels, adjacency=Adjacency.ADD_REMOVE)
+        pose = counted_problem if data.in_table else count_problem
+        return pose(records, categories=labels, adjacency=Adjacency.ADD_REMOVE)
 
-    return each_group(
-        values, groups, problem, chosen, categories=categories, budget=budget, adjacency=adjacency, other=other,
-        missing=missing, note=note, rule="values must be declared choices, none of them missing: leave out other rows",
-    )  # fmt: skip
+    records = categories_by_group(data.values, labels, data.labels, **data.named()) if data.in_table else data.split()
+    rule = "values must be declared choices, none of them missing: leave out other rows"
+    posed = posed_by_group(records, problem, rule)
+    return each_group(posed, data.labels, chosen, budget=budget, adjacency=adjacency, note=note)

@@ -1,15 +1,16 @@
 """What is the median of each group?"""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from dampen._validate import Number
 from dampen.applications.mechanism_choice import Choice
-from dampen.applications.selections_by_group import each_group, group_choice
+from dampen.applications.selections_by_group import each_group, group_choice, grouped, posed_by_group
 from dampen.privacy import Adjacency, BudgetLike
 from dampen.problem import SelectionProblem
 from dampen.queries import percentile_value_problem
 from dampen.statistics.grid import as_grid
+from dampen.statistics.grouped import grids_by_group
 from dampen.statistics.groups import REST
 
 
@@ -27,6 +28,8 @@ def group_percentiles(
     budget: BudgetLike,
     adjacency: Adjacency = Adjacency.ADD_REMOVE,
     mechanism: Choice | None = None,
+    column: str | None = None,
+    where: Mapping[str, Any] | None = None,
     other: Any = REST,
     missing: str = "refuse",
     note: str = "group_percentiles",
@@ -40,15 +43,19 @@ def group_percentiles(
     Parameters
     ----------
     values
-        Numbers in a list, array or Series.
+        Numbers in a list, array or Series; with ``column`` a data frame, a mapping of columns, a path or pattern of CSV
+        or Parquet files, a DuckDB relation, an ibis table or a Spark data frame, which is counted where it lies.
     groups
-        The category of each record, in the same order.
+        The category of each record, in the same order; with ``column`` the name of the column that holds it.
     p, grid, bounds, step, bins
         As for :func:`percentile`.
     categories
         All groups that could have occurred. Public, so never taken from the data.
     mechanism
         A mechanism class; permute-and-flip by default.
+    where
+        ``{column: value}``, public: only rows with these values count; for tables. Under ``REPLACE`` too: a record that
+        leaves them is one less in a group, which is paid for.
     other, missing
         What happens to groups that are no category, and to missing ones, as for :func:`group_by`. Missing values are
         refused.
@@ -61,11 +68,14 @@ def group_percentiles(
     """
     public = as_grid(grid, bounds=bounds, step=step, bins=bins)
     chosen = group_choice(mechanism, epsilon, adjacency, "dampen.queries.percentile_hit_problem")
+    data = grouped(
+        values, groups, categories=categories, column=column, where=where, other=other, missing=missing
+    )  # fmt: skip
 
     def problem(records: Any) -> SelectionProblem:
         return percentile_value_problem(records, p, grid=public, adjacency=Adjacency.ADD_REMOVE)
 
-    return each_group(
-        values, groups, problem, chosen, categories=categories, budget=budget, adjacency=adjacency, other=other,
-        missing=missing, note=note, rule="values must be numbers, none of them missing: leave out such rows",
-    )  # fmt: skip
+    problem([])
+    records = grids_by_group(data.values, public, data.labels, **data.named()) if data.in_table else data.split()
+    posed = posed_by_group(records, problem, "values must be numbers, none of them missing: leave out such rows")
+    return each_group(posed, data.labels, chosen, budget=budget, adjacency=adjacency, note=note)

@@ -1,6 +1,7 @@
 """The same selection for every group, all for one epsilon."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,7 @@ from dampen._validate import Number, plain, positive, shown
 from dampen.accounting import converted
 from dampen.applications.composite import paid
 from dampen.applications.mechanism_choice import Choice, chosen_mechanism, refuse_indicators
+from dampen.applications.members_by_group import WHERE_NEEDS_A_TABLE
 from dampen.errors import DataError, ParameterError
 from dampen.mechanisms import PermuteAndFlip, SelectionMechanism
 from dampen.privacy import Adjacency, BudgetLike
@@ -16,6 +18,7 @@ from dampen.problem import SelectionProblem
 from dampen.queries.stretches import record_adjacency
 from dampen.sampling import entropy
 from dampen.statistics.categories import as_categories
+from dampen.statistics.engines import Source, filtered
 from dampen.statistics.groups import listed_as, place_groups
 from dampen.vectors import Integers
 
@@ -34,32 +37,67 @@ def group_choice(mechanism: Choice | None, epsilon: Number, adjacency: Adjacency
     return chosen
 
 
-def each_group(
+@dataclass(frozen=True, eq=False, repr=False)
+class Grouped:
+    """Private: records and their groups, in two columns in memory or in two named columns of a table anywhere.
+
+    ``split`` hands out the values of each group, for data in memory; a table is counted group by group where it lies.
+    """
+
+    values: Any
+    groups: Any
+    labels: tuple[Any, ...]
+    column: str | None
+    other: Any
+    missing: str
+
+    @property
+    def in_table(self) -> bool:
+        """Whether the groups are a column of the values' own table."""
+        return self.column is not None
+
+    def named(self) -> dict[str, Any]:
+        """Which columns are meant, as :mod:`dampen.statistics.grouped` takes them."""
+        return {"column": self.column, "by": self.groups, "other": self.other, "missing": self.missing}
+
+    def split(self) -> list[Any]:
+        """The values of each group."""
+        places = place_groups(self.groups, self.labels, other=self.other, missing=self.missing)
+        return _split(self.values, places, len(self.labels))
+
+
+def grouped(
     values: Any,
     groups: Any,
-    problem: Callable[[Any], SelectionProblem],
-    mechanism: SelectionMechanism,
     *,
     categories: Sequence[Any],
-    budget: BudgetLike,
-    adjacency: Adjacency,
+    column: str | None,
+    where: Mapping[str, Any] | None,
     other: Any,
     missing: str,
+) -> Grouped:
+    """The caller's records. With ``column`` the values are a table and ``groups`` names another of its columns."""
+    if column is None and (where is not None or isinstance(values, Source)):
+        raise ParameterError(WHERE_NEEDS_A_TABLE)
+    if column is not None and not (isinstance(column, str) and isinstance(groups, str)):
+        raise ParameterError(f"groups must be the name of a column, as column is; got {type(groups).__name__}")
+    return Grouped(filtered(values, where), groups, as_categories(categories), column, other, missing)
+
+
+def each_group(
+    posed: Sequence[SelectionProblem],
+    labels: Sequence[Any],
+    mechanism: SelectionMechanism,
+    *,
+    budget: BudgetLike,
+    adjacency: Adjacency,
     note: str,
-    rule: str,
 ) -> dict[Any, Any]:
     """One draw per group, paid together. Sizes of groups are private, so inside them the adjacency is ``ADD_REMOVE``.
 
-    ``rule``: what is said of values that make no problem.
-
-    One record more or less changes one group; a replaced one is one less and one more, each at its group's price.
+    One record more or less changes one group, or none that a filter leaves; a replaced one is one less and one more,
+    each at its group's price. So a filter needs no public number of rows, under ``REPLACE`` either.
     """
-    labels = as_categories(categories)
-    records = _split(values, place_groups(groups, labels, other=other, missing=missing), len(labels))
-    try:
-        posed = [problem(part) for part in records]
-    except DataError:
-        raise DataError(rule) from None
     single = mechanism.privacy(posed[0].frame)
     loss = converted(single, adjacency, single.unit)
 
@@ -70,6 +108,16 @@ def each_group(
 
     drawn = paid(draw, loss, budget=budget, note=note)
     return {label: each.frame.candidates[i] for label, each, i in zip(labels, posed, drawn, strict=True)}
+
+
+def posed_by_group(
+    records: Sequence[Any], problem: Callable[[Any], SelectionProblem], rule: str
+) -> list[SelectionProblem]:
+    """The problem of each group. ``rule``: what is said of values that make none."""
+    try:
+        return [problem(part) for part in records]
+    except DataError:
+        raise DataError(rule) from None
 
 
 def _split(values: Any, places: Integers, kinds: int) -> list[Any]:

@@ -1,6 +1,7 @@
 """How many triangles, stars or cliques does a graph have?"""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from typing import Any
 
 from dampen._validate import Number, one_of, probability, shown
 from dampen.applications.numeric_choice import priced
@@ -16,6 +17,7 @@ from dampen.queries import (
     triangle_problem,
 )
 from dampen.statistics.graph import Graph
+from dampen.statistics.graph_tables import as_graph
 
 PATTERNS = ("edge", "triangle", "2-triangle", "k-triangle", "k-star", "k-clique")
 SIZED = {"k-triangle": 2, "k-star": 2, "k-clique": 3}
@@ -23,7 +25,7 @@ SIZED = {"k-triangle": 2, "k-star": 2, "k-clique": 3}
 
 
 def count_subgraphs(
-    graph: Graph,
+    graph: Any,
     pattern: str = "triangle",
     *,
     k: int | None = None,
@@ -31,6 +33,10 @@ def count_subgraphs(
     delta: Number = 0,
     budget: BudgetLike,
     mechanism: NumericMechanism | None = None,
+    src: str | None = None,
+    dst: str | None = None,
+    nodes: Any = None,
+    where: Mapping[str, Any] | None = None,
     note: str = "count_subgraphs",
 ) -> NumericRelease:
     """How often a small pattern occurs in a graph, privately, with noise that follows the graph at hand.
@@ -41,7 +47,14 @@ def count_subgraphs(
     Parameters
     ----------
     graph
-        A :class:`dampen.Graph`.
+        A :class:`dampen.Graph`; or with ``src``, ``dst`` and ``nodes`` a table of edges: a data frame, a mapping of
+        columns, a path or pattern of files, a DuckDB relation, an ibis table or a Spark data frame.
+    src, dst
+        Of a table: the columns of the two ends of every edge.
+    nodes
+        Of a table: how many nodes there are, or all labels. Public, and never read off the edges.
+    where
+        Of a table: ``{column: value}``, public; only rows with these values are edges.
     pattern
         ``"edge"``; ``"triangle"``; ``"2-triangle"``: two triangles on a common edge; ``"k-triangle"``: k of them;
         ``"k-star"``: a node and k of its neighbours; ``"k-clique"``: k nodes that are all joined.
@@ -62,7 +75,8 @@ def count_subgraphs(
     True
     """
     chosen = counting_mechanism(pattern, epsilon=epsilon, delta=delta, mechanism=mechanism)
-    return chosen.release(subgraph_problem(graph, pattern, k), budget=budget, note=note)
+    edges = as_graph(graph, src=src, dst=dst, nodes=nodes, where=where)
+    return chosen.release(subgraph_problem(edges, pattern, k), budget=budget, note=note)
 
 
 def subgraph_problem(graph: Graph, pattern: str, k: int | None = None) -> NumericProblem:

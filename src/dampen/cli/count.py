@@ -61,11 +61,8 @@ def count(
             )
     else:
         replaced = adjacency.value if adjacency is AdjacencyName.REPLACE else None
-        _refuse(
-            {"where": where[0] if where else None, "column": column, "adjacency": replaced},
-            "is for tables, not for --pattern",
-        )
-        graph = graphs.read_graph(file, nodes, nodes_from_edges, src, dst, engine)
+        _refuse({"column": column, "adjacency": replaced}, "is for tables, not for --pattern")
+        graph = graphs.read_graph(file, nodes, nodes_from_edges, src, dst, engine, where)
         paying = payment.payer(budget, scope, epsilon=epsilon, delta=delta)
         release = count_subgraphs(
             graph, pattern.value, k=k, epsilon=epsilon, delta=delta, budget=paying, note=remembered

@@ -5,9 +5,9 @@ from typing import Annotated, Any
 
 import typer
 
-from dampen.cli.records import EngineName
+from dampen.cli.records import EngineName, source
 from dampen.errors import ParameterError
-from dampen.statistics import engines, read_labels
+from dampen.statistics import read_labels
 from dampen.statistics.graph import Graph
 from dampen.statistics.graph_files import labels_of_edges
 
@@ -20,11 +20,17 @@ Destination = Annotated[str | None, typer.Option("--dst", help="Column of the ot
 
 
 def read_graph(
-    file: str, nodes: str | None, from_edges: bool, src: str | None, dst: str | None, engine: EngineName
+    file: str,
+    nodes: str | None,
+    from_edges: bool,
+    src: str | None,
+    dst: str | None,
+    engine: EngineName,
+    where: list[str] | None,
 ) -> Graph:
-    """The graph of files, on its declared nodes."""
-    declared = _nodes(file, nodes, from_edges, src, dst)
-    return Graph.from_file(engines.Source(file, engine=engine.value), nodes=declared, src=src, dst=dst)
+    """The graph of files, on its declared nodes; ``where`` leaves only some of the rows."""
+    edges = source(file, engine, where)
+    return Graph.from_file(edges, nodes=_nodes(file, nodes, from_edges, src, dst), src=src, dst=dst)
 
 
 def _nodes(file: str, nodes: str | None, from_edges: bool, src: str | None, dst: str | None) -> Any:

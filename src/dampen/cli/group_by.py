@@ -18,10 +18,8 @@ from dampen.cli.categories import Categories, read_categories
 from dampen.errors import ParameterError
 from dampen.mechanisms.triode_h import FRAGMENT
 from dampen.privacy import Release
-from dampen.statistics.columns import titled
 from dampen.statistics.files import literal
 from dampen.statistics.groups import REST
-from dampen.statistics.people_files import read_people
 
 
 class GroupMethod(StrEnum):
@@ -49,6 +47,10 @@ def group_by(
     missing_as_other: Annotated[
         bool, typer.Option("--missing-as-other", help="Missing groups go there too, instead of being refused.")
     ] = False,
+    where: Annotated[
+        list[str] | None, typer.Option(help="Only people with this value in a public column: city=Paris; repeatable.")
+    ] = None,
+    engine: records.Engine = records.EngineName.DUCKDB,
     budget: payment.LedgerFile = None,
     scope: payment.Scope = None,
     note: payment.Note = None,
@@ -58,12 +60,12 @@ def group_by(
     _require_writable(out, Path(file), budget)
     labels = read_categories(categories)
     paying = payment.payer(budget, scope, epsilon=epsilon)
-    ids, groups = read_people(file, id=id, by=by)
-    release = release_group_by(
-        ids, groups, categories=labels, epsilon=epsilon, budget=paying, method=method.value.replace("-", "_"),
-        fragment=fragment, other=other, missing="other" if missing_as_other else "refuse",
-        note="group-by" if note is None else note, title=titled(by),
-    )  # fmt: skip
+    with records.progress():
+        release = release_group_by(
+            records.source(file, engine, where), by, categories=labels, epsilon=epsilon, budget=paying,
+            method=method.value.replace("-", "_"), fragment=fragment, column=id, where=None, other=other,
+            missing="other" if missing_as_other else "refuse", note="group-by" if note is None else note,
+        )  # fmt: skip
     names = (id, by)
     if out is None or not _written(release.value, names, out):
         typer.echo(_as_json(release) if as_json else _as_csv(release.value, names))

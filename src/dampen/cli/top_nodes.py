@@ -46,6 +46,7 @@ def top_nodes(
     method: Annotated[MethodName, typer.Option(help="How they are found.")] = MethodName.LEVEL,
     max_degree: Annotated[int | None, typer.Option(help="Public bound of degrees; every graph is cut to it.")] = None,
     shift: Annotated[str, typer.Option(help="Public level for codegree- and one-shot-local-dampening.")] = "0",
+    where: records.Where = None,
     engine: records.Engine = records.EngineName.DUCKDB,
     budget: payment.LedgerFile = None,
     scope: payment.Scope = None,
@@ -53,7 +54,7 @@ def top_nodes(
     as_json: answers.Json = False,
 ) -> None:
     """Tell the most influential nodes of a graph, best first, privately: one edge more or less is hidden."""
-    graph = graphs.read_graph(file, nodes, nodes_from_edges, src, dst, engine)
+    graph = graphs.read_graph(file, nodes, nodes_from_edges, src, dst, engine, where)
     paying = payment.payer(budget, scope, epsilon=epsilon)
     release = release_top_nodes(
         graph,

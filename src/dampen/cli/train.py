@@ -58,11 +58,19 @@ def train(
 def predict(
     model: Annotated[Path, typer.Argument(help="JSON file that `dampen train` wrote.")],
     file: records.File,
+    where: records.Where = None,
+    engine: Annotated[
+        records.EngineName, typer.Option(help="Who reads the rows: all at once, piece by piece, or Spark.")
+    ] = records.EngineName.DUCKDB,
 ) -> None:
-    """Tell the class of every row of a file, one per line; costs nothing more."""
+    """Tell the class of every row of files, one per line, in the order of files and rows; costs nothing more."""
     from dampen.learn.saved import load_classifier
+    from dampen.statistics.file_tables import read_batches
 
-    typer.echo("\n".join(map(str, load_classifier(model).predict(file).tolist())))
+    classifier = load_classifier(model)
+    for rows in read_batches(records.source(file, engine, where), list(classifier.schema_.attributes)):
+        if told := classifier.predict(rows).tolist():
+            typer.echo("\n".join(map(str, told)))
 
 
 class _Noted:

@@ -112,7 +112,11 @@ class PaidClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
         return self._shares(self.model_, as_records(X, self.schema_, training=False))
 
     def predict(self, X: Any) -> NDArray[Any]:
-        """For each record the class with the largest share, the first of equals."""
+        """For each record the class with the largest share, the first of equals.
+
+        ``X`` is a table of any kind that :meth:`fit` takes. Its attributes are read here, row by row, in the order in
+        which they come: Spark promises one only for a data frame that is sorted.
+        """
         shares = self.predict_proba(X)
         return np.asarray(self.classes_[shares.argmax(axis=1)])
 

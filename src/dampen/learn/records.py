@@ -12,6 +12,8 @@ from dampen.errors import DataError, ParameterError
 from dampen.learn.schema import Attribute, Numeric, Schema
 from dampen.statistics.columns import in_memory
 from dampen.statistics.contingency import as_columns, look_up
+from dampen.statistics.engines import Source, stays
+from dampen.statistics.engines.base import written
 from dampen.statistics.file_tables import read_columns
 from dampen.vectors import Floats, Integers
 
@@ -33,7 +35,7 @@ class Records:
 
 
 def as_records(table: Any, schema: Schema, *, training: bool) -> Records:
-    """Read the attributes of a schema from an array, a data frame, a mapping of columns or a file.
+    """Read the attributes of a schema from an array, a data frame, a mapping of columns, a file or a table elsewhere.
 
     In training a value that is not declared is refused unless the attribute names an ``other``; in prediction it is
     ``UNKNOWN``.
@@ -64,7 +66,7 @@ def target_of(table: Any, target: str) -> NDArray[Any]:
 
 def _columns(table: Any, schema: Schema) -> list[NDArray[Any]]:
     names = list(schema.attributes)
-    if isinstance(table, str | Path):
+    if isinstance(table, Source) or stays(table):
         read = read_columns(table, names)
         return [_plain(read[name]) for name in names]
     array = _listed(table) if isinstance(table, list | tuple) else table
@@ -124,7 +126,7 @@ def _codes(column: NDArray[Any], labels: tuple[Any, ...]) -> NDArray[np.int32]:
         raise DataError("a column must be one-dimensional")
     places = {label: place for place, label in enumerate(labels)}
     if column.dtype.kind in "OU":
-        places = {str(label): place for place, label in enumerate(labels)} | places
+        places = {text: place for place, label in enumerate(labels) for text in written(label)} | places
         try:
             return np.fromiter((places.get(item, UNKNOWN) for item in column.tolist()), np.int32, len(column))
         except TypeError:

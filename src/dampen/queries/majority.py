@@ -40,6 +40,11 @@ def count_problem(
     return SelectionProblem(frame, counts)
 
 
+def counted_problem(counts: Integers, *, categories: Sequence[Any], adjacency: Adjacency) -> SelectionProblem:
+    """The same question, of records that are counted already."""
+    return SelectionProblem(_count_frame(categories, adjacency), counts)
+
+
 def winner_problem(
     values: Any,
     *,

@@ -1,17 +1,95 @@
-"""Several columns of files at once, row by row in the order of the files."""
+"""Several columns of a table at once, row by row: for the few questions that need rows and not counts."""
 
-from collections.abc import Sequence
-from pathlib import Path
+import warnings
+from collections.abc import Iterator, Sequence
+from decimal import Decimal
 from typing import Any
 
+import numpy as np
 from numpy.typing import NDArray
 
-from dampen.statistics.engines.duckdb import opened_files
+from dampen.statistics.engines import Engine, Source, opened
+from dampen.statistics.engines.array_codes import as_plain
+from dampen.statistics.engines.arrays import ArrayEngine
+from dampen.statistics.engines.duckdb import DuckEngine
+from dampen.statistics.engines.loaded import LoadedEngine
+from dampen.statistics.files import existing_files
+
+Columns = dict[str, NDArray[Any]]
+BATCH = 2**16
+"""So many rows are read at a time, where files are read piece by piece."""
 
 
-def read_columns(path: str | Path, names: Sequence[str]) -> dict[str, NDArray[Any]]:
-    """The named columns of CSV or Parquet files; the fields of a CSV file are text, nothing is guessed from rows."""
-    with opened_files(path, names[:1]) as engine:
-        wanted = ", ".join(f"{engine.field(name)} as f{place}" for place, name in enumerate(names))
-        rows = engine.fetch(f"select {wanted} from data")
-    return {name: rows[f"f{place}"] for place, name in enumerate(names)}
+def read_columns(data: Any, names: Sequence[str]) -> Columns:
+    """The named columns of a table of any kind; files in the order of their names and rows.
+
+    The fields of a CSV file are text, nothing is guessed from rows.
+    """
+    with opened(data, *names) as engine:
+        return _columns(engine, names)
+
+
+def read_batches(data: Any, names: Sequence[str]) -> Iterator[Columns]:
+    """The same, in the same order, so many rows at a time: files need not fit in memory.
+
+    Arrays come at once, and Spark hands out file after file: read together, it would return them in an order of its
+    own.
+    """
+    with opened(data, *names) as engine:
+        if isinstance(engine, DuckEngine) and engine.connection is not None:
+            yield from _batches(engine, names)
+            return
+        source = data if isinstance(data, Source) else Source(data)
+        if source.engine != "spark":
+            yield _columns(engine, names)
+            return
+    for file in existing_files(source.data):
+        yield read_columns(Source(Source(file, engine="spark"), source.where or None), names)
+
+
+def _batches(engine: DuckEngine, names: Sequence[str]) -> Iterator[Columns]:
+    assert engine.connection is not None
+    kept = f" where {' and '.join(engine.filters)}" if engine.filters else ""
+    engine.connection.execute(f"with data as (select * from {engine.source}{kept}) {_wanted(engine, names)}")
+    while rows := engine.connection.fetchmany(BATCH):
+        yield {name: _items(list(column)) for name, column in zip(names, zip(*rows, strict=True), strict=True)}
+
+
+def _columns(engine: Engine, names: Sequence[str]) -> Columns:
+    inner = engine.files if isinstance(engine, LoadedEngine) else engine
+    if isinstance(inner, DuckEngine):
+        rows = inner.fetch(_wanted(inner, names))
+        return {name: rows[f"f{place}"] for place, name in enumerate(names)}
+    if isinstance(inner, ArrayEngine):
+        return {name: as_plain(inner.column(name)) for name in names}
+    return _from_ibis(inner, names)
+
+
+def _wanted(engine: DuckEngine, names: Sequence[str]) -> str:
+    """SQL: the named columns."""
+    return f"select {', '.join(f'{engine.field(name)} as f{place}' for place, name in enumerate(names))} from data"
+
+
+def _from_ibis(engine: Any, names: Sequence[str]) -> Columns:
+    """Errors of a backend quote the data, so they are replaced."""
+    from dampen.statistics.engines.base import column_of
+    from dampen.statistics.engines.ibis import failed
+
+    known = list(engine.table.columns)
+    chosen = engine.table.select(**{f"f{spot}": column_of(known, name, engine) for spot, name in enumerate(names)})
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            found = chosen.to_pyarrow()
+    except KeyboardInterrupt:
+        raise
+    except Exception as error:
+        raise failed(error, engine) from None
+    return {name: _items(found.column(f"f{spot}").to_pylist()) for spot, name in enumerate(names)}
+
+
+def _items(items: list[Any]) -> NDArray[Any]:
+    """Items as they are, in an array; decimals are read as the nearest float, as everywhere."""
+    array = np.empty(len(items), dtype=object)
+    array[:] = [float(item) if isinstance(item, Decimal) else item for item in items]
+    return array

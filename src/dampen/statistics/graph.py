@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from dampen._validate import shown, whole
 from dampen.errors import DataError, ParameterError
 from dampen.statistics import graph_input
-from dampen.statistics.engines import stays
+from dampen.statistics.engines import Source, stays
 from dampen.statistics.graph_input import Nodes, Pairs, as_nodes, require_ends
 from dampen.statistics.graph_threads import as_threads
 from dampen.vectors import Floats, Integers
@@ -92,7 +92,7 @@ class Graph:
         nodes leave it.
         """
         declared = as_nodes(nodes)
-        if stays(frame) and not isinstance(frame, str | Path):
+        if isinstance(frame, Source) or (stays(frame) and not isinstance(frame, str | Path)):
             from dampen.statistics.graph_files import from_engine
 
             require_ends(src, dst)

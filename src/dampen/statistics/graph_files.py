@@ -28,6 +28,7 @@ def from_file(path: Any, nodes: Nodes, src: str | None, dst: str | None) -> Pair
     files = existing_files(source.data)
     if _is_table(files[0], src, dst):
         return from_engine(source, nodes, *_columns(files[0], src, dst))
+    _require_plain(source)
     with connected(*files) as (connection, names):
         try:
             connection.execute(_edge_list(files[0], names))
@@ -41,6 +42,18 @@ def from_file(path: Any, nodes: Nodes, src: str | None, dst: str | None) -> Pair
     if any((places == MALFORMED).any() for places in found):
         raise _no_edge_list(files[0])
     return nodes.checked(found[0], "the first field of each line"), nodes.checked(found[1], "the second field")
+
+
+def _require_plain(source: Source) -> None:
+    """An edge list has two fields and no columns, and is read by DuckDB."""
+    if source.where:
+        raise ParameterError(
+            "where is for tables of edges, with src= and dst=; an edge list has no columns to filter by"
+        )
+    if source.engine == "spark":
+        raise ParameterError(
+            "engine must be 'duckdb' or 'arrays' for an edge list; Spark reads tables, with src= and dst="
+        )
 
 
 def from_engine(data: Any, nodes: Nodes, src: str, dst: str) -> Pairs:

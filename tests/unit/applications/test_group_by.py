@@ -172,3 +172,31 @@ def test_the_whole_call_has_the_law_it_claims() -> None:
     told = Counter(len(asked(budget, ids=["ann"], groups=["F"])["F"]) for _ in range(runs))
     expected = runs * np.e / (1 + np.e)
     assert abs(told[1] - expected) < 5 * (expected * (1 - expected / runs)) ** 0.5
+
+
+TABLE: dict[str, Any] = {"id": [*IDS], "sex": [*GROUPS], "city": ["Oslo", "Oslo", "Bonn", "Oslo"]}
+
+
+def test_a_public_filter_decides_who_is_told() -> None:
+    told = asked(Budget(epsilon=10**6), epsilon=10**6, ids=TABLE, column="id", groups="sex", where={"city": "Oslo"})
+    assert {label: chosen.tolist() for label, chosen in told.items()} == {"F": ["ann"], "M": ["bob", "dan"]}
+
+
+@pytest.mark.parametrize(
+    ("changed", "message"),
+    [
+        ({"where": {"sex": "F"}}, "where must not name the column of the groups"),
+        ({"where": {"town": "Oslo"}}, "'town'"),
+        ({"groups": GROUPS}, "groups must be the name of a column"),
+        ({"groups": "id"}, "another column than that of the ids"),
+        ({"column": 3}, "column (--id) must name a column"),
+        ({"column": None, "where": {"city": "Oslo"}}, "where is for tables"),
+        ({"missing": "other"}, "missing='other' needs a category"),
+    ],
+)
+def test_a_filter_never_names_the_groups(
+    changed: dict[str, Any], message: str, untouched: Budget, refused: "Refused"
+) -> None:
+    """Rows that a filter on the groups leaves would tell everybody's group."""
+    with refused(ParameterError, message):
+        asked(untouched, **{"ids": TABLE, "column": "id", "groups": "sex"} | changed)

@@ -135,3 +135,13 @@ def test_files_are_counted_where_they_lie(tmp_path: Any) -> None:
         budget=Budget(epsilon=10**6),
     )  # fmt: skip
     assert dict(counts) == {"Oslo": 2, "Bonn": 1, "other": 2}
+
+
+def test_a_filter_under_replace_moves_two_counts_at_most(refused: "Refused") -> None:
+    """The noise pays for two; only counts that add up need the public number of rows."""
+    people = {"sex": ["F", "M", "M"], "city": ["Oslo", "Oslo", "Bonn"]}
+    common: dict[str, Any] = {"categories": ("F", "M"), "column": "sex", "where": {"city": "Oslo"}}
+    common |= {"adjacency": Adjacency.REPLACE, "epsilon": 10**6, "budget": Budget(epsilon=10**6)}
+    with refused(ParameterError, "where must be left out under REPLACE"):
+        dampen.group_counts(people, consistent=True, **common)
+    assert dict(dampen.group_counts(people, **common)) == {"F": 1, "M": 1}

@@ -114,7 +114,12 @@ def test_with_a_degree_bound_every_graph_is_cut_and_a_third_is_spent_on_the_draw
         ({"max_degree": 0}, "max_degree"),
         ({"method": "codegree_dampening", "shift": "far"}, "shift"),
         ({"method": "one_shot_local_dampening", "shift": "far"}, "shift"),
-        ({"graph": "edges.txt"}, "graph must be a dampen.Graph"),
+        ({"graph": "edges.txt"}, "graph must be a dampen.Graph, or a table of edges"),
+        ({"graph": {"a": [1], "b": [2]}, "nodes": 3}, "src must name a column"),
+        ({"graph": {"a": [1], "b": [2]}, "nodes": 3, "src": "a", "dst": "c"}, "dst must be a column"),
+        ({"graph": {"a": [1], "b": [2]}, "nodes": 3, "src": "a", "dst": "b", "where": {"c": 1}}, "'c'"),
+        ({"nodes": 3}, "nodes is for a table of edges"),
+        ({"where": {"year": 1}}, "where is for a table of edges"),
     ],
     ids=str,
 )
@@ -166,6 +171,14 @@ def test_nodes_from_edges_says_what_it_publishes(edges: Path, tmp_path: Path) ->
     assert done.stdout == "ann\n"
 
 
+def test_a_filter_leaves_some_edges(tmp_path: Path) -> None:
+    table = tmp_path / "edges.csv"
+    table.write_text("a,b,year\n0,1,1\n0,2,1\n0,3,1\n0,4,1\n5,6,2\n5,7,2\n5,8,2\n")
+    asked = (table, "--src", "a", "--dst", "b", "--nodes", 9, "--k", 1, "--epsilon", 10000)
+    assert run(*asked).stdout == "0\n"
+    assert run(*asked, "--where", "year=2").stdout == "5\n"
+
+
 def test_labels_may_stand_in_a_file(tmp_path: Path) -> None:
     (tmp_path / "names.txt").write_text("ann\nbob\ncy\ndee\n")
     (tmp_path / "edges.txt").write_text("ann bob\nann cy\nann dee\n")
@@ -188,6 +201,8 @@ def test_the_ledger_pays(edges: Path, tmp_path: Path) -> None:
     ("options", "error"),
     [
         (("--k", "1"), ParameterError),
+        (("--k", "1", "--nodes", "50", "--where", "year=1"), ParameterError),
+        (("--k", "1", "--nodes", "50", "--engine", "spark"), ParameterError),
         (("--k", "1", "--nodes", "50", "--nodes-from-edges"), ParameterError),
         (("--k", "1", "--nodes", "5"), DataError),
         (("--k", "99", "--nodes", "50"), ParameterError),

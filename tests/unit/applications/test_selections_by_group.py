@@ -67,8 +67,10 @@ def test_each_group_is_asked_at_its_share_and_all_are_paid_once(
     assert len(seen) == 3
 
 
-def joint_laws(ask: Any, monkeypatch: pytest.MonkeyPatch, adjacency: Adjacency) -> Callable[[Any], list[Any]]:
-    """The laws of all groups' draws at epsilon 1, by the table of (value, group)."""
+def joint_laws(
+    ask: Any, monkeypatch: pytest.MonkeyPatch, adjacency: Adjacency, where: dict[str, Any] | None = None
+) -> Callable[[Any], list[Any]]:
+    """The laws of all groups' draws at epsilon 1, by the table of (value, group) or, filtered, (value, group, city)."""
     laws: list[Any] = []
 
     def draw(self: SelectionMechanism, problem: SelectionProblem, source: object) -> int:
@@ -77,7 +79,10 @@ def joint_laws(ask: Any, monkeypatch: pytest.MonkeyPatch, adjacency: Adjacency) 
 
     def told(table: tuple[tuple[Any, str], ...]) -> list[Any]:
         laws.clear()
-        given: dict[str, Any] = {"values": [v for v, _ in table], "groups": [g for _, g in table]}
+        columns = dict(zip(("v", "g", "city"), zip(*table, strict=True), strict=False))
+        given: dict[str, Any] = {"values": list(columns.get("v", ())), "groups": list(columns.get("g", ()))}
+        if where is not None:
+            given = {"values": columns, "groups": "g", "column": "v", "where": where}
         given |= {"grid": range(4)} if ask is medians else {}
         ask(Budget(epsilon=1), adjacency=adjacency, **given)
         return list(laws)
@@ -114,10 +119,50 @@ def test_the_joint_law_of_all_groups_under_add_remove(ask: Any, monkeypatch: pyt
     assert 0.5 < worst_loss(told, pairs) <= 1 + 1e-9
 
 
+@pytest.mark.parametrize("ask", [medians, modes], ids=["percentiles", "most_common"])
+def test_the_joint_law_of_filtered_groups_under_replace(ask: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A replaced record may leave the filter, enter it or change group inside: all of it costs at most epsilon."""
+    told = joint_laws(ask, monkeypatch, Adjacency.REPLACE, {"city": "Oslo"})
+    people = list(product((0, 2) if ask is medians else ("flu", "cold"), ("F", "M"), ("Oslo", "Bonn")))
+    pairs = [((one, rest), (other, rest)) for one in people for rest in people[::2] for other in people]
+    assert 0.5 < worst_loss(told, pairs) <= 1 + 1e-9
+    assert worst_loss(joint_laws(ask, monkeypatch, Adjacency.ADD_REMOVE, {"city": "Oslo"}), pairs) > 1.1
+
+
+TABLE: dict[str, Any] = {
+    "age": AGES,
+    "ill": ["flu", "flu", "gout", "gout", "gout"],
+    "sex": SEX,
+    "year": [1, 1, 1, 2, 2],
+}
+
+
+def test_a_row_is_never_in_two_groups(refused: "Refused", untouched: Budget, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Labels that one value could stand for are refused, whatever the data; sizes that do not fit, too."""
+    for labels in ((1, "1"), (1, "1.0"), (True, "true"), ("true", "True"), ("1", "1.0"), ((1, 2), 3), (0.1, "0.10")):
+        with refused(ParameterError, "categories must be single labels that differ as texts and as numbers"):
+            medians(untouched, values=TABLE, column="age", groups="year", categories=labels)
+    from dampen.statistics.engines.arrays import ArrayEngine
+
+    monkeypatch.setattr(ArrayEngine, "where", lambda self, column, value: self)
+    with refused(DataError, "column 'sex' must not change while it is counted"):
+        medians(untouched, values=TABLE, column="age", groups="sex")
+
+
 def test_an_empty_group_gets_an_answer() -> None:
     found = medians(Budget(epsilon=1), values=[], groups=[])
     assert set(found) == {"F", "M"}
     assert all(value in range(121) for value in found.values())
+
+
+def test_groups_of_a_table_with_a_filter() -> None:
+    asked: dict[str, Any] = {"values": TABLE, "groups": "sex", "epsilon": SURE}
+    found = medians(Budget(epsilon=SURE), column="age", where={"year": "2"}, **asked)
+    assert found["M"] == 70
+    assert medians(Budget(epsilon=SURE), column="age", **asked) == {"F": 30, "M": 70}
+    assert modes(Budget(epsilon=SURE), column="ill", **asked) == {"F": "flu", "M": "gout"}
+    only = modes(Budget(epsilon=SURE), column="ill", where={"ill": "gout"}, **asked)
+    assert only == {"F": "gout", "M": "gout"}
 
 
 def test_any_mechanism_may_answer() -> None:
@@ -143,6 +188,26 @@ def test_any_mechanism_may_answer() -> None:
         (medians, {"p": 101}, ParameterError, "p must"),
         (medians, {"mechanism": StableArgmax}, ParameterError, "percentile_hit_problem"),
         (medians, {"adjacency": Adjacency.EDGE}, ParameterError, "adjacency"),
+        (medians, {"where": {"year": 1}}, ParameterError, "where is for tables"),
+        (medians, {"values": TABLE, "column": "age"}, ParameterError, "groups must be the name of a column"),
+        (medians, {"values": TABLE, "column": "age", "groups": "age"}, ParameterError, "another column"),
+        (medians, {"values": TABLE, "column": "age", "groups": "town"}, ParameterError, "'town'"),
+        (medians, {"values": TABLE, "column": "ill", "groups": "sex"}, DataError, "column 'ill' must hold numbers"),
+        (
+            medians,
+            {"values": TABLE | {"age": [1, None, 2, 3, 4]}, "column": "age", "groups": "sex"},
+            DataError,
+            "column 'age' must hold numbers, none of them missing",
+        ),
+        (medians, {"values": TABLE, "column": "age", "groups": "sex", "categories": ("F",)}, DataError, "declared"),
+        (medians, {"values": TABLE, "column": "age", "groups": "sex", "p": 101}, ParameterError, "p must"),
+        (
+            modes,
+            {"values": TABLE, "column": "ill", "groups": "sex", "choices": ("flu",)},
+            DataError,
+            "column 'ill' must hold only the declared choices",
+        ),
+        (modes, {"where": {"year": 1}}, ParameterError, "where is for tables"),
         (
             modes,
             {"values": ["flu", "secret", "flu", "flu", "flu"]},

@@ -83,6 +83,6 @@ def test_bad_parameters_are_one_sentence_before_any_spending(
 
 def test_only_graphs_are_counted_and_the_smallest_are_handled(refused: Refused, untouched: Budget) -> None:
     with refused(ParameterError, "graph"):
-        dampen.count_subgraphs([(0, 1)], epsilon=1, budget=untouched)  # type: ignore[arg-type]
+        dampen.count_subgraphs([(0, 1)], epsilon=1, budget=untouched)
     empty = Graph.from_edges([], [], nodes=3)
     assert isinstance(dampen.count_subgraphs(empty, epsilon=1, budget=Budget(epsilon=1)).value, int)

@@ -12,6 +12,7 @@ from typer.testing import CliRunner, Result
 from dampen import Adjacency, Budget
 from dampen.cli import main
 from dampen.cli.app import app
+from tests.contracts.engines import SPARK
 
 SURE = "1000000"
 PEOPLE = "id,sex,city\n1,F,Oslo\n2,M,Bonn\n3,M,Oslo\n4,F,Lima\n5,X,\n"
@@ -71,6 +72,16 @@ def test_the_order_of_rows_is_not_told(tmp_path: Path, method: str) -> None:
     asked(path, "--out", out, "--method", method, epsilon="1")
     order = [(("F", "M", "other").index(group), int(person)) for person, group in rows_of(out)]
     assert order == sorted(order)
+
+
+@pytest.mark.parametrize("engine", ["arrays", "duckdb", SPARK])
+def test_a_public_filter_and_an_engine(people: Path, engine: str) -> None:
+    if engine == "spark":
+        from tests.contracts.engines import spark_session
+
+        spark_session()
+    done = asked(people.with_name("p*.csv"), "--where", "city=Oslo", "--engine", engine)
+    assert done.stdout == "id,sex\n1,F\n3,M\n"
 
 
 def test_without_a_file_rows_stand_on_standard_output(people: Path) -> None:
@@ -143,7 +154,11 @@ def test_consistent_counts_add_up_to_all_rows(people: Path, cities: Path) -> Non
     [
         ("group-by FILE --id id --by sex --categories F,M", "column 'sex' must hold only the declared categories"),
         ("group-by FILE --id sex --by city --categories F,M", "ids must"),
-        ("group-by FILE --id id --by id --categories F,M", "by must be another column than id"),
+        ("group-by FILE --id id --by id --categories F,M", "must be another column than that of the ids"),
+        (
+            "group-by FILE --id id --by sex --where sex=F --categories F,M",
+            "where must not name the column of the groups",
+        ),
         ("group-by FILE --id id --by town --categories F,M", "must be a column of people.csv"),
         ("group-by FILE --id id --by city --categories Oslo,Bonn,Lima", "column 'city' must have no missing values"),
         ("group-by FILE --id id --by sex --categories F", "categories must be a list such as F,M"),

@@ -68,7 +68,7 @@ def test_a_ledger_pays(pay: Path, tmp_path: Path) -> None:
         (("--epsilon", "1", "--where", "Paris"), "where"),
         (("--epsilon", "1", "--where", "city=Paris", "--k", "3"), "k must come with --pattern"),
         (("--epsilon", "1", "--where", "city=Paris", "--delta", "1e-6"), "delta must come with --pattern"),
-        (("--epsilon", "1", "--pattern", "edge", "--where", "city=Paris"), "where is for tables"),
+        (("--epsilon", "1", "--pattern", "edge", "--nodes", "3", "--where", "city"), "where must be written"),
         (("--epsilon", "1", "--pattern", "edge"), "nodes must be declared"),
         (("--epsilon", "1", "--pattern", "edge", "--nodes=-3"), "nodes must be a whole number"),
         (("--epsilon", "1", "--pattern", "edge", "--adjacency", "replace"), "adjacency is for tables"),

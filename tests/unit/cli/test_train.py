@@ -11,6 +11,7 @@ from dampen import Budget
 from dampen.cli import main
 from dampen.cli.app import app
 from dampen.learn import Categorical, Numeric, PrivateTreeClassifier, Schema
+from tests.contracts.engines import SPARK
 
 SCHEMA = Schema({"rain": Categorical(["no", "yes"]), "km": Numeric(0, 20, bins=2)}, classes=["walk", "bus"])
 
@@ -43,6 +44,23 @@ def test_a_tree_is_written_and_predicts(folder: Path) -> None:
     assert invoke("predict", "tree.json", "new.csv").stdout.splitlines() == ["walk", "bus", "walk"]
 
 
+@pytest.mark.parametrize("engine", ["arrays", "duckdb", SPARK])
+def test_files_are_told_in_their_order(folder: Path, engine: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The larger file, which Spark would read first, is the last; batches are of two rows."""
+    if engine == "spark":
+        from tests.contracts.engines import spark_session
+
+        spark_session()
+    monkeypatch.setattr("dampen.statistics.file_tables.BATCH", 2)
+    invoke(*TRAIN, "--out", "tree.json")
+    (folder / "part1.csv").write_text("km,rain,city\n2,no,Oslo\n19,no,Oslo\n2,no,Bonn\n")
+    (folder / "part2.csv").write_text("km,rain,city\n" + "19,no,Bonn\n2,no,Oslo\n2,yes,Oslo\n" * 3)
+    told = invoke("predict", "tree.json", "part*.csv", "--engine", engine).stdout.split()
+    assert told == ["walk", "bus", "walk", *["bus", "walk", "bus"] * 3]
+    told = invoke("predict", "tree.json", "part*.csv", "--engine", engine, "--where", "city=Bonn").stdout.split()
+    assert told == ["walk", "bus", "bus", "bus"]
+
+
 def test_without_a_file_the_tree_is_the_answer(folder: Path) -> None:
     shown = json.loads(invoke(*TRAIN, "--criterion", "information_gain", "--adjacency", "replace").stdout)
     assert shown["parameters"]["criterion"] == "information_gain"
@@ -64,8 +82,9 @@ def test_a_ledger_pays_once_and_remembers_the_note(folder: Path) -> None:
         ((*TRAIN[:-1], "-1"), "max_depth must be"),
         (("predict", "schema.json", "new.csv"), "the model must be a JSON file"),
         (("predict", "missing.json", "new.csv"), "the model must be a JSON file"),
+        (("predict", "good.json", "ways.csv", "--where", "city=Oslo"), "where must be a column of ways.csv"),
     ],
-    ids=["out", "mechanism", "depth", "schema", "missing"],
+    ids=["out", "mechanism", "depth", "schema", "missing", "where"],
 )
 def test_refusals_are_one_line(
     folder: Path,
@@ -74,6 +93,8 @@ def test_refusals_are_one_line(
     monkeypatch: pytest.MonkeyPatch,
     capsys: pytest.CaptureFixture[str],
 ) -> None:
+    if "good.json" in arguments:
+        invoke(*TRAIN, "--out", "good.json")
     monkeypatch.setattr(sys, "argv", ["dampen", *arguments])
     with pytest.raises(SystemExit) as left:
         main()

@@ -113,3 +113,10 @@ def test_a_missing_column_is_named() -> None:
         as_records({"age": [1], "sex": ["F"]}, SCHEMA, training=True)
     with pytest.raises(ParameterError, match="column must be left out"):
         target_of(np.zeros((2, 2)), "y")
+
+
+def test_truth_values_are_read_from_text_as_engines_read_them() -> None:
+    """A CSV file has ``true`` where Python prints ``True``: training on an engine takes both, so predicting does."""
+    schema = Schema({"sick": Categorical([False, True])}, classes=["a", "b"])
+    read = as_records({"sick": ["true", "True", "false", "FALSE"]}, schema, training=False)
+    assert read.columns[0].tolist() == [1, 1, 0, UNKNOWN]

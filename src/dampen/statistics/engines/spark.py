@@ -26,7 +26,7 @@ def as_table(frame: Any) -> Iterator[Any]:
             frame.createOrReplaceTempView(name)
             table = ibis.pyspark.connect(frame.sparkSession).table(name)
     except Exception as error:
-        raise EngineError(STOPPED if is_stopped(error) else UNREADABLE) from None
+        raise EngineError(STOPPED if is_stopped(error) or not _has_context(frame) else UNREADABLE) from None
     try:
         yield table
     finally:
@@ -54,6 +54,14 @@ def is_stopped(error: Exception) -> bool:
     gone = isinstance(error, AttributeError | TypeError) and "NoneType" in str(error)
     lost = type(error).__name__ in ("Py4JNetworkError", "ConnectionRefusedError")
     return gone or lost or "stopped SparkContext" in str(error)
+
+
+def _has_context(frame: Any) -> bool:
+    """Whether the session of a data frame still runs: a stopped one fails with errors that do not say so."""
+    try:
+        return frame.sparkSession.sparkContext._jsc is not None
+    except Exception:
+        return True
 
 
 def read_files(pattern: str | Path, columns: Sequence[str]) -> Any:

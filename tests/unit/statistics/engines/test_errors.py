@@ -17,7 +17,7 @@ from dampen.statistics.totals import total
 from tests.contracts.engines import lying
 
 if TYPE_CHECKING:
-    from tests.conftest import Refused
+    from tests.conftest import Refused, RunPython
 
 HELD = ("parquet", "glob", "loaded", "relation", "ibis")
 
@@ -151,14 +151,15 @@ def test_columns_whose_names_differ_by_case(engine: str, tmp_path: Path) -> None
 
 
 @pytest.mark.long
-def test_a_stopped_session_of_spark(refused: "Refused", monkeypatch: pytest.MonkeyPatch) -> None:
-    """The session of the test run lives on: its context is only hidden, which is what stopping it leaves behind."""
-    from tests.contracts.engines import spark_session
-
-    frame = spark_session().createDataFrame([(4711,)], "v int")
-    monkeypatch.setattr(type(frame), "createOrReplaceTempView", _stopped)
-    with refused(EngineError, "spark could not run the job: its session is stopped", hidden=("4711",)):
-        count_on_grid(frame, range(3), column="v")
+def test_a_stopped_session_of_spark(run_python: "RunPython", tmp_path: Path) -> None:
+    """A session of its own in a process of its own, asked, stopped, and its JVM killed; files open a new one."""
+    pytest.importorskip("pyspark")
+    pl.DataFrame({"v": [4711]}).write_parquet(tmp_path / "rows.parquet")
+    done = run_python(STOPPED, str(tmp_path / "rows.parquet"))
+    if "Skipped" in done.stderr:
+        pytest.skip("Spark needs Java")
+    rule = "EngineError: spark could not run the job: its session is stopped; start one and read the data again"
+    assert done.stdout.splitlines() == ["1", "1", rule, rule, rule, "1", "1", rule], done.stderr
 
 
 @pytest.mark.long
@@ -187,8 +188,38 @@ def test_files_read_by_spark(refused: "Refused", tmp_path: Path) -> None:
     assert not session.sql("show views like 'dampen_*'").collect()
 
 
-def _stopped(*_: Any) -> None:
-    raise AttributeError("'NoneType' object has no attribute 'sc'")
+STOPPED = """
+    import sys
+
+    import ibis
+    from pyspark import SparkContext
+    from pyspark.sql import SparkSession
+
+    from dampen.errors import DampenError
+    from dampen.statistics import count_on_grid
+    from dampen.statistics.engines import Source
+    from tests.contracts.engines import spark_session
+
+    def ask(data):
+        try:
+            print(count_on_grid(data, range(5000), column="v").n)
+        except DampenError as refusal:
+            print(f"{type(refusal).__name__}: {refusal}")
+
+    session = spark_session()
+    made, read = session.createDataFrame([(4711,)], "v int"), session.read.parquet(sys.argv[1])
+    table = ibis.pyspark.connect(session).read_parquet(sys.argv[1])
+    ask(made)
+    ask(table)
+    session.stop()
+    for data in (made, read, table, Source(sys.argv[1], engine="spark")):
+        ask(data)
+    again = SparkSession.builder.getOrCreate().read.parquet(sys.argv[1])
+    ask(again)
+    SparkContext._gateway.proc.kill()
+    SparkContext._gateway.proc.wait()
+    ask(again)
+"""
 
 
 @pytest.mark.parametrize(

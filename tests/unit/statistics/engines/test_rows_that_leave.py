@@ -9,9 +9,12 @@ import pytest
 
 import dampen
 from dampen.learn import Categorical, Numeric, PrivateClassifier, PrivateTreeClassifier, Schema
-from dampen.statistics import count_categories, count_on_grid
+from dampen.statistics import as_grid, count_categories, count_on_grid
 from dampen.statistics.engines import Source, opened
 from dampen.statistics.engines.duckdb import DuckEngine
+from dampen.statistics.graph_tables import as_graph
+from dampen.statistics.grouped import categories_by_group, grids_by_group
+from dampen.statistics.people_files import read_people
 from dampen.statistics.totals import total
 from tests.contracts.engines import SPARK, lying, table
 
@@ -64,6 +67,31 @@ def test_questions(form: str, left: list[int], tmp_path: Path) -> None:
     with opened(data) as engine:
         engine.row_count()
     assert left == [1]
+
+
+@pytest.mark.parametrize("form", HELD)
+def test_groups_are_counted_one_by_one(form: str, left: list[int], tmp_path: Path) -> None:
+    data, labels = Source(lying(FRAME, form, tmp_path), {"sick": True}), ("Oslo", "Bonn", "other")
+    grids_by_group(data, as_grid(range(-5, 6)), labels, column="pay", by="city")
+    assert len(left) == 1 + len(labels)
+    assert max(left) <= 11
+    left.clear()
+    categories_by_group(data, ("no", "perhaps", "yes"), labels, column="kind", by="city")
+    assert len(left) == 1 + len(labels)
+    assert max(left) <= KINDS
+
+
+@pytest.mark.parametrize("form", HELD)
+def test_graphs_and_people_are_rows_but_only_those_that_are_meant(form: str, left: list[int], tmp_path: Path) -> None:
+    """Places of the two ends of every edge that a filter leaves; ids and groups of the people that it leaves."""
+    rows = FRAME.with_row_index("id").with_columns(end=pl.col("id") // 2, id=pl.col("id").cast(pl.Int64))
+    data, kept = lying(rows.with_columns(pl.col("end").cast(pl.Int64)), form, tmp_path), int(FRAME["sick"].sum())
+    as_graph(data, src="id", dst="end", nodes=3000, where={"sick": True})
+    assert left == [kept]
+    if form in ("parquet", "relation"):
+        people = read_people(Source(data, {"sick": True}), ("Oslo", "Bonn"), id="id", by="city")
+        assert left == [kept, kept]
+        assert [len(column) for column in people] == [kept, kept]
 
 
 @pytest.mark.parametrize("form", HELD)
