@@ -234,7 +234,7 @@ class DuckEngine:
     def contingency(self, table: Coded) -> Integers:
         """Counts of a level: rows are grouped by a few attributes at a time, and the groups are taken apart again.
 
-        In a tree the node of every row is found once, part by part, and its rows are held as small numbers; without parts
+        In a tree the node of every row is found once, part by part, and rows are held as small numbers; without parts
         one scan groups by every attribute in hash tables.
         """
         if isinstance(table.route, int):

@@ -3,6 +3,7 @@
 from datetime import UTC, datetime
 from decimal import Decimal
 from pathlib import Path
+from threading import Event
 from typing import TYPE_CHECKING, Any
 
 import duckdb
@@ -259,16 +260,45 @@ def test_a_filtered_sum_may_lose_a_whole_value_under_replace() -> None:
     assert problem.frame.bound == 10
 
 
-def test_progress_is_told() -> None:
+def test_progress_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     from dampen.statistics.engines import progress
 
-    connection, told = duckdb.connect(), list[float]()
-    with progress.told(told.append), progress.watched(connection):
-        connection.execute("select 1")
-    assert told[-1] == 100.0
-    with progress.watched(connection):
+    monkeypatch.setattr(progress, "EVERY", 0.001)
+    shares = list[float | None]()
+
+    def scan(share: float | None) -> None:
+        looked = Event()
+
+        def look() -> float | None:
+            looked.set()
+            return share
+
+        with progress.watched(look):
+            assert looked.wait(60)
+
+    with progress.told(shares.append):
+        with progress.one_of_many(1, 4):
+            scan(20.0)
+        scan(None)
+    assert {*shares} == {30.0, 50.0, None, 100.0}
+    assert shares[-1] == 100.0
+    with progress.watched(lambda: 1.0):
         pass
-    assert len(told) == 1
+    assert 1.0 not in shares
+
+
+def test_scans_of_files_relations_and_ibis_are_told_of(tmp_path: Path) -> None:
+    import ibis
+
+    from dampen.statistics.engines import progress
+
+    path, connection = tmp_path / "v.parquet", duckdb.connect()
+    connection.sql("select i % 7 as v from range(1000) t(i)").write_parquet(str(path))
+    for data in (path, connection.read_parquet(str(path)), ibis.duckdb.connect().read_parquet(path)):
+        shares = list[float | None]()
+        with progress.told(shares.append), opened(data, "v") as engine:
+            engine.row_count()
+        assert shares[-1] == 100.0
 
 
 def test_a_source_shows_nothing() -> None:
