@@ -103,7 +103,10 @@ def double(number: float) -> str:
 
 
 def direct_place(value: str, kind: str, grid: Grid) -> str | None:
-    """The place of a typed number on an even grid in one step, where no rounding comes in between; else nothing."""
+    """The place of a typed number on an even grid in one step, where no rounding comes in between; else nothing.
+
+    It is counted from ``OTHER`` on and has no sign. Numbers between the ends, which most are, are asked for first.
+    """
     real = kind in REAL_TYPES
     if not isinstance(grid, EvenGrid) or not (real or (kind in WHOLE_TYPES and grid.whole)):
         return None
@@ -120,10 +123,17 @@ def direct_place(value: str, kind: str, grid: Grid) -> str | None:
     else:
         place = even_place(grid).replace("key", number)
     absent = f"{number} is null or isnan({number})" if real else f"{number} is null"
+    unsigned = from_other(len(grid))
     return (
-        f"case when {number} < {first} then 0 when {number} < {last} then {place} when {absent} then {MISSING} "
-        f"else {len(grid) - 1} end"
+        f"case when {number} >= {first} and {number} < {last} then ({place} - {OTHER})::{unsigned} "
+        f"when {number} < {first} then {-OTHER}::{unsigned} when {absent} then {MISSING - OTHER}::{unsigned} "
+        f"else {len(grid) - 1 - OTHER}::{unsigned} end"
     )
+
+
+def from_other(places: int) -> str:
+    """The type of a place that is counted from ``OTHER`` on."""
+    return "uinteger" if places < 2**31 else "ubigint"
 
 
 def coded(value: str, kind: str, coding: Coding) -> str:

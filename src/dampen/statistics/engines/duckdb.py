@@ -72,7 +72,7 @@ class DuckEngine:
     """A table inside DuckDB: ``source`` in SQL, its columns with their SQL types, and who runs queries on it.
 
     ``fields``: what SQL calls the columns, where it is not their names; SQL takes ``a`` and ``A`` for the same name.
-    ``parts``: the rows in pieces that can be read one at a time, if there are such.
+    ``parquet``: the Parquet files, of which any rows can be read without the others.
     """
 
     source: str
@@ -83,7 +83,7 @@ class DuckEngine:
     relation: Any = None
     filters: tuple[str, ...] = ()
     fields: tuple[str, ...] = ()
-    parts: tuple[str, ...] = ()
+    parquet: tuple[str, ...] = ()
     name = "duckdb"
 
     @classmethod
@@ -162,22 +162,37 @@ class DuckEngine:
         return int(self.fetch("select count(*) as count from data")["count"][0])
 
     def histogram(self, column: str | None, grid: Grid) -> Placed:
-        """How many values stand at each place of a grid."""
+        """How many values stand at each place of a grid: two neighbours are one group, of which the odd are counted.
+
+        DuckDB then counts twice as large grids in an array.
+        """
+        located, tables = self._located(column, grid)
+        half = "place >> 1"
+        if len(grid) < 2 * SMALL:
+            half = f"({half})::usmallint & {MOST_CELLS - 1}::usmallint"
+        query = f"select {half} as half, count(*) as count, count_if((place & 1) = 1)::bigint as odd from ({located}) group by 1"
+        rows = self.fetch(f"{query} order by 1", **tables)
+        halves, odd = np.asarray(rows["half"], dtype=np.int64), np.asarray(rows["odd"], dtype=np.int64)
+        counts = np.column_stack([rows["count"] - odd, odd]).ravel()
+        places = np.column_stack([2 * halves, 2 * halves + 1]).ravel() + OTHER
+        return places[counts > 0], counts[counts > 0]
+
+    def _located(self, column: str | None, grid: Grid) -> tuple[str, dict[str, Mapping[str, NDArray[Any]]]]:
+        """SQL: the place of every value, counted from ``OTHER`` on, and the tables that it needs."""
         keyed = duck_sql.keyed_sql(self.numbers(column), grid)
-        tables = {}
         name, kind = self.field(column), self.types[self.columns.index(str(column))]
         if (direct := duck_sql.direct_place(name, kind, grid)) is not None:
-            located = f"select {direct} as place from data"
-        elif isinstance(grid, EvenGrid):
-            located = f"select coalesce(status, {duck_sql.even_place(grid)}) as place from ({keyed})"
-        else:
-            points = grid.points()
-            tables = {"grid": {"point": points, "place": np.arange(len(points))}}
-            located = f"select coalesce(status, place) as place from ({keyed}) asof left join grid on key >= point"
-        small = len(grid) < SMALL
-        key = f"cast(place + {-OTHER} as {'usmallint' if small else 'bigint'})"
-        rows = self.fetch(f"select {key} as place, count(*) as count from ({located}) group by 1 order by 1", **tables)
-        return np.asarray(rows["place"], dtype=np.int64) + OTHER, rows["count"]
+            return f"select {direct} as place from data", {}
+        unsigned = f"- {OTHER})::{duck_sql.from_other(len(grid))}"
+        if isinstance(grid, EvenGrid):
+            place = f"(coalesce(status, {duck_sql.even_place(grid)}) {unsigned}"
+            return f"select {place} as place from ({keyed})", {}
+        points = grid.points()
+        joined = f"({keyed}) asof left join grid on key >= point"
+        return (
+            f"select (coalesce(status, place) {unsigned} as place from {joined}",
+            {"grid": {"point": points, "place": np.arange(len(points))}},
+        )
 
     def sums(self, column: str | None, ends: tuple[Fraction, Fraction]) -> Sums:
         """The exact sum of a column, digit by digit."""
@@ -239,10 +254,10 @@ class DuckEngine:
         """
         if isinstance(table.route, int):
             return self._by_packs(table, "not materialized")
-        if self.parts:
+        if parts := self.parts():
             counts = np.zeros((table.nodes, sum(table.sizes), table.classes.size), dtype=np.int64)
-            for number, part in enumerate(self.parts):
-                with one_of_many(number, len(self.parts)):
+            for number, part in enumerate(parts):
+                with one_of_many(number, len(parts)):
                     counts += replace(self, source=part)._by_packs(table, "materialized")
             return counts
         places = range(len(table.sizes))
@@ -251,6 +266,19 @@ class DuckEngine:
         place = f"coalesce({', '.join(f'b{place}::integer + {starts[place]}' for place in places)})"
         query = f"select node, class, {place} as place, count(*) as count from coded group by grouping sets ({sets})"
         return as_level(self.fetch(f", {self._coded(table)} {query}"), table)
+
+    def parts(self) -> list[str]:
+        """The rows of Parquet files, ``ROWS_AT_ONCE`` at a time; none where a column has the name of their numbers."""
+        if self.connection is None or not self.parquet or any(name.lower() == ROW for name in self.columns):
+            return []
+        listed = f"[{', '.join(map(literal, self.parquet))}]"
+        found = self.connection.sql(f"select file_name, num_rows from parquet_file_metadata({listed})").fetchnumpy()
+        return [
+            f"(select * exclude ({ROW}) from read_parquet({literal(name)}, {ROW} = true) "
+            f"where {ROW} between {first} and {first + ROWS_AT_ONCE - 1})"
+            for name, count in zip(found["file_name"].tolist(), found["num_rows"].tolist(), strict=True)
+            for first in range(0, max(count, 1), ROWS_AT_ONCE)
+        ]
 
     def _by_packs(self, table: Coded, kept: str) -> Integers:
         """Node, class and attributes of a pack are one number, which DuckDB counts in an array if it has 16 bits.
@@ -376,7 +404,7 @@ def opened_files(pattern: str | Path, columns: Sequence[str]) -> Iterator[DuckEn
     place = files[0].name if len(files) == 1 else str(pattern)
     parquet = is_parquet(files[0])
     header, delimiter = ([], "") if parquet else _common_header(files, columns)
-    parts: tuple[str, ...] = ()
+    listed: tuple[str, ...] = ()
     with connected(*files) as (connection, names):
         connection.execute("set perfect_ht_threshold = 18")
         if parquet:
@@ -385,25 +413,11 @@ def opened_files(pattern: str | Path, columns: Sequence[str]) -> Iterator[DuckEn
             if len(kinds) > 1:
                 raise DataError(f"{place[-60:]} must have the same columns of the same types in every file")
             header, types = list(found[0].columns), tuple(map(str, found[0].types))
-            source, parts = f"read_parquet([{', '.join(map(literal, names))}])", _parts(connection, names, header)
+            source, listed = f"read_parquet([{', '.join(map(literal, names))}])", tuple(names)
         else:
             types, source = (TEXT,) * len(header), csv_source(names, len(header), delimiter)
         fields = () if parquet else tuple(f"c{spot}" for spot in range(len(header)))
-        yield DuckEngine(source, tuple(header), types, place, connection, fields=fields, parts=parts)
-
-
-def _parts(connection: "DuckDBPyConnection", names: list[str], header: list[str]) -> tuple[str, ...]:
-    """The rows of Parquet files, ``ROWS_AT_ONCE`` at a time; none where a column has the name that tells rows apart."""
-    if any(name.lower() == ROW for name in header):
-        return ()
-    listed = f"[{', '.join(map(literal, names))}]"
-    rows = connection.execute(f"select file_name, num_rows from parquet_file_metadata({listed})").fetchall()
-    return tuple(
-        f"(select * exclude ({ROW}) from read_parquet({literal(name)}, {ROW} = true) "
-        f"where {ROW} between {first} and {first + ROWS_AT_ONCE - 1})"
-        for name, count in rows
-        for first in range(0, max(count, 1), ROWS_AT_ONCE)
-    )
+        yield DuckEngine(source, tuple(header), types, place, connection, fields=fields, parquet=listed)
 
 
 def _common_header(files: list[Path], columns: Sequence[str]) -> tuple[list[str], str]:
