@@ -170,10 +170,11 @@ class DuckEngine:
         half = "place >> 1"
         if len(grid) < 2 * SMALL:
             half = f"({half})::usmallint & {MOST_CELLS - 1}::usmallint"
-        query = f"select {half} as half, count(*) as count, count_if((place & 1) = 1)::bigint as odd from ({located}) group by 1"
-        rows = self.fetch(f"{query} order by 1", **tables)
-        halves, odd = np.asarray(rows["half"], dtype=np.int64), np.asarray(rows["odd"], dtype=np.int64)
-        counts = np.column_stack([rows["count"] - odd, odd]).ravel()
+        odd = "count_if((place & 1) = 1)::bigint"
+        query = f"select {half} as half, count(*) as count, {odd} as odd from ({located}) group by 1 order by 1"
+        rows = self.fetch(query, **tables)
+        halves = np.asarray(rows["half"], dtype=np.int64)
+        counts = np.column_stack([rows["count"] - rows["odd"], rows["odd"]]).ravel()
         places = np.column_stack([2 * halves, 2 * halves + 1]).ravel() + OTHER
         return places[counts > 0], counts[counts > 0]
 
