@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import reduce
+from functools import lru_cache, reduce
 from typing import Any
 
 import numpy as np
@@ -95,10 +95,8 @@ class SplitChoice:
         return self.built(epsilon).draw(self.posed(tables), source)
 
     def require_proved(self, layout: Layout, epsilon: Fraction) -> None:
-        """Refuse an epsilon for which nothing is proved of the mechanism; all of it is public."""
-        tables = [np.zeros((size, layout.classes), dtype=np.int64) for size in layout.sizes if size > 1]
-        if tables:
-            self.built(epsilon).privacy(self.posed(tables).frame)
+        """Refuse an epsilon for which nothing is proved of the mechanism."""
+        _require_proved(self, layout, epsilon)
 
     def built(self, epsilon: Fraction) -> SelectionMechanism:
         """The mechanism."""
@@ -133,3 +131,11 @@ def _by_flips(
     drawn = flip_groups((best - right)[free], ends, epsilon, source)
     places = np.flatnonzero(free)[drawn + ends - free.sum(axis=1)]
     return np.asarray(places % free.shape[1], dtype=np.int64)
+
+
+@lru_cache
+def _require_proved(choice: SplitChoice, layout: Layout, epsilon: Fraction) -> None:
+    """All of it is public, so the same is asked once."""
+    tables = [np.zeros((size, layout.classes), dtype=np.int64) for size in layout.sizes if size > 1]
+    if tables:
+        choice.built(epsilon).privacy(choice.posed(tables).frame)

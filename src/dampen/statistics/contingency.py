@@ -16,9 +16,11 @@ from dampen.vectors import Floats, Integers
 
 Codes = NDArray[np.int32]
 """One small whole number for each record, or for each attribute and record."""
-Slots = NDArray[np.uint32]
+Slots = NDArray[np.uint16] | NDArray[np.uint32]
 ROWS_AT_ONCE = 64
 CELLS_PER_EDGE = 32
+SMALL = 2**16
+"""So many slots fit in 16 bits."""
 
 
 @dataclass(frozen=True)
@@ -39,16 +41,21 @@ class Layout:
         return int(sum(self.sizes))
 
 
-@njit(cache=True, nogil=True)
 def as_slots(codes: Codes, starts: Integers) -> Slots:
-    """Codes by attribute and record as slots by record and attribute, a few records at a time."""
-    slots = np.empty((codes.shape[1], codes.shape[0]), dtype=np.uint32)
+    """Codes by attribute and record as slots by record and attribute, in half the memory where they are small."""
+    slots = np.empty(codes.shape[::-1], dtype=np.uint16 if starts[-1] <= SMALL else np.uint32)
+    _fill_slots(codes, starts, slots)
+    return slots
+
+
+@njit(cache=True, nogil=True)
+def _fill_slots(codes: Codes, starts: Integers, slots: Slots) -> None:
+    """A few records at a time, which stay in the processor's nearest cache."""
     for first in range(0, codes.shape[1], ROWS_AT_ONCE):
         end = min(first + ROWS_AT_ONCE, codes.shape[1])
         for place in range(codes.shape[0]):
             for row in range(first, end):
                 slots[row, place] = starts[place] + codes[place, row]
-    return slots
 
 
 def count_level(slots: Slots, classes: Codes, nodes: Codes, layout: Layout, asked: Integers) -> Integers:
