@@ -56,12 +56,9 @@ def not_a_table(file: Path) -> DataError:
 
 def opened_csv(lines: list[str], wanted: set[str]) -> tuple[Iterator[list[str]], list[str], str]:
     """Rows after the header, header and delimiter: the first delimiter under which the header holds what is wanted."""
-    for delimiter in (*DELIMITERS, ","):
-        rows = csv.reader(lines, delimiter=delimiter, strict=True)
-        header = next(rows, [])
-        if wanted <= set(header):
-            break
-    return rows, header, delimiter
+    delimiter = next((mark for mark in DELIMITERS if wanted <= set(_fields(lines, mark))), DELIMITERS[0])
+    rows = csv.reader(lines, delimiter=delimiter, strict=True)
+    return rows, next(rows, []), delimiter
 
 
 def place_of(columns: list[str], file: Path, **named: str) -> int:
@@ -121,14 +118,22 @@ def header_of(file: Path, *columns: str) -> tuple[list[str], str]:
     """
     try:
         start = _header_lines(file)
-        headers = {mark: next(csv.reader(start, delimiter=mark, strict=True), []) for mark in DELIMITERS}
+        headers = {mark: _fields(start, mark) for mark in DELIMITERS}
         delimiter = max(DELIMITERS, key=lambda mark: len({*columns} & {*headers[mark]} if columns else headers[mark]))
         header = headers[delimiter]
-    except (csv.Error, UnicodeDecodeError, OSError):
+    except (UnicodeDecodeError, OSError):
         raise not_a_table(file) from None
     if not header:
         raise not_a_table(file)
     return header, delimiter
+
+
+def _fields(start: list[str], delimiter: str) -> list[str]:
+    """The names of a header under a delimiter; none where a quoted name ends before another mark."""
+    try:
+        return next(csv.reader(start, delimiter=delimiter, strict=True), [])
+    except csv.Error:
+        return []
 
 
 def _header_lines(file: Path) -> list[str]:

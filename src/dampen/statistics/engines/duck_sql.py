@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from dampen.statistics.engines.base import MISSING, OTHER, Coding, Edges, Labels, written
+from dampen.statistics.engines.labels import BLANKS
 from dampen.statistics.files import TEXT, literal
 from dampen.statistics.grid import EvenGrid, Grid
 
@@ -145,7 +146,8 @@ def _edges(value: str, kind: str, coding: Edges) -> str:
     """How many edges are not above a finite number."""
     number = f"cast({value} as double)"
     if kind == TEXT:
-        number = f"try_cast(replace({value}, '_', 'x') as double)"
+        plain = f"trim({value}, {literal(BLANKS)})"
+        number = f"try_cast(case when regexp_full_match(lower({plain}), '{REAL_TEXT}') then {plain} end as double)"
     elif kind.startswith("DECIMAL"):
         number = f"cast(cast({value} as varchar) as double)"
     clamped = f"least(greatest({number}, {double(coding.low)}), {double(coding.high)})"
