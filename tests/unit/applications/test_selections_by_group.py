@@ -190,6 +190,12 @@ def test_any_mechanism_may_answer() -> None:
         (medians, {"adjacency": Adjacency.EDGE}, ParameterError, "adjacency"),
         (medians, {"where": {"year": 1}}, ParameterError, "where is for tables"),
         (medians, {"values": TABLE, "column": "age"}, ParameterError, "groups must be the name of a column"),
+        (
+            medians,
+            {"values": TABLE, "column": 3, "groups": "sex"},
+            ParameterError,
+            "column must be the name of a column",
+        ),
         (medians, {"values": TABLE, "column": "age", "groups": "age"}, ParameterError, "another column"),
         (medians, {"values": TABLE, "column": "age", "groups": "town"}, ParameterError, "'town'"),
         (medians, {"values": TABLE, "column": "ill", "groups": "sex"}, DataError, "column 'ill' must hold numbers"),
