@@ -83,7 +83,8 @@ def literal(text: str) -> str:
 def connected(*files: Path) -> Iterator[tuple["DuckDBPyConnection", list[str]]]:
     """A database in memory and names of the files that no SQL and no file pattern can misread.
 
-    What the database must spill goes into a folder that is removed. Its errors quote the data, so they are replaced.
+    What the database must spill goes into a folder that is removed. Its errors quote the data, so they are replaced;
+    it tells an interrupt from the keyboard as an error of its own.
     """
     import duckdb
 
@@ -97,8 +98,10 @@ def connected(*files: Path) -> Iterator[tuple["DuckDBPyConnection", list[str]]]:
             connection.execute("set enable_progress_bar = false")
             try:
                 yield connection, names
-            except duckdb.Error:
-                raise not_a_table(files[0]) from None
+            except (duckdb.Error, RuntimeError) as error:
+                if isinstance(error.__context__, KeyboardInterrupt) or str(error).startswith("KeyboardInterrupt"):
+                    raise KeyboardInterrupt from None
+                raise (not_a_table(files[0]) if isinstance(error, duckdb.Error) else error) from None
 
 
 def csv_source(names: Sequence[str], width: int, delimiter: str) -> str:

@@ -13,6 +13,7 @@ from dampen import Adjacency, Budget
 from dampen.errors import BudgetExceeded, DataError, ParameterError
 from dampen.mechanisms import Exponential, PermuteAndFlip, SelectionMechanism, SmoothExponential, StableArgmax
 from dampen.problem import SelectionProblem
+from dampen.statistics.grouped import counts_by_group
 
 if TYPE_CHECKING:
     from tests.conftest import Refused
@@ -231,3 +232,11 @@ def test_refusals_come_before_payment(
 ) -> None:
     with refused(error, message, hidden=("secret",)):
         ask(untouched, **changed)
+
+
+def test_counts_that_contradict_each_other_are_refused(refused: "Refused") -> None:
+    """The rest has as many values as rows, but less than none at a place: the data changed between two scans."""
+    scans = iter([{0: 1}, {1: 2}])
+    table = {"age": [0, 1], "sex": ["F", "M"]}
+    with refused(DataError, "column 'sex' must not change while it is counted"):
+        counts_by_group(table, lambda engine: next(scans), ("F", "other"), column="age", by="sex", rule="")
