@@ -106,7 +106,9 @@ def double(number: float) -> str:
 def direct_place(value: str, kind: str, grid: Grid) -> str | None:
     """The place of a typed number on an even grid in one step, where no rounding comes in between; else nothing.
 
-    It is counted from ``OTHER`` on and has no sign. Numbers between the ends, which most are, are asked for first.
+    It is counted from ``OTHER`` on and has no sign. Numbers between the ends, which most are, are asked for before
+    others, but NaN before all: the extremes that a Parquet file tells of its columns leave it out, and DuckDB takes a
+    comparison that holds for them to hold for every row.
     """
     real = kind in REAL_TYPES
     if not isinstance(grid, EvenGrid) or not (real or (kind in WHOLE_TYPES and grid.whole)):
@@ -123,11 +125,12 @@ def direct_place(value: str, kind: str, grid: Grid) -> str | None:
         place = f"{steps} // '{step}'::{width}" if step > 1 else steps
     else:
         place = even_place(grid).replace("key", number)
-    absent = f"{number} is null or isnan({number})" if real else f"{number} is null"
     unsigned = from_other(len(grid))
+    missing = f"{MISSING - OTHER}::{unsigned}"
     return (
-        f"case when {number} >= {first} and {number} < {last} then ({place} - {OTHER})::{unsigned} "
-        f"when {number} < {first} then {-OTHER}::{unsigned} when {absent} then {MISSING - OTHER}::{unsigned} "
+        f"case {f'when isnan({number}) then {missing} ' if real else ''}"
+        f"when {number} >= {first} and {number} < {last} then ({place} - {OTHER})::{unsigned} "
+        f"when {number} < {first} then {-OTHER}::{unsigned} when {number} is null then {missing} "
         f"else {len(grid) - 1 - OTHER}::{unsigned} end"
     )
 

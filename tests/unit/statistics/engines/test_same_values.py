@@ -8,6 +8,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from dampen.errors import DataError
@@ -123,3 +124,17 @@ def test_names_of_a_header_may_all_be_quoted(mark: str, tmp_path: Path) -> None:
     assert opened_csv(path.read_text().splitlines(keepends=True), {"c"})[1:] == (["a b", "c"], mark)
     with opened(path, "c") as engine:
         assert engine.group_counts("c", (2, 3)) == {0: 1}
+
+
+@pytest.mark.parametrize("kind", ["float64", "float32"])
+@pytest.mark.parametrize("grid", [as_grid(range(100)), as_grid(bounds=(0, 10), step="0.5")], ids=["whole", "halves"])
+def test_nan_is_missing_where_a_file_tells_extremes_without_it(grid: Any, kind: str, tmp_path: Path) -> None:
+    path = tmp_path / "x.parquet"
+    values = np.array([np.nan, -3.0, 3.0], dtype=kind)
+    pq.write_table(pa.table({"x": values}), path)
+    assert pq.ParquetFile(path).metadata.row_group(0).column(0).statistics.max == 3.0
+    expected = {MISSING: 1, 0: 1, int(3.0 / float(grid[1])): 1}
+    for data in (path, Source(path, engine="arrays"), {"x": values}):
+        with opened(data, "x") as engine:
+            places, counts = engine.histogram("x", grid)
+        assert dict(zip(places.tolist(), counts.tolist(), strict=True)) == expected
