@@ -79,8 +79,9 @@ def grouped(
     """The caller's records. With ``column`` the values are a table and ``groups`` names another of its columns."""
     if column is None and (where is not None or isinstance(values, Source)):
         raise ParameterError(WHERE_NEEDS_A_TABLE)
-    if column is not None and not (isinstance(column, str) and isinstance(groups, str)):
-        raise ParameterError(f"groups must be the name of a column, as column is; got {type(groups).__name__}")
+    for name, given in {"column": column, "groups": groups}.items():
+        if column is not None and not isinstance(given, str):
+            raise ParameterError(f"{name} must be the name of a column of the table; got {type(given).__name__}")
     return Grouped(filtered(values, where), groups, as_categories(categories), column, other, missing)
 
 

@@ -18,7 +18,7 @@ from dampen.cli.categories import Categories, read_categories
 from dampen.errors import ParameterError
 from dampen.mechanisms.triode_h import FRAGMENT
 from dampen.privacy import Release
-from dampen.statistics.files import literal
+from dampen.statistics.files import existing_files, literal
 from dampen.statistics.groups import REST
 
 
@@ -57,7 +57,7 @@ def group_by(
     as_json: answers.Json = False,
 ) -> None:
     """Tell who belongs to which group, privately: ids are public, one person's group is hidden."""
-    _require_writable(out, Path(file), budget)
+    _require_writable(out, file, budget)
     labels = read_categories(categories)
     paying = payment.payer(budget, scope, epsilon=epsilon)
     with records.progress():
@@ -73,14 +73,15 @@ def group_by(
         typer.echo(payment.NOTHING_REMEMBERS, err=True)
 
 
-def _require_writable(out: Path | None, file: Path, ledger: Path | None) -> None:
+def _require_writable(out: Path | None, pattern: str, ledger: Path | None) -> None:
     if out is None:
         return
     if out.suffix.lower() not in FORMATS:
         raise ParameterError(f"out must end in .parquet or .csv; got {shown(str(out))}")
     if out.is_dir() or not out.parent.is_dir():
         raise ParameterError(f"out must be a file in a folder that exists; got {shown(str(out))}")
-    for used, what in ((file, "the file that is read"), (ledger, "the ledger that pays")):
+    read = [(file, "the file that is read") for file in existing_files(pattern)]
+    for used, what in (*read, (ledger, "the ledger that pays")):
         if used is not None and used.exists() and out.exists() and out.samefile(used):
             raise ParameterError(f"out must not be {what}; got {shown(str(out))}")
 

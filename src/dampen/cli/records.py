@@ -52,8 +52,8 @@ def progress() -> Iterator[None]:
     from rich.progress import Progress
 
     with Progress(console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("counting", total=100)
-        with told(lambda share: bar.update(task, completed=share or 0.0, total=None if share is None else 100.0)):
+        task = bar.add_task("counting", total=None)
+        with told(lambda share: bar.update(task, completed=share, total=None if share is None else 100.0)):
             yield
 
 

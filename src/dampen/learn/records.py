@@ -14,6 +14,7 @@ from dampen.statistics.columns import in_memory
 from dampen.statistics.contingency import as_columns, look_up
 from dampen.statistics.engines import Source, stays
 from dampen.statistics.engines.base import written
+from dampen.statistics.engines.labels import as_floats
 from dampen.statistics.file_tables import read_columns
 from dampen.vectors import Floats, Integers
 
@@ -112,7 +113,7 @@ def _read(column: NDArray[Any], name: str, attribute: Attribute, training: bool)
 
 def _numbers(column: NDArray[Any], title: str) -> Floats:
     try:
-        numbers = (column.real if column.dtype.kind == "c" else column).astype(np.float64, copy=False)
+        numbers = as_floats(column)
     except (TypeError, ValueError, OverflowError):
         raise DataError(f"{title} must hold numbers, and no missing values") from None
     if column.dtype.kind == "c" or column.ndim != 1 or not np.isfinite(numbers).all():

@@ -16,6 +16,10 @@ from dampen.statistics.engines.loaded import LoadedEngine
 from dampen.statistics.files import existing_files
 
 Columns = dict[str, NDArray[Any]]
+WIDEST = "HUGEINT"
+"""What DuckDB calls whole numbers of 128 bits, such as sums."""
+PRINTED = (WIDEST, "TIME", "INTERVAL", "UUID", "ENUM")
+"""Types, or how their names begin, that NumPy would round or change: they are read as DuckDB prints them."""
 BATCH = 2**16
 """So many rows are read at a time, where files are read piece by piece."""
 
@@ -52,14 +56,15 @@ def _batches(engine: DuckEngine, names: Sequence[str]) -> Iterator[Columns]:
     kept = f" where {' and '.join(engine.filters)}" if engine.filters else ""
     engine.connection.execute(f"with data as (select * from {engine.source}{kept}) {_wanted(engine, names)}")
     while rows := engine.connection.fetchmany(BATCH):
-        yield {name: _items(list(column)) for name, column in zip(names, zip(*rows, strict=True), strict=True)}
+        columns = (_items(list(column)) for column in zip(*rows, strict=True))
+        yield {name: _native(column, engine.kind(name)) for name, column in zip(names, columns, strict=True)}
 
 
 def _columns(engine: Engine, names: Sequence[str]) -> Columns:
     inner = engine.files if isinstance(engine, LoadedEngine) else engine
     if isinstance(inner, DuckEngine):
         rows = inner.fetch(_wanted(inner, names))
-        return {name: rows[f"f{place}"] for place, name in enumerate(names)}
+        return {name: _native(rows[f"f{place}"], inner.kind(name)) for place, name in enumerate(names)}
     if isinstance(inner, ArrayEngine):
         return {name: as_plain(inner.column(name)) for name in names}
     return _from_ibis(inner, names)
@@ -67,7 +72,21 @@ def _columns(engine: Engine, names: Sequence[str]) -> Columns:
 
 def _wanted(engine: DuckEngine, names: Sequence[str]) -> str:
     """SQL: the named columns."""
-    return f"select {', '.join(f'{engine.field(name)} as f{place}' for place, name in enumerate(names))} from data"
+    fields = [
+        f"cast({engine.field(name)} as varchar)" if engine.kind(name).startswith(PRINTED) else engine.field(name)
+        for name in names
+    ]
+    return f"select {', '.join(f'{field} as f{place}' for place, field in enumerate(fields))} from data"
+
+
+def _native(column: NDArray[Any], kind: str) -> NDArray[Any]:
+    """A column that DuckDB returned: NumPy has neither its days nor its widest whole numbers."""
+    if kind == "DATE":
+        return column.astype("datetime64[D]")
+    if kind != WIDEST:
+        return column
+    texts = column.astype(object).tolist()
+    return _items([None if text is None else int(text) for text in texts])
 
 
 def _from_ibis(engine: Any, names: Sequence[str]) -> Columns:

@@ -56,12 +56,9 @@ def not_a_table(file: Path) -> DataError:
 
 def opened_csv(lines: list[str], wanted: set[str]) -> tuple[Iterator[list[str]], list[str], str]:
     """Rows after the header, header and delimiter: the first delimiter under which the header holds what is wanted."""
-    for delimiter in (*DELIMITERS, ","):
-        rows = csv.reader(lines, delimiter=delimiter, strict=True)
-        header = next(rows, [])
-        if wanted <= set(header):
-            break
-    return rows, header, delimiter
+    delimiter = next((mark for mark in DELIMITERS if wanted <= set(_fields(lines, mark))), DELIMITERS[0])
+    rows = csv.reader(lines, delimiter=delimiter, strict=True)
+    return rows, next(rows, []), delimiter
 
 
 def place_of(columns: list[str], file: Path, **named: str) -> int:
@@ -86,7 +83,8 @@ def literal(text: str) -> str:
 def connected(*files: Path) -> Iterator[tuple["DuckDBPyConnection", list[str]]]:
     """A database in memory and names of the files that no SQL and no file pattern can misread.
 
-    What the database must spill goes into a folder that is removed. Its errors quote the data, so they are replaced.
+    What the database must spill goes into a folder that is removed. Its errors quote the data, so they are replaced;
+    it tells an interrupt from the keyboard as an error of its own.
     """
     import duckdb
 
@@ -100,8 +98,10 @@ def connected(*files: Path) -> Iterator[tuple["DuckDBPyConnection", list[str]]]:
             connection.execute("set enable_progress_bar = false")
             try:
                 yield connection, names
-            except duckdb.Error:
-                raise not_a_table(files[0]) from None
+            except (duckdb.Error, RuntimeError) as error:
+                if isinstance(error.__context__, KeyboardInterrupt) or str(error).startswith("KeyboardInterrupt"):
+                    raise KeyboardInterrupt from None
+                raise (not_a_table(files[0]) if isinstance(error, duckdb.Error) else error) from None
 
 
 def csv_source(names: Sequence[str], width: int, delimiter: str) -> str:
@@ -121,14 +121,22 @@ def header_of(file: Path, *columns: str) -> tuple[list[str], str]:
     """
     try:
         start = _header_lines(file)
-        headers = {mark: next(csv.reader(start, delimiter=mark, strict=True), []) for mark in DELIMITERS}
+        headers = {mark: _fields(start, mark) for mark in DELIMITERS}
         delimiter = max(DELIMITERS, key=lambda mark: len({*columns} & {*headers[mark]} if columns else headers[mark]))
         header = headers[delimiter]
-    except (csv.Error, UnicodeDecodeError, OSError):
+    except (UnicodeDecodeError, OSError):
         raise not_a_table(file) from None
     if not header:
         raise not_a_table(file)
     return header, delimiter
+
+
+def _fields(start: list[str], delimiter: str) -> list[str]:
+    """The names of a header under a delimiter; none where a quoted name ends before another mark."""
+    try:
+        return next(csv.reader(start, delimiter=delimiter, strict=True), [])
+    except csv.Error:
+        return []
 
 
 def _header_lines(file: Path) -> list[str]:

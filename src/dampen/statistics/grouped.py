@@ -89,7 +89,8 @@ def counts_by_group(
             parts[rest] = _less(count(engine), parts)
         if any(MISSING in part or OTHER in part for part in parts):
             raise DataError(f"{titled(column)} {rule}{inside(engine)}")
-        if [sum(part.values()) for part in parts] != sizes.tolist():
+        negative = any(count < 0 for part in parts for count in part.values())
+        if negative or [sum(part.values()) for part in parts] != sizes.tolist():
             raise DataError(f"{titled(by)} must not change while it is counted, and each value be of one category")
     return parts
 

@@ -10,7 +10,7 @@ from dampen._validate import shown
 from dampen.errors import DataError, ParameterError
 from dampen.statistics.columns import titled
 from dampen.statistics.engines.base import MISSING, OTHER
-from dampen.statistics.engines.labels import Places
+from dampen.statistics.engines.labels import Places, is_blank
 from dampen.statistics.engines.sources import Source
 from dampen.statistics.file_tables import read_columns
 
@@ -53,7 +53,7 @@ def _items(column: NDArray[Any]) -> list[Any]:
 def _present(item: Any) -> Any:
     """An item, or ``None`` for a field that reads as missing: short, or with blanks at an end."""
     perhaps = isinstance(item, str) and (len(item) < 4 or item[0] <= " " or item[-1] <= " ")
-    return None if perhaps and item.strip().lower() in ("", "nan") else item
+    return None if perhaps and is_blank(item) else item
 
 
 def _label(item: Any, labels: Sequence[Any], places: Places) -> Any:

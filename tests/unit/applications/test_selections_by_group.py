@@ -13,6 +13,7 @@ from dampen import Adjacency, Budget
 from dampen.errors import BudgetExceeded, DataError, ParameterError
 from dampen.mechanisms import Exponential, PermuteAndFlip, SelectionMechanism, SmoothExponential, StableArgmax
 from dampen.problem import SelectionProblem
+from dampen.statistics.grouped import counts_by_group
 
 if TYPE_CHECKING:
     from tests.conftest import Refused
@@ -190,6 +191,12 @@ def test_any_mechanism_may_answer() -> None:
         (medians, {"adjacency": Adjacency.EDGE}, ParameterError, "adjacency"),
         (medians, {"where": {"year": 1}}, ParameterError, "where is for tables"),
         (medians, {"values": TABLE, "column": "age"}, ParameterError, "groups must be the name of a column"),
+        (
+            medians,
+            {"values": TABLE, "column": 3, "groups": "sex"},
+            ParameterError,
+            "column must be the name of a column",
+        ),
         (medians, {"values": TABLE, "column": "age", "groups": "age"}, ParameterError, "another column"),
         (medians, {"values": TABLE, "column": "age", "groups": "town"}, ParameterError, "'town'"),
         (medians, {"values": TABLE, "column": "ill", "groups": "sex"}, DataError, "column 'ill' must hold numbers"),
@@ -225,3 +232,11 @@ def test_refusals_come_before_payment(
 ) -> None:
     with refused(error, message, hidden=("secret",)):
         ask(untouched, **changed)
+
+
+def test_counts_that_contradict_each_other_are_refused(refused: "Refused") -> None:
+    """The rest has as many values as rows, but less than none at a place: the data changed between two scans."""
+    scans = iter([{0: 1}, {1: 2}])
+    table = {"age": [0, 1], "sex": ["F", "M"]}
+    with refused(DataError, "column 'sex' must not change while it is counted"):
+        counts_by_group(table, lambda engine: next(scans), ("F", "other"), column="age", by="sex", rule="")

@@ -1,5 +1,6 @@
 """``dampen group-by`` and ``dampen counts`` from the shell."""
 
+import io
 import json
 import sys
 from pathlib import Path
@@ -7,11 +8,13 @@ from typing import Any
 
 import duckdb
 import pytest
+from rich.progress import Progress
 from typer.testing import CliRunner, Result
 
 from dampen import Adjacency, Budget
-from dampen.cli import main
+from dampen.cli import main, records
 from dampen.cli.app import app
+from dampen.statistics.engines import progress
 from tests.contracts.engines import SPARK
 
 SURE = "1000000"
@@ -47,6 +50,13 @@ def asked(people: Path, *more: object, epsilon: str = SURE) -> Result:
 def rows_of(path: Path) -> list[tuple[Any, ...]]:
     with duckdb.connect() as connection:
         return connection.execute(f"select * from '{path}'").fetchall()
+
+
+def test_groups_are_not_written_over_a_file_of_the_pattern(people: Path) -> None:
+    options = ("--id", "id", "--by", "sex", "--categories", "F,M,other", "--epsilon", "1", "--out", str(people))
+    done = CliRunner().invoke(app, ["group-by", str(people.with_name("peo*.csv")), *options])
+    assert "out must not be the file that is read" in str(done.exception)
+    assert people.read_text() == PEOPLE
 
 
 @pytest.mark.parametrize("suffix", [".parquet", ".csv", ".PARQUET"])
@@ -199,3 +209,24 @@ def test_parquet_groups_of_other_types(tmp_path: Path) -> None:
     assert flags.stdout == "id,flag\n1,true\n2,false\n3,other\n"
     codes = invoke("group-by", path, "--by", "code", "--categories", "7,8,other", *options)
     assert codes.stdout == "id,code\n1,7\n2,8\n3,other\n"
+
+
+def test_a_bar_runs_on_without_a_share_and_shows_it_where_one_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    bars = list[Progress]()
+
+    class Kept(Progress):
+        def __enter__(self) -> "Kept":
+            bars.append(self)
+            return self
+
+    monkeypatch.setattr("rich.progress.Progress", Kept)
+    monkeypatch.setattr(sys, "stderr", io.StringIO())
+    monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
+    with records.progress():
+        tell = progress._listener.get()
+        assert tell is not None
+        seen = []
+        for share in (None, 40.0, None):
+            tell(share)
+            seen.append((bars[0].tasks[0].total, bars[0].tasks[0].completed))
+        assert seen == [(None, 0), (100.0, 40.0), (100.0, 40.0)]

@@ -2,13 +2,15 @@
 
 from pathlib import Path
 
+import duckdb
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from dampen.errors import DampenError
+from dampen.errors import DampenError, DataError
 from dampen.statistics.file_tables import read_columns
+from dampen.statistics.files import connected
 
 
 def test_rows_keep_their_order_and_fields_stay_text(tmp_path: Path) -> None:
@@ -42,3 +44,29 @@ def test_a_pattern_reads_files_in_order(tmp_path: Path) -> None:
     found = read_columns(tmp_path / "*.csv", ["V", "v"])
     assert found["v"].tolist() == ["1", "2", "3"]
     assert found["V"].tolist() == ["a", "b", "c"]
+
+
+def raised_while(error: BaseException) -> RuntimeError:
+    """How DuckDB tells of an error that a signal's handler raised while a query ran."""
+    told = RuntimeError("Query interrupted")
+    told.__context__ = error
+    return told
+
+
+@pytest.mark.parametrize(
+    ("error", "expected"),
+    [
+        (raised_while(KeyboardInterrupt()), KeyboardInterrupt),
+        (duckdb.Error("KeyboardInterrupt: <EMPTY MESSAGE>"), KeyboardInterrupt),
+        (raised_while(ValueError()), RuntimeError),
+        (duckdb.Error("secret"), DataError),
+    ],
+    ids=["query", "header", "other", "data"],
+)
+def test_an_interrupt_is_not_taken_for_a_file_that_is_no_table(
+    error: Exception, expected: type[BaseException], tmp_path: Path
+) -> None:
+    (tmp_path / "t.csv").write_text("a\n1\n")
+    with pytest.raises(expected) as caught, connected(tmp_path / "t.csv"):
+        raise error
+    assert "secret" not in str(caught.value)

@@ -1,12 +1,15 @@
 """Ids and groups out of tables."""
 
+from datetime import date, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import duckdb
 import pytest
 
 from dampen.errors import DataError, ParameterError
+from dampen.statistics.engines import opened
+from dampen.statistics.engines.base import MISSING
 from dampen.statistics.people_files import UNDECLARED, read_people
 
 if TYPE_CHECKING:
@@ -30,6 +33,32 @@ def test_parquet_ids_keep_their_type_and_groups_are_labels(tmp_path: Path) -> No
     assert read_people(path, (True, False), id="id", by="flag")[1] == [True, False, None]
     for label in ("1.5", 1.5):
         assert read_people(path, (label,), id="id", by="x")[1] == [label, None, None]
+
+
+@pytest.mark.parametrize(
+    ("value", "labels"),
+    [
+        ("'2020-02-01'::date", (date(2020, 2, 1), "x")),
+        ("'2020-02-01'::date", ("2020-02-01", "x")),
+        ("'2020-02-01'::timestamp", (datetime(2020, 2, 1), "x")),
+        ("'2020-02-01'::timestamp_ns", ("2020-02-01 00:00:00", "x")),
+        ("'a'::enum('a', 'x')", ("a", "x")),
+        ("interval 1 day", ("1 day", "x")),
+        ("1::hugeint", (1, "x")),
+    ],
+)
+def test_groups_of_other_types_are_those_that_are_counted(value: str, labels: tuple[Any, ...]) -> None:
+    with duckdb.connect() as connection:
+        people = connection.sql(f"select i as id, case when i < 2 then {value} end as kind from range(3) t(i)")
+        assert read_people(people, labels, id="id", by="kind")[1] == [labels[0], labels[0], None]
+        with opened(people, "kind") as engine:
+            assert engine.group_counts("kind", labels) == {0: 2, MISSING: 1}
+
+
+def test_wide_ids_are_not_rounded() -> None:
+    with duckdb.connect() as connection:
+        people = connection.sql(f"select {2**60}::hugeint + i as id, 'a' as kind from range(2) t(i)")
+        assert read_people(people, ("a",), id="id", by="kind")[0] == [2**60, 2**60 + 1]
 
 
 @pytest.mark.parametrize(

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from dampen.errors import DataError
 from dampen.statistics.columns import in_memory
 from dampen.statistics.engines.base import Bits, Coding, Edges, Labels, Route, Way, written
-from dampen.statistics.engines.labels import Places
+from dampen.statistics.engines.labels import Places, as_floats, is_float, native_numbers, native_truths
 from dampen.vectors import Integers
 
 Codes = NDArray[Any]
@@ -46,7 +46,7 @@ def as_plain(found: Any) -> NDArray[Any]:
 
 def _among_edges(column: NDArray[Any], coding: Edges, title: str) -> Codes:
     try:
-        numbers = (column.real if column.dtype.kind == "c" else column).astype(np.float64)
+        numbers = as_floats(column)
     except (TypeError, ValueError):
         raise DataError(f"{title} must hold numbers, and no missing values") from None
     finite = np.isfinite(numbers)
@@ -73,7 +73,7 @@ def label_codes(column: NDArray[Any], labels: tuple[Any, ...]) -> Codes:
         low, high = int(column.min()), int(column.max())
         known = [places.get(value, -1) for value in range(low, high + 1)]
         if known == list(range(low, high + 1)):
-            return column
+            return column if np.can_cast(column.dtype, np.int64) else column.astype(np.int64)
         return np.array(known, dtype=np.int32)[column.astype(np.int64) - low]
     distinct, inverse = np.unique(column, return_inverse=True)
     return np.array([places.get(item, -1) for item in distinct.tolist()], dtype=np.int32)[inverse]
@@ -81,9 +81,8 @@ def label_codes(column: NDArray[Any], labels: tuple[Any, ...]) -> Codes:
 
 def equal_to(found: Any, value: Any) -> NDArray[np.bool_]:
     """Which values equal a public one; a missing value equals nothing."""
-    if isinstance(found, np.ndarray) and found.dtype.kind in "iufb" and not isinstance(value, str):
-        number = float(value) if isinstance(value, Decimal) else value
-        return np.asarray(found == number, dtype=np.bool_)
+    if isinstance(found, np.ndarray) and found.dtype.kind in "iufb":
+        return _equal_numbers(found, value)
     listed = getattr(found, "to_list", None) or getattr(found, "tolist", None)
     items, places, known = found if listed is None else listed(), Places.of((value,)), dict[Any, bool]()
     try:
@@ -92,6 +91,15 @@ def equal_to(found: Any, value: Any) -> NDArray[np.bool_]:
     except TypeError:
         raise DataError("a column must hold single labels") from None
     return np.fromiter((known.get(item, False) for item in items), np.bool_, len(items))
+
+
+def _equal_numbers(found: NDArray[Any], value: Any) -> NDArray[np.bool_]:
+    """NumPy would round whole numbers to floats, and a float to the width of the column, before it compares them."""
+    truths = found.dtype.kind == "b"
+    numbers = [*native_truths(value)] if truths else [*native_numbers(value)]
+    fits = [number for number in numbers if is_float(number) or found.dtype.kind in "iu"]
+    wide = found.astype(np.float64, copy=False) if found.dtype.kind == "f" else found
+    return np.asarray(wide == fits[0], dtype=np.bool_) if fits else np.zeros(len(found), dtype=np.bool_)
 
 
 def length_of(data: Any) -> int:

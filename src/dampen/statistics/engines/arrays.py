@@ -39,7 +39,9 @@ class ArrayEngine:
             raise DataError("all columns must have equally many rows")
         if isinstance(found, list):
             return [item for item, kept in zip(found, self.kept.tolist(), strict=True) if kept]
-        return found[self.kept] if isinstance(found, np.ndarray) else found.filter(self.kept.tolist())
+        if isinstance(found, np.ndarray):
+            return found[self.kept]
+        return found.filter(self.kept.tolist()) if len(found) else found
 
     def where(self, column: str, value: Any) -> "ArrayEngine":
         """Only the rows with this value."""

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from dampen.statistics.engines.base import MISSING, OTHER, Coding, Edges, Labels, written
+from dampen.statistics.engines.labels import BLANKS
 from dampen.statistics.files import TEXT, literal
 from dampen.statistics.grid import EvenGrid, Grid
 
@@ -105,7 +106,9 @@ def double(number: float) -> str:
 def direct_place(value: str, kind: str, grid: Grid) -> str | None:
     """The place of a typed number on an even grid in one step, where no rounding comes in between; else nothing.
 
-    It is counted from ``OTHER`` on and has no sign. Numbers between the ends, which most are, are asked for first.
+    It is counted from ``OTHER`` on and has no sign. Numbers between the ends, which most are, are asked for before
+    others, but NaN before all: the extremes that a Parquet file tells of its columns leave it out, and DuckDB takes a
+    comparison that holds for them to hold for every row.
     """
     real = kind in REAL_TYPES
     if not isinstance(grid, EvenGrid) or not (real or (kind in WHOLE_TYPES and grid.whole)):
@@ -122,11 +125,12 @@ def direct_place(value: str, kind: str, grid: Grid) -> str | None:
         place = f"{steps} // '{step}'::{width}" if step > 1 else steps
     else:
         place = even_place(grid).replace("key", number)
-    absent = f"{number} is null or isnan({number})" if real else f"{number} is null"
     unsigned = from_other(len(grid))
+    missing = f"{MISSING - OTHER}::{unsigned}"
     return (
-        f"case when {number} >= {first} and {number} < {last} then ({place} - {OTHER})::{unsigned} "
-        f"when {number} < {first} then {-OTHER}::{unsigned} when {absent} then {MISSING - OTHER}::{unsigned} "
+        f"case {f'when isnan({number}) then {missing} ' if real else ''}"
+        f"when {number} >= {first} and {number} < {last} then ({place} - {OTHER})::{unsigned} "
+        f"when {number} < {first} then {-OTHER}::{unsigned} when {number} is null then {missing} "
         f"else {len(grid) - 1 - OTHER}::{unsigned} end"
     )
 
@@ -145,7 +149,8 @@ def _edges(value: str, kind: str, coding: Edges) -> str:
     """How many edges are not above a finite number."""
     number = f"cast({value} as double)"
     if kind == TEXT:
-        number = f"try_cast(replace({value}, '_', 'x') as double)"
+        plain = f"trim({value}, {literal(BLANKS)})"
+        number = f"try_cast(case when regexp_full_match(lower({plain}), '{REAL_TEXT}') then {plain} end as double)"
     elif kind.startswith("DECIMAL"):
         number = f"cast(cast({value} as varchar) as double)"
     clamped = f"least(greatest({number}, {double(coding.low)}), {double(coding.high)})"

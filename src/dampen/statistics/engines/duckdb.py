@@ -35,7 +35,7 @@ from dampen.statistics.engines.base import (
     packs_of,
     placed,
 )
-from dampen.statistics.engines.labels import sql_keys
+from dampen.statistics.engines.labels import BLANKS, sql_keys
 from dampen.statistics.engines.progress import is_watched, one_of_many, watched
 from dampen.statistics.files import (
     TEXT,
@@ -211,7 +211,8 @@ class DuckEngine:
         name = self.field(column)
         printed, number = duck_sql.printed(name, self.kind(column))
         texts, numbers = sql_keys(tuple(labels), duck_sql.sort_of(self.kind(column)))
-        absent = f"case when read.text is null or lower(trim(read.text)) in ('', 'nan') then {MISSING} end"
+        blank = f"lower(trim(read.text, {literal(BLANKS)})) in ('', 'nan')"
+        absent = f"case when read.text is null or {blank} then {MISSING} end"
         rows = self.fetch(
             f"""
             , read as (select {printed} as text, count(*) as count from data group by 1)

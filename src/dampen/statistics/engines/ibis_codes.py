@@ -33,7 +33,7 @@ from dampen.statistics.engines.labels import (
 )
 from dampen.statistics.grid import EvenGrid, Grid
 
-WHOLE_TEXT = "^[+-]?[0-9]{1,18}$"
+WHOLE_TEXT = "^[+-]?[0-9]{1,19}$"
 REAL_TEXT = r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)(e[+-]?[0-9]+)?$"
 FARTHEST = 2**62
 FEW = 24
@@ -72,7 +72,7 @@ def numbers(table: Any, value: Any) -> Any:
             (text.lower().isin(["-inf", "-infinity"]), real(-inf)),
         )
         wholes = ibis.cases((is_whole, text), else_=None).try_cast("int64")
-        reals = ibis.cases((is_whole, None), (is_real, text), else_=None).try_cast("float64").fill_null(endless)
+        reals = ibis.cases((wholes.notnull(), None), (is_real, text), else_=None).try_cast("float64").fill_null(endless)
     elif kind.is_integer():
         wide = kind.is_unsigned_integer() and kind.nbytes == 8
         wholes, reals = (_in_64_bits(value), _beyond(value)) if wide else (value.cast("int64"), none_real)

@@ -13,6 +13,7 @@ from decimal import Decimal
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dampen._validate import shown
 from dampen.errors import ParameterError
@@ -23,6 +24,8 @@ WHOLE = re.compile(r"[+-]?[0-9]+", re.ASCII)
 TRUTHS = {"true": True, "false": False}
 LONGEST = 400
 """Whole numbers of so many digits are no floats."""
+BLANKS = " \t\n\r\v\f"
+"""What may stand around a text that is missing; a database is told, for its own idea of blanks may differ."""
 EXACT = 2**53
 """Texts that read as a smaller number than this are compared by number, larger ones only as they are written."""
 
@@ -33,6 +36,19 @@ def read_number(text: str) -> int | float | None:
     if WHOLE.fullmatch(plain) and len(plain) < LONGEST:
         return int(plain)
     return float(plain) if NUMBER.fullmatch(plain) else None
+
+
+def is_blank(text: str) -> bool:
+    """Whether a text, if it is no label, stands for a missing value."""
+    return text.strip(BLANKS).lower() in ("", "nan")
+
+
+def as_floats(column: NDArray[Any]) -> NDArray[np.float64]:
+    """A column as floats; texts as every engine reads them: Python alone takes ``1_0`` and digits of any script."""
+    texts = (item for item in column.tolist() if isinstance(item, str)) if column.dtype.kind in "OUT" else ()
+    if not all(NUMBER.fullmatch(text.strip(BLANKS)) for text in texts):
+        raise ValueError
+    return (column.real if column.dtype.kind == "c" else column).astype(np.float64, copy=False)
 
 
 def as_number(label: Any) -> int | float | None:
@@ -91,11 +107,11 @@ def text_numbers(labels: Sequence[Any]) -> dict[float, int]:
 
 
 def gathered(labels: Sequence[Any], natives: Any) -> dict[Any, int]:
-    """Values of one type, and the place of the first label that each stands for."""
+    """Values of one type, and the place of the label that each stands for: the one that equals it, else the first."""
     found: dict[Any, int] = {}
     for place, label in enumerate(labels):
         for value in natives(label):
-            found.setdefault(value, place)
+            found[value] = place if value == label else found.get(value, place)
     return found
 
 
@@ -156,7 +172,7 @@ class Places:
     def _of_text(self, text: str) -> int:
         if text in self.texts:
             return self.texts[text]
-        if text.strip().lower() in ("", "nan"):
+        if is_blank(text):
             return MISSING
         number = read_number(text)
         return OTHER if number is None else self.read.get(number, OTHER)

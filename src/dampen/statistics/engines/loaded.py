@@ -17,7 +17,7 @@ from dampen.statistics.engines.arrays import ArrayEngine
 from dampen.statistics.engines.base import MISSING, OTHER, Placed, Sums
 from dampen.statistics.engines.duck_sql import printed, rounded_down, sort_of
 from dampen.statistics.engines.duckdb import DuckEngine, opened_files
-from dampen.statistics.engines.labels import read_number, sql_keys
+from dampen.statistics.engines.labels import is_blank, read_number, sql_keys
 from dampen.statistics.files import TEXT
 from dampen.statistics.grid import Grid
 from dampen.vectors import Floats, Integers
@@ -90,7 +90,7 @@ def _place(text: str | None, texts: dict[str, int], numbers: dict[float, int], k
         return MISSING
     if text in texts:
         return texts[text]
-    if text.strip().lower() in ("", "nan"):
+    if is_blank(text):
         return MISSING
     number = read_number(text) if kind == TEXT else float(text) if numbers else None
     return OTHER if number is None else numbers.get(number, OTHER)
