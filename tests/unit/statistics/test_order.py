@@ -23,6 +23,7 @@ from hypothesis import strategies as st
 
 from dampen.errors import DampenError, DataError, ParameterError
 from dampen.statistics import Grid, GridCounts, as_grid, count_on_grid
+from dampen.statistics.engines import array_grid
 
 if TYPE_CHECKING:
     from tests.conftest import Refused, RunPython
@@ -423,6 +424,27 @@ def test_names_are_never_read_as_sql(kind: str, column: str, tmp_path: Path) -> 
     frame = pl.DataFrame({"id": [7, 8], column: [1, 2]})
     frame.write_csv(tmp_path / name) if kind == "csv" else frame.write_parquet(tmp_path / name)
     assert count_on_grid(tmp_path / name, range(5), column=column).places.tolist() == [1, 2]
+
+
+@pytest.mark.parametrize("name", ["tenths", "whole"])
+def test_blocks_in_several_threads(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(array_grid, "BLOCK", 7)
+    monkeypatch.setattr("os.cpu_count", lambda: 3)
+    values = np.random.default_rng(2).normal(0, 10, size=1000)
+    assert count_on_grid(values, GRIDS[name]) == judged(values.tolist(), GRIDS[name])
+
+
+def test_places_of_many_values_are_never_all_held(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(array_grid, "BLOCK", 2**15)
+    monkeypatch.setattr("os.cpu_count", lambda: 2)
+    values = np.arange(2**20, dtype=np.float64)
+    tracemalloc.start()
+    try:
+        count_on_grid(values, range(100))
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert peak < values.nbytes / 2
 
 
 class Spy:
