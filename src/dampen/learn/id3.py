@@ -98,11 +98,12 @@ class RecordCounter:
     def __init__(self, records: Records, classes: Integers, schema: Schema) -> None:
         self._layout = Layout(outcomes_of(schema), len(schema.classes))
         self._slots = _slots_of(records, schema, self._layout)
+        self._root = np.bincount(classes, minlength=self._layout.classes)
         self._labels, self._nodes = classes.astype(np.int32), np.zeros(records.rows, dtype=np.int32)
 
     def root(self) -> Integers:
         """The classes of all records."""
-        return np.bincount(self._labels, minlength=self._layout.classes)
+        return self._root
 
     def tables(self, asked: Integers) -> Integers:
         """Joint counts at these nodes, in one pass."""

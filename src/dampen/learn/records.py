@@ -53,7 +53,7 @@ def as_records(table: Any, schema: Schema, *, training: bool) -> Records:
 def as_classes(target: Any, classes: Sequence[Any]) -> Integers:
     """The place of each record's class among the declared ones; any other class is refused."""
     codes = _codes(_plain(target), tuple(classes))
-    if (codes == UNKNOWN).any():
+    if codes.min(initial=0) == UNKNOWN:
         raise DataError("target must hold only the declared classes")
     return codes.astype(np.int64)
 
@@ -101,24 +101,26 @@ def _plain(found: Any) -> NDArray[Any]:
 def _read(column: NDArray[Any], name: str, attribute: Attribute, training: bool) -> Column:
     title = f"column {name[:60]!r}"
     if isinstance(attribute, Numeric):
-        return np.clip(_numbers(column, title), attribute.lo, attribute.hi)
+        return _clamped(column, attribute, title)
     codes = _codes(column, attribute.values)
-    unknown = codes == UNKNOWN
     if attribute.other is not None:
-        codes[unknown] = attribute.values.index(attribute.other)
-    elif training and unknown.any():
+        codes[codes == UNKNOWN] = attribute.values.index(attribute.other)
+    elif training and codes.min(initial=0) == UNKNOWN:
         raise DataError(f"{title} must hold only the declared values; declare other=... for the rest")
     return codes
 
 
-def _numbers(column: NDArray[Any], title: str) -> Floats:
+def _clamped(column: NDArray[Any], attribute: Numeric, title: str) -> Floats:
+    """Finite numbers, moved to the nearer end where they are outside."""
     try:
         numbers = as_floats(column)
     except (TypeError, ValueError, OverflowError):
         raise DataError(f"{title} must hold numbers, and no missing values") from None
-    if column.dtype.kind == "c" or column.ndim != 1 or not np.isfinite(numbers).all():
+    ends = numbers.min(initial=attribute.hi), numbers.max(initial=attribute.lo)
+    if column.dtype.kind == "c" or column.ndim != 1 or not np.isfinite(ends).all():
         raise DataError(f"{title} must hold finite numbers, and no missing values (NaN)")
-    return numbers
+    inside = attribute.lo <= ends[0] and ends[1] <= attribute.hi
+    return numbers if inside else np.clip(numbers, attribute.lo, attribute.hi)
 
 
 def _codes(column: NDArray[Any], labels: tuple[Any, ...]) -> NDArray[np.int32]:
