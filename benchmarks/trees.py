@@ -41,6 +41,8 @@ PAIRWISE = "tree by information gain, pairwise dampening"
 VOTES = f"{FOREST}, votes"
 CHOICE = f"one dampened choice, {ROWS} records"
 PLAIN, PEER = "plain Python", "diffprivlib"
+TURN = 0.05
+"""So many seconds a turn lasts at least."""
 RESULTS = Path(__file__).parent / "results" / "trees.json"
 
 Spent = dict[str, list[float]]
@@ -92,17 +94,23 @@ def choices(counts: list[Integers]) -> dict[str, Callable[[], object]]:
 
 
 def timed(action: Callable[[], object], spent: list[float]) -> Run:
-    """A run by the clock that also notes its processor time; the first is not timed, so that code is compiled."""
+    """A turn by the clock that also notes its processor time; the first run is not timed, so that code is compiled.
+
+    Short runs are repeated within a turn, and their median counts: caches are warm, as they are for long runs.
+    """
     action()
     watch = stopwatch(action)
 
-    def run() -> float:
-        start = process_time()
-        seconds = watch()
-        spent.append(process_time() - start)
-        return seconds
+    def turn() -> float:
+        clock, processor = list[float](), list[float]()
+        while sum(clock) < TURN:
+            start = process_time()
+            clock.append(watch())
+            processor.append(process_time() - start)
+        spent.append(median(processor))
+        return median(clock)
 
-    return run
+    return turn
 
 
 def of_diffprivlib(folder: Path, spent: Spent) -> dict[str, Run]:
