@@ -207,7 +207,7 @@ class PaidClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
         return True
 
     def _grow_on(self, table: CountedTable, epsilon: Fraction, source: Entropy) -> Any:
-        """Draw the model from counts that are made where the table lies."""
+        """Draw the model from counts that are made where the table lies; asked of no model that needs rows."""
         raise NotImplementedError
 
     def _read(self, X: Any, y: Any) -> tuple[Records, Integers, Schema]:
