@@ -65,12 +65,11 @@ def predict(
 ) -> None:
     """Tell the class of every row of files, one per line, in the order of files and rows; costs nothing more."""
     from dampen.learn.saved import load_classifier
-    from dampen.statistics.file_tables import read_batches
 
     classifier = load_classifier(model)
-    for rows in read_batches(records.source(file, engine, where), list(classifier.schema_.attributes)):
-        if told := classifier.predict(rows).tolist():
-            typer.echo("\n".join(map(str, told)))
+    for labels in classifier.predict_batches(records.source(file, engine, where)):
+        if len(labels):
+            typer.echo("\n".join(map(str, labels.tolist())))
 
 
 class _Noted:

@@ -6,6 +6,7 @@ training data, whose smallest value or rarest category may be one person's.
 
 import json
 from collections.abc import Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
@@ -120,8 +121,17 @@ class Schema:
         """The same with an attribute for each of so many unnamed columns."""
         if self.every is None:
             return self
-        named: Mapping[str, Attribute] = {f"x{place}": self.every for place in range(count)}
-        return Schema(named, self.classes or (0,))
+        schema = Schema.__new__(Schema)
+        object.__setattr__(schema, "attributes", {f"x{place}": self.every for place in range(count)})
+        object.__setattr__(schema, "classes", self.classes or (0,))
+        object.__setattr__(schema, "every", None)
+        return schema
+
+    def with_classes(self, classes: Sequence[Any]) -> "Schema":
+        """The same with other classes."""
+        schema = copy(self)
+        object.__setattr__(schema, "classes", as_categories(classes or (0,)))
+        return schema
 
     def edges(self) -> dict[str, Floats]:
         """For each numeric attribute the inner edges of its intervals. They follow from the schema alone."""

@@ -1,13 +1,16 @@
 """Which engine counts which data: by what the data is, or by the name that the caller gives."""
 
+import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from dampen._validate import one_of
-from dampen.errors import MissingExtra, ParameterError
+from dampen.errors import DampenError, DataError, MissingExtra, ParameterError
 from dampen.statistics.engines.base import Engine, as_where
 
 NAMES = ("arrays", "duckdb", "spark")
@@ -54,12 +57,30 @@ def stays(data: Any) -> bool:
 
 @contextmanager
 def opened(data: Any, *columns: str | None) -> Iterator[Engine]:
-    """The engine that counts the data, its rows filtered. ``columns`` help to read the header of a CSV file."""
+    """The engine that counts the data, its rows filtered. ``columns`` help to read the header of a CSV file.
+
+    Whatever goes wrong with the data leaves as an error of dampen's: those of other libraries quote what they met.
+    """
     source = data if isinstance(data, Source) else Source(data)
-    with _engine(source, columns) as engine:
+    with only_own_errors(), _engine(source, columns) as engine:
         for name, value in source.where.items():
-            engine = engine.where(name, value)
+            engine = engine.part(name, (value,), 0)
         yield engine
+
+
+@contextmanager
+def only_own_errors() -> Iterator[None]:
+    """Errors and warnings of other libraries say what they met in the data: they become one fixed sentence."""
+    try:
+        with np.errstate(all="ignore"), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            yield
+    except (DampenError, ImportError, MemoryError, AssertionError):
+        raise
+    except Exception:
+        raise DataError(
+            "the data could not be read: every column must hold single values that can be compared"
+        ) from None
 
 
 def _kind(data: Any) -> str:
