@@ -121,11 +121,10 @@ def _of_list(items: list[Any]) -> Column:
 
 
 def _of_array(array: NDArray[Any]) -> Column:
-    if array.dtype.kind in TYPED:
-        plain = array.astype(np.float64) if array.dtype == np.longdouble else array
-        if isinstance(plain, np.ma.MaskedArray):
-            return Typed(plain.data, np.ma.getmaskarray(plain))
-        return Typed(plain)
+    if array.dtype.kind in TYPED and array.dtype != np.longdouble:
+        if isinstance(array, np.ma.MaskedArray):
+            return Typed(array.data, np.ma.getmaskarray(array))
+        return Typed(array)
     if isinstance(array, np.ma.MaskedArray):
         gone = np.ma.getmaskarray(array).tolist()
         return Items([None if lost else item for lost, item in zip(gone, _listed(array.data), strict=True)])
@@ -133,8 +132,8 @@ def _of_array(array: NDArray[Any]) -> Column:
 
 
 def _listed(array: NDArray[Any]) -> list[Any]:
-    """The items of an array; ``tolist`` would make bare numbers of its times."""
-    return list(array) if array.dtype.kind in "mMV" else array.tolist()
+    """The items of an array; ``tolist`` would make bare numbers of its times, and round long doubles."""
+    return list(array) if array.dtype.kind in "mMVf" else array.tolist()
 
 
 def _of_series(series: "nw.Series[Any]") -> Column:

@@ -31,7 +31,7 @@ AROUND = " \t"
 SMALLEST, LARGEST = -(2**63), 2**63 - 1
 """Texts and columns of whole numbers within 64 bits are exact."""
 DIGITS = 38
-"""Whole decimals and fractions of so many digits are exact, as the widest decimals of databases are."""
+"""Whole decimals, fractions and long doubles of so many digits are exact, as the widest decimals of databases are."""
 DAYS = ("Y", "M", "W", "D")
 """Units of NumPy's dates that are no finer than days."""
 
@@ -72,7 +72,8 @@ def read_number(value: Any) -> int | float | None:
             return int(value)
         if isinstance(value, Decimal):
             return _of_decimal(value)
-        if isinstance(value, Fraction) and value.denominator == 1 and abs(value) < 10**DIGITS:
+        exact = isinstance(value, np.longdouble) or (isinstance(value, Fraction) and value.denominator == 1)
+        if exact and abs(value) < 10**DIGITS and value == int(value):
             return int(value)
         return _nearest(value) if isinstance(value, Real) else None
     except (ArithmeticError, ValueError, TypeError):
