@@ -199,7 +199,7 @@ def _places(labels: Column, classes: Sequence[Any]) -> Integers:
 def _place(label: Column, classes: Sequence[Any]) -> int:
     """Training refuses a class that was not declared; here it is a wrong answer."""
     try:
-        return int(as_classes(label, classes)[0])
+        return max(int(as_classes(label, classes)[0]), OTHER)
     except (DataError, TypeError):
         return OTHER
 
