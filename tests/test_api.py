@@ -100,6 +100,7 @@ PUBLIC = {
         "PrivateForestClassifier",
         "PrivateTreeClassifier",
         "Schema",
+        "private_score",
     },
     "dampen.mechanisms": {
         "ExactPairLaplace",

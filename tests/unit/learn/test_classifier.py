@@ -32,7 +32,7 @@ def fitted(epsilon: float = 1, **given: Any) -> PrivateClassifier:
 
 
 def test_scikit_learn_accepts_it() -> None:
-    model = PrivateClassifier(1e6, Schema.any(-10, 10, 16), dampen.Budget(epsilon=1e12))
+    model = PrivateClassifier(1e6, Schema.any(-10, 10, 16, classes="public"), dampen.Budget(epsilon=1e12))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         found = check_estimator(model, on_fail=None, expected_failed_checks=EMPTY_TABLES)
