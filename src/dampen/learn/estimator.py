@@ -28,11 +28,11 @@ from dampen.learn.schema import Schema
 from dampen.privacy import Adjacency, PrivacyLoss, as_adjacency, as_budget
 from dampen.sampling import entropy
 from dampen.sampling.entropy import Entropy
-from dampen.statistics.columns import Items, column_of_values, in_memory
+from dampen.statistics.columns import column_of_values, in_memory, items_of
 from dampen.statistics.engines import Source, opened, stays
 from dampen.statistics.engines.sources import only_own_errors
 from dampen.statistics.file_tables import read_batches
-from dampen.vectors import Floats
+from dampen.vectors import Floats, Integers
 
 try:
     from sklearn.base import BaseEstimator, ClassifierMixin
@@ -130,16 +130,18 @@ class PaidClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
         ``X`` is a table of any kind that :meth:`fit` takes. Its attributes are read here, row by row, in the order in
         which they come: Spark promises one only for a data frame that is sorted.
         """
-        return self._labels(self.predict_proba(X))
+        shares = self.predict_proba(X)
+        return np.asarray(self.classes_[shares.argmax(axis=1)])
 
     def predict_batches(self, X: Any) -> Iterator[NDArray[Any]]:
         """The same, piece by piece, for files that need not fit in memory."""
         self._require_fitted()
         for rows in read_batches(as_table(X, self.schema_), readings_of(self.schema_)):
-            yield self._labels(self._shares(self.model_, as_read(rows, self.schema_)))
+            yield np.asarray(self.classes_[self.predict_places(as_read(rows, self.schema_))])
 
-    def _labels(self, shares: Floats) -> NDArray[Any]:
-        return np.asarray(self.classes_[shares.argmax(axis=1)])
+    def predict_places(self, records: Records) -> Integers:
+        """For each record the place of its class among ``classes_``."""
+        return np.asarray(self._shares(self.model_, records).argmax(axis=1))
 
     def to_json(self) -> str:
         """The fitted model with its public schema and parameters: released numbers only."""
@@ -324,7 +326,7 @@ def _require_classes(target: Any) -> None:
 def _classes_in(target: Any) -> list[Any]:
     """The classes that occur, where they are declared to be public."""
     column = column_of_values(target, None)
-    found = {*(column.items if isinstance(column, Items) else column.array.tolist())}
+    found = {*items_of(column)}
     try:
         return sorted(found)
     except TypeError:

@@ -1,6 +1,5 @@
 """How often is a classifier right? Its accuracy on private rows, privately. Proof: docs/proofs/private_score.md."""
 
-from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -11,7 +10,7 @@ from numpy.typing import NDArray
 from dampen._validate import Number, positive, probability, shown
 from dampen.applications.counts_by_group import group_counts
 from dampen.errors import DampenError, DataError, ParameterError
-from dampen.learn.records import as_classes, target_of
+from dampen.learn.records import as_read, readings_of
 from dampen.learn.schema import Schema
 from dampen.mechanisms import Laplace
 from dampen.mechanisms.laplace import PublicNoiseRelease
@@ -20,14 +19,14 @@ from dampen.privacy import Adjacency, BudgetLike, NumericRelease, as_budget
 from dampen.problem import NumericProblem
 from dampen.queries.stretches import record_adjacency, require_public_number
 from dampen.queries.sums import mean_problem
+from dampen.statistics.columns import Column, column_of_values, items_of
 from dampen.statistics.engines import Source, stays
+from dampen.statistics.engines.array_codes import label_places
+from dampen.statistics.engines.labels import Places
+from dampen.statistics.engines.sources import only_own_errors
 from dampen.statistics.file_tables import read_batches
-from dampen.vectors import Integers
+from dampen.statistics.reading import is_missing
 
-OTHER = -1
-"""In place of the place of a class: it is none of the model's."""
-
-Column = NDArray[Any]
 Right = NDArray[np.bool_]
 """Row by row: whether the model is right."""
 
@@ -117,8 +116,9 @@ def right_answers(model: Any, X: Any, y: Any) -> Right:
         return _right_where_rows_lie(model, X, y)
     if isinstance(y, str):
         _require_target(model, y)
-        y = target_of(X, y)
-    return _compared(model, X, y)
+    with only_own_errors():
+        true = column_of_values(X if isinstance(y, str) else y, y if isinstance(y, str) else None)
+    return _compared(model, X, true)
 
 
 def _right_where_rows_lie(model: Any, X: Any, y: Any) -> Right:
@@ -128,8 +128,9 @@ def _right_where_rows_lie(model: Any, X: Any, y: Any) -> Right:
     schema = _require_target(model, y)
     if getattr(model.schema, "every", None) is not None:
         raise ParameterError("schema must name its attributes for a file or a table elsewhere; got Schema.any")
-    batches = read_batches(X, [*schema.attributes, y])
-    return np.concatenate([np.zeros(0, dtype=np.bool_), *(_compared(model, rows, rows[y]) for rows in batches)])
+    batches = read_batches(X, {**readings_of(schema), y: schema.classes})
+    answers = (model.predict_places(as_read(rows, schema)) == rows[y] for rows in batches)
+    return np.concatenate([np.zeros(0, dtype=np.bool_), *answers])
 
 
 def _require_target(model: Any, y: str) -> Schema:
@@ -142,26 +143,26 @@ def _require_target(model: Any, y: str) -> Schema:
     return schema
 
 
-def _compared(model: Any, X: Any, y: Any) -> Right:
-    predicted, true = _predicted(model, X), _column(y)
+def _compared(model: Any, X: Any, true: Column) -> Right:
+    predicted = _predicted(model, X)
     if len(predicted) != len(true):
         raise DataError("table and target must have equally many rows")
     classes = _classes_of(model)
     if classes is None:
         return _compared_alone(predicted, true)
-    told, real = _places(predicted, classes), _places(true, classes)
-    return np.asarray((told == real) & (real != OTHER))
+    places = Places.of(classes)
+    told, real = label_places(predicted, places), label_places(true, places)
+    return np.asarray((told == real) & (real >= 0))
 
 
 def _predicted(model: Any, X: Any) -> Column:
     """What the model tells; errors of others may quote the data, so they are replaced."""
     try:
-        found = model.predict(X)
+        return column_of_values(model.predict(X), None)
     except DampenError:
         raise
     except Exception as error:
         raise DataError(f"model.predict must answer for every row; it raised {type(error).__name__}") from None
-    return _column(found)
 
 
 def _classes_of(model: Any) -> tuple[Any, ...] | None:
@@ -178,50 +179,15 @@ def _compared_alone(predicted: Column, true: Column) -> Right:
     The predictions together are no list of classes: they depend on all rows, and one row would decide how another is
     read.
     """
-    right, rows_of = np.zeros(len(true), dtype=np.bool_), dict[Hashable, list[int]]()
-    for row, key in enumerate(_keys(predicted)):
-        rows_of.setdefault(key, []).append(row)
-    items = predicted.tolist()
-    for rows in rows_of.values():
-        right[rows] = _places(true[rows], (items[rows[0]],)) != OTHER
-    return right
+    pairs = zip(items_of(predicted), items_of(true), strict=True)
+    return np.fromiter((_is_right(told, real) for told, real in pairs), np.bool_, len(true))
 
 
-def _places(labels: Column, classes: Sequence[Any]) -> Integers:
-    """The place of each label among the classes, or ``OTHER``: label by label, as training reads them."""
-    keys, known = _keys(labels), dict[Hashable, int]()
-    for row, key in enumerate(keys):
-        if key not in known:
-            known[key] = _place(labels[row : row + 1], classes)
-    return np.fromiter(map(known.__getitem__, keys), np.int64, len(labels))
-
-
-def _place(label: Column, classes: Sequence[Any]) -> int:
-    """Training refuses a class that was not declared; here it is a wrong answer."""
+def _is_right(told: Any, real: Any) -> bool:
     try:
-        return max(int(as_classes(label, classes)[0]), OTHER)
-    except (DataError, TypeError):
-        return OTHER
-
-
-def _keys(labels: Column) -> list[Hashable]:
-    """What distinguishes labels: 1 and True are two. What has no hash stands for no class."""
-    return [_key(label) for label in labels.tolist()]
-
-
-def _key(label: Any) -> Hashable:
-    try:
-        hash(label)
+        return not is_missing(told) and Places.of((told,)).place(real) == 0
     except TypeError:
-        return None
-    return type(label), label
-
-
-def _column(values: Any) -> Column:
-    """Labels in one array, as they are: a list is never given one type for all."""
-    if isinstance(values, list | tuple):
-        return np.fromiter(values, dtype=object, count=len(values))
-    return target_of({"target": values}, "target")
+        return False
 
 
 def _share(some: int, others: int, *, neither: Number) -> Fraction:

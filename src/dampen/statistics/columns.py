@@ -108,6 +108,15 @@ def as_column(found: Any) -> Column:
     return _of_series(found)
 
 
+def items_of(column: Column) -> list[Any]:
+    """The values of a column one by one; missing ones of a typed column are ``None``."""
+    if isinstance(column, Items):
+        return column.items
+    if column.absent is None:
+        return list(column.array.tolist())
+    return [None if gone else item for gone, item in zip(column.absent.tolist(), column.array.tolist(), strict=True)]
+
+
 def _of_list(items: list[Any]) -> Column:
     """Items of one plain type of Python are typed: they are read the same, only faster."""
     kinds = set(map(type, items))

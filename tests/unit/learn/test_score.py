@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from collections.abc import Mapping
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -258,9 +259,9 @@ def test_a_relation_is_read_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Two scans of a table without an order might pair a row with the class of another."""
     reads: list[list[str]] = []
 
-    def spied(data: Any, names: list[str]) -> Any:
-        reads.append(names)
-        return read_batches(data, names)
+    def spied(data: Any, readings: Mapping[str, Any]) -> Any:
+        reads.append([*readings])
+        return read_batches(data, readings)
 
     monkeypatch.setattr("dampen.learn.score.read_batches", spied)
     frame = pd.DataFrame({"rain": ["no", "yes"], "way": ["walk", "bus"]})

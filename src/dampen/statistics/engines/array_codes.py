@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dampen.errors import DataError
-from dampen.statistics.columns import Column, Items, Typed, floats_of, in_memory
+from dampen.statistics.columns import Column, Items, Typed, floats_of, in_memory, items_of
 from dampen.statistics.engines.base import Bits, Coding, Edges, Leaving, Reading, Route, Way
 from dampen.statistics.engines.labels import Places
 from dampen.statistics.reading import MISSING, OTHER
@@ -216,13 +216,8 @@ def leave(column: Column, reading: Reading) -> NDArray[Any]:
     if isinstance(column, Typed) and column.absent is None:
         return column.array
     items = np.empty(len(column), dtype=object)
-    items[:] = column.items if isinstance(column, Items) else _with_gaps(column)
+    items[:] = items_of(column)
     return items
-
-
-def _with_gaps(column: Typed) -> list[Any]:
-    gone = np.zeros(len(column), dtype=np.bool_) if column.absent is None else column.absent
-    return [None if lost else item for lost, item in zip(gone.tolist(), column.array.tolist(), strict=True)]
 
 
 def count_level(
