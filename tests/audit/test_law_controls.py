@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from dampen import Adjacency, Frame, NumericFrame, NumericProblem, Runs, SelectionProblem
-from dampen.audit import AuditReport, audit_numeric, audit_selection
+from dampen.audit import AuditReport, audit_draw, audit_numeric, audit_selection
 from dampen.errors import DataError, ParameterError
 from dampen.mechanisms import Exponential, Laplace, PermuteAndFlip, SelectionMechanism, TopK
 from dampen.vectors import Floats
@@ -64,6 +64,8 @@ def test_a_sum_other_than_1(share: float, problem_of: Callable[[int], SelectionP
 
     with refused(ParameterError, "log_probabilities", f"{share:.10g}"):
         audited(Scaled(1), problem_of)
+    with refused(ParameterError, "log_probabilities", f"{share:.10g}"):
+        audit_draw(Scaled(1), problem_of(0).as_public())
 
 
 def test_a_rounding_error_is_none() -> None:
@@ -85,6 +87,25 @@ def test_groups_that_are_counted_once(refused: Refused) -> None:
     assert audited(Grouped(1)).passed
     with refused(ParameterError, "sum to 1;"):
         audited(Grouped(1), posed_as_runs)
+
+
+def test_groups_of_more_members_than_floats_can_count() -> None:
+    """Two groups of 2^900 are judged by their sizes; written out they would not fit."""
+
+    class Many:
+        total = 2**901
+
+        def __len__(self) -> int:
+            raise OverflowError
+
+        def __getitem__(self, index: int) -> int:
+            return index
+
+    many: Any = Many()
+    frame = Frame(many, bound=1, adjacency=Adjacency.ADD_REMOVE)
+    problem = SelectionProblem(frame, Runs([1, 0], [2**900, 2**900])).as_public()
+    with pytest.raises(ParameterError, match="not written out"):
+        audit_draw(Exponential(1), problem)
 
 
 def test_one_data_set_of_many_is_enough(refused: Refused) -> None:
@@ -201,3 +222,5 @@ def test_a_number_whose_law_is_none(kind: type[Wrong], said: tuple[str, ...], re
     assert audit_numeric(Wrong("1/20"), problem_of, (0, 1), lambda x: (1 - x,)).passed
     with refused(ParameterError, *said):
         audit_numeric(kind("1/20"), problem_of, (0, 1), lambda x: (1 - x,))
+    with refused(ParameterError, *said):
+        audit_draw(kind("1/20"), problem_of(0).as_public())

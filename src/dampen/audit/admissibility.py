@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from dampen._validate import whole
-from dampen.audit.arguments import Neighbours, pairs_of, posed, require_function
+from dampen.audit.arguments import Neighbours, pairs_of, pose, require_function
 from dampen.audit.exact import ProblemOf
 from dampen.audit.neighbours import DataSet
 from dampen.audit.pairs import require_same_public_facts
@@ -114,7 +114,7 @@ class _Audit:
 
     def _numbers(self, x: DataSet) -> tuple[SelectionProblem, Vector, Floats]:
         if x not in self._known:
-            problem = posed(self._problem_of, x, SelectionProblem)
+            problem = pose(self._problem_of, x, SelectionProblem)
             steps = range(self._horizon + 2)
             rungs = np.array([np.asarray(problem.per_candidate(problem.sensitivity.at(t))) for t in steps])
             self._known[x] = problem, np.asarray(problem.utilities), rungs

@@ -26,7 +26,7 @@ def require_function(what: str, /, **named: object) -> None:
         raise ParameterError(f"{name} must be a function from {what}; got {shown(value)}")
 
 
-def posed(problem_of: Callable[[Any], Any], x: DataSet, kind: type[Kind]) -> Kind:
+def pose(problem_of: Callable[[Any], Any], x: DataSet, kind: type[Kind]) -> Kind:
     """The problem of a data set, of the kind that is audited."""
     problem = problem_of(x)
     if not isinstance(problem, kind):

@@ -7,7 +7,7 @@ from typing import Any, ClassVar, Generic, TypeVar
 
 import numpy as np
 
-from dampen.audit.arguments import Neighbours, pairs_of, posed, require_function
+from dampen.audit.arguments import Neighbours, pairs_of, pose, require_function
 from dampen.audit.neighbours import DataSet
 from dampen.audit.report import AuditReport, broken_parts
 from dampen.errors import FrameLeak, ParameterError
@@ -107,7 +107,7 @@ class PairAudit(ABC, Generic[P, Law]):
 
     def _facts_and_law(self, x: DataSet) -> tuple[P, Law, PrivacyLoss]:
         if x not in self._known:
-            problem: P = posed(self._problem_of, x, self.kind)
+            problem: P = pose(self._problem_of, x, self.kind)
             self._known[x] = problem, self.law(problem, x), self.mechanism.privacy(problem.frame)
         return self._known[x]
 

@@ -11,6 +11,7 @@ from dampen.audit import (
     ScriptedEntropy,
     add_remove_neighbours,
     audit_admissibility,
+    audit_draw,
     audit_numeric,
     audit_selection,
     classify,
@@ -18,13 +19,13 @@ from dampen.audit import (
     law_by_enumeration,
     multisets,
 )
-from dampen.errors import ParameterError
+from dampen.errors import NotPublic, ParameterError
 from dampen.mechanisms import Laplace, PermuteAndFlip
 from dampen.sensitivity import Constant
 from tests.conftest import Refused
 
 FRAME = Frame(("a", "b"), bound=1, adjacency=Adjacency.ADD_REMOVE, monotone=True)
-NUMBER = NumericProblem(NumericFrame(1, Adjacency.ADD_REMOVE), 3)
+NUMBER = NumericProblem(NumericFrame(1, Adjacency.ADD_REMOVE), 3).as_public()
 
 
 def votes(x: tuple[str, ...]) -> SelectionProblem:
@@ -135,6 +136,33 @@ def test_a_universe_without_a_pair_tells_nothing(audit: Audit, refused: Refused)
 @each_audit
 def test_a_universe_may_be_read_once(audit: Audit) -> None:
     assert audit(universe=iter(TABLES))
+
+
+WRONG_DRAWS: dict[str, tuple[Callable[[], object], str]] = {
+    "function": (partial(audit_draw, drawn_by_hand, PUBLIC), "mechanism must be a SelectionMechanism or a Numeric"),  # type: ignore[arg-type]
+    "class": (partial(audit_draw, PermuteAndFlip, PUBLIC), "mechanism must be a SelectionMechanism or a Numeric"),  # type: ignore[arg-type]
+    "other problem": (partial(audit_draw, PermuteAndFlip(1), NUMBER), "problem must be a SelectionProblem; got"),
+    "other number": (partial(audit_draw, Laplace(1), PUBLIC), "problem must be a NumericProblem; got"),
+    "data": (partial(audit_draw, Laplace(1), [1, 2]), "problem must be a NumericProblem; got [1, 2]"),  # type: ignore[arg-type]
+    "depth": (partial(audit_draw, Laplace(1), NUMBER, depth=-1), "depth must be a whole number of at least 0"),
+    "draws": (partial(audit_draw, PermuteAndFlip(1), PUBLIC, draws="many"), "draws must be a whole number"),  # type: ignore[arg-type]
+    "few draws": (partial(audit_draw, PermuteAndFlip(1), PUBLIC, draws=2000), "draws must be at least 2450"),
+}
+
+
+@pytest.mark.parametrize(("audit", "said"), WRONG_DRAWS.values(), ids=WRONG_DRAWS)
+def test_draws_are_audited_of_a_mechanism_and_its_problem(
+    audit: Callable[[], object], said: str, refused: Refused
+) -> None:
+    with refused(ParameterError, said):
+        audit()
+
+
+def test_draws_of_a_private_problem_are_not_audited(refused: Refused) -> None:
+    with refused(NotPublic, "audit_draw"):
+        audit_draw(PermuteAndFlip(1), votes(("a", "a")))
+    with refused(NotPublic, "audit_draw"):
+        audit_draw(Laplace(1), size(("a", "a")))
 
 
 OTHERS: dict[str, tuple[Callable[[], object], str]] = {
