@@ -7,8 +7,11 @@ budget of 1.
 
 import numbers
 import re
+from datetime import date, datetime, time, timedelta
 from decimal import Decimal
+from enum import Enum
 from fractions import Fraction
+from typing import Any
 
 from dampen.errors import ParameterError
 
@@ -122,7 +125,7 @@ def _parse(value: object) -> Fraction | None:
         if isinstance(value, str) and len(value) <= 200:
             top, slash, bottom = value.partition("/")
             return _within_reach(Decimal(top)) / (_within_reach(Decimal(bottom)) if slash else 1)
-    except (ArithmeticError, ValueError):
+    except Exception:  # a number of the caller's own may raise anything
         pass
     return None
 
@@ -134,10 +137,74 @@ def _within_reach(value: Decimal) -> Fraction:
     return Fraction(value)
 
 
+LONGEST_SHOWN = 60
+"""A longer text is cut."""
+
+PLAIN: tuple[type, ...] = (
+    type(None), bool, int, float, complex, Fraction, Decimal, str, bytes, datetime, date, time, timedelta, range,
+)  # fmt: skip
+"""What prints as itself: one value that a caller wrote down, or a range of whole numbers."""
+
+MEASURED = {
+    "builtins": ("list", "tuple", "dict", "set", "frozenset", "bytearray"),
+    "numpy": ("ndarray", "MaskedArray"),
+    "pandas": ("Series", "DataFrame", "Index"),
+    "polars": ("Series", "DataFrame"),
+    "pyarrow": ("Table", "RecordBatch", "ChunkedArray", "Array"),
+}
+"""Containers that know their size by heart. Others might count their rows for it, or run a query."""
+
+
 def shown(value: object) -> str:
-    """A caller's value on one short line."""
+    """A caller's value on one short line: a plain value as it prints, everything else by type and shape alone.
+
+    Someone may hand the data itself to a public argument, and a parameter error may be shown to anyone.
+    """
     try:
-        text = " ".join(repr(value).split())
-    except ValueError:
-        text = f"{type(value).__name__} of very many digits"
-    return text if len(text) <= 60 else text[:57] + "..."
+        text = _printed(value)
+        told = _described(value) if text is None else " ".join(text.split())
+    except Exception:
+        told = "a value that cannot be printed"
+    return told if len(told) <= LONGEST_SHOWN else told[: LONGEST_SHOWN - 3] + "..."
+
+
+def _printed(value: object) -> str | None:
+    """How a plain value prints; ``None`` for anything that might hold data."""
+    kind = type(value)
+    if kind in PLAIN or (kind.__module__ == "numpy" and "generic" in _bases(kind) and "void" not in _bases(kind)):
+        return repr(value)  # a void of numpy is a row of a table
+    if issubclass(kind, Enum):
+        return f"{kind.__name__}.{getattr(value, 'name', None)}"
+    if issubclass(kind, type):
+        return type.__repr__(value)
+    if kind.__name__ in ("NAType", "NaTType"):
+        return kind.__name__.removesuffix("Type")
+    if kind.__module__.startswith("dampen.mechanisms."):
+        return repr(value)  # parameters, never data
+    base: Any = next((base for base in PLAIN if issubclass(kind, base)), None)
+    return None if base is None else str(base.__repr__(value))
+
+
+def _bases(kind: type) -> list[str]:
+    """Told by name, so that no library is imported for it."""
+    return [base.__name__ for base in kind.__mro__]
+
+
+def _described(value: object) -> str:
+    """A container by its type and shape, anything else by its type."""
+    named = _named(type(value))
+    for home, base in ((kind.__module__.partition(".")[0], kind.__name__) for kind in type(value).__mro__):
+        if base in MEASURED.get(home, ()):
+            shape = getattr(value, "shape", None) if home != "builtins" else None
+            sizes = shape if isinstance(shape, tuple) and len(shape) != 1 else (len(value),)  # type: ignore[arg-type]
+            whole_sizes = ", ".join(str(int(size)) for size in sizes)
+            return f"{named} of {whole_sizes}" if len(sizes) == 1 else f"{named} of shape ({whole_sizes})"
+    return named
+
+
+def _named(kind: type) -> str:
+    """A type with its article, and with the library that people know it by."""
+    home = kind.__module__.partition(".")[0].lstrip("_")
+    known = f"{home} " if home in ("numpy", "pandas", "polars", "pyarrow", "duckdb", "ibis", "pyspark", "scipy") else ""
+    name = f"{known}{'array' if kind.__name__ == 'ndarray' else kind.__name__}"
+    return f"{'an' if name[:1] in 'aeioAEIO' else 'a'} {' '.join(name.split())[:40]}"

@@ -81,8 +81,6 @@ def test_a_float_means_the_decimal_it_prints_as(value: float) -> None:
         Decimal("1e-999999999"),
         1j,
         None,
-        [1],
-        (1,),
         b"1",
         object,
     ],
@@ -149,7 +147,7 @@ def test_whole_numbers_are_integers_of_at_least_the_least(value: object, refused
         whole(size=value, least=0)
 
 
-@pytest.mark.parametrize("value", ["gauss", "", None, 1, ["laplace"]], ids=repr)
+@pytest.mark.parametrize("value", ["gauss", "", None, 1], ids=repr)
 def test_one_of_names_the_choices(value: Any, refused: "Refused") -> None:
     assert one_of(("laplace", "gumbel"), noise="gumbel") == "gumbel"
     with refused(ParameterError, "noise", "'laplace', 'gumbel'", repr(value)):
