@@ -31,9 +31,24 @@ def exact(**named: object) -> Fraction:
     number = _parse(value)
     if number is None:
         raise ParameterError(f"{name} must be a finite number or a string such as '1/100'; got {shown(value)}")
-    if abs(number) > LARGEST or 0 < abs(number) < SMALLEST:
+    if _beyond_reach(number):
         raise ParameterError(f"{name} must lie between 2**-512 and 2**512 in size; got {shown(value)}")
     return number
+
+
+def pair(**named: object) -> tuple[Fraction, Fraction]:
+    """Read one named pair of numbers exactly, such as ``bounds=(0, 10)``. They are not shown: they may be data."""
+    [(name, value)] = named.items()
+    try:
+        listed = list(value) if isinstance(value, list | tuple) or _is_vector(value) else []  # type: ignore[call-overload]
+    except Exception:  # a list of the caller's own may raise anything
+        listed = []
+    numbers = [number for number in map(_parse, listed[:2]) if number is not None]
+    if len(numbers) != 2 or len(listed) != 2:
+        raise ParameterError(f"{name} must be two finite numbers (lo, hi); got {shown(value)}")
+    if any(map(_beyond_reach, numbers)):
+        raise ParameterError(f"{name} must lie between 2**-512 and 2**512 in size; got {shown(value)}")
+    return numbers[0], numbers[1]
 
 
 def positive(**named: object) -> Fraction:
@@ -76,7 +91,8 @@ def one_of(allowed: tuple[str, ...], **named: object) -> str:
     [(name, value)] = named.items()
     if not isinstance(value, str) or value not in allowed:
         choices = ", ".join(map(repr, allowed))
-        raise ParameterError(f"{name} must be one of {choices}; got {shown(value)}")
+        room = min(LONGEST_SHOWN, max(20, 260 - len(choices)))
+        raise ParameterError(f"{name} must be one of {choices}; got {shown(value, longest=room)}")
     return value
 
 
@@ -130,6 +146,15 @@ def _parse(value: object) -> Fraction | None:
     return None
 
 
+def _is_vector(value: object) -> bool:
+    """Whether it is an array of numpy of one dimension, told by name: numpy is not imported for it."""
+    return "ndarray" in _bases(type(value)) and getattr(value, "ndim", 0) == 1
+
+
+def _beyond_reach(number: Fraction) -> bool:
+    return abs(number) > LARGEST or 0 < abs(number) < SMALLEST
+
+
 def _within_reach(value: Decimal) -> Fraction:
     """Refuse exponents that would fill the memory before they could be compared with anything."""
     if not value.is_finite() or abs(value.adjusted()) > 1000:
@@ -155,7 +180,7 @@ MEASURED = {
 """Containers that know their size by heart. Others might count their rows for it, or run a query."""
 
 
-def shown(value: object) -> str:
+def shown(value: object, *, longest: int = LONGEST_SHOWN) -> str:
     """A caller's value on one short line: a plain value as it prints, everything else by type and shape alone.
 
     Someone may hand the data itself to a public argument, and a parameter error may be shown to anyone.
@@ -165,12 +190,14 @@ def shown(value: object) -> str:
         told = _described(value) if text is None else " ".join(text.split())
     except Exception:
         told = "a value that cannot be printed"
-    return told if len(told) <= LONGEST_SHOWN else told[: LONGEST_SHOWN - 3] + "..."
+    return told if len(told) <= longest else told[: longest - 3] + "..."
 
 
 def _printed(value: object) -> str | None:
     """How a plain value prints; ``None`` for anything that might hold data."""
     kind = type(value)
+    if isinstance(value, str) and len(str.splitlines(value)) > 1:
+        return "a text of several lines"  # no name, but perhaps what a file holds
     if kind in PLAIN or (kind.__module__ == "numpy" and "generic" in _bases(kind) and "void" not in _bases(kind)):
         return repr(value)  # a void of numpy is a row of a table
     if issubclass(kind, Enum):

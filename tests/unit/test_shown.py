@@ -82,8 +82,8 @@ class TellingFrame(pd.DataFrame):  # type: ignore[misc]
     "value",
     [
         None, True, 3, -2.5, 1j, float("nan"), Fraction(1, 3), Decimal("0.1"), "ward", b"ward", range(5),
-        date(2024, 2, 29), np.float64(0.1), np.int8(3), np.bool_(True), np.str_("ward"), np.datetime64("2024-02-29"), object,
-        Adjacency.REPLACE, PermuteAndFlip, PermuteAndFlip(1), LocalDampening("0.5", shift=3),
+        date(2024, 2, 29), np.float64(0.1), np.int8(3), np.bool_(True), np.str_("ward"), np.datetime64("2024-02-29"),
+        object, Adjacency.REPLACE, PermuteAndFlip, PermuteAndFlip(1), LocalDampening("0.5", shift=3),
     ],
     ids=repr,
 )  # fmt: skip
@@ -131,6 +131,7 @@ def test_plain_values_print_as_they_are(value: object) -> None:
         (TellingFrame({"a": [1]}), "a value that cannot be printed"),
         (10**5000, "a value that cannot be printed"),
         (object(), "an object"),
+        (f"cost\n{SECRET}\n", "a text of several lines"),
         (type("two\nlines", (), {})(), "a two lines"),
     ],
     ids=lambda value: value if isinstance(value, str) else "",
