@@ -9,6 +9,7 @@ import pandas as pd
 import polars as pl
 import pytest
 
+import dampen
 from tests.errors.data import (
     CSV,
     HOLDERS,
@@ -69,6 +70,32 @@ def test_items_that_no_column_should_hold(name: str, column: str) -> None:
             for place, (holder, hold) in enumerate(HOLDERS.items()):
                 if place == 0 or number % 3 == place - 1:
                     yield from held(name, column, hold(spoiled_items(column, item)), f"{what} ({holder})")
+
+    judged(name, cases())
+
+
+REPLACED = {"adjacency": dampen.Adjacency.REPLACE}
+OTHERWISE: list[tuple[str, dict[str, Any]]] = [
+    ("percentile", {"method": "rank"}),
+    ("percentile", {"method": "label", "bounds": (0, 100), "step": None, **REPLACED}),
+    ("mean", REPLACED),
+    ("total", {"missing": "drop"}),
+    ("most_common", {"missing": "drop", "other": "drop"}),
+    ("group_counts", {"consistent": True, **REPLACED}),
+    ("group_counts", {"categories": ("a", "b", "other"), "missing": "other"}),
+    ("group_by", {"method": "triode_h", "categories": ("F", "M", "other"), "missing": "other"}),
+    ("group_percentiles", {"categories": ("F", "other"), "missing": "other", **REPLACED}),
+]
+
+
+@pytest.mark.parametrize(("name", "changes"), OTHERWISE, ids=lambda value: value if isinstance(value, str) else "")
+def test_items_in_questions_that_are_asked_otherwise(name: str, changes: dict[str, Any]) -> None:
+    def cases() -> Iterator[Case]:
+        yield "good", arguments_of_columns(name, good_columns()) | changes
+        for column in QUESTIONS[name].plain.values():
+            for what, item in ITEMS.items():
+                columns = {**good_columns(), column: spoiled_items(column, item)}
+                yield what, arguments_of_columns(name, columns) | changes
 
     judged(name, cases())
 

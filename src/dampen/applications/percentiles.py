@@ -78,7 +78,7 @@ def percentile(
     chosen = percentile_mechanism(method, epsilon=epsilon, mechanism=mechanism)
     asked: dict[str, Any] = {"grid": grid, "bounds": bounds, "step": step, "bins": bins, "adjacency": adjacency}
     with asking(budget, note):
-        if method != "label":  # what its frame costs, before any data is read
+        if mechanism is not None and method != "label":  # the default fits; another is tried before any data is read
             chosen.privacy(percentile_problem([], p, method, missing=missing, **asked).frame)
         problem = percentile_problem(values, p, method, column=column, where=where, missing=missing, **asked)
     return chosen.release(problem, budget=budget, note=note).value

@@ -66,6 +66,7 @@ def quantile_number(
         chosen = PolyPlace(epsilon) if probability(delta=delta) == 0 else ExactPairLaplace(epsilon, delta)
     asked: dict[str, Any] = {"bounds": bounds, "resolution": resolution, "adjacency": adjacency, "missing": missing}
     with asking(budget, note):
-        require_fitting(chosen, order_statistic_problem([], p, **asked))
+        if mechanism is not None:
+            require_fitting(chosen, order_statistic_problem([], p, **asked))
         problem = order_statistic_problem(filtered(values, where), p, column=column, **asked)
     return chosen.release(problem, budget=budget, note=note)

@@ -122,9 +122,7 @@ def selection_problem(
     candidates: Iterable[Any] | None = None,
 ) -> SelectionProblem:
     """The problem that :func:`select` poses: scores in their public frame."""
-    frame, pairs = _framed(
-        scores, sensitivity, monotone=monotone, adjacency=adjacency, candidates=candidates
-    )  # fmt: skip
+    frame, pairs = _framed(scores, sensitivity, monotone=monotone, adjacency=adjacency, candidates=candidates)
     return _posed(frame, pairs, sensitivity)
 
 
@@ -167,11 +165,15 @@ def _posed(frame: Frame, pairs: Pairs, sensitivity: Number | SensitivityFunction
     function = _function(sensitivity)
     if len(pairs) == len(frame.candidates) and all(a is b for (a, _), b in zip(pairs, frame.candidates, strict=True)):
         return SelectionProblem(frame, [score for _, score in pairs], function)  # also where labels have no hash
-    known = dict(pairs)
+    try:
+        known, declared = dict(pairs), set(frame.candidates)
+        strange = not known.keys() <= declared
+    except Exception:  # labels that have no hash, or that cannot be compared
+        known, strange = {}, True
+    if strange:
+        raise DataError("scores must name only labels that are among the candidates")
     if len(known) < len(pairs):
         raise DataError("scores must name each label once")
-    if not known.keys() <= set(frame.candidates):
-        raise DataError("scores must name only labels that are among the candidates")
     zero = type(pairs[0][1])(0) if pairs else 0
     return SelectionProblem(frame, [known.get(candidate, zero) for candidate in frame.candidates], function)
 
@@ -188,7 +190,10 @@ def _function(sensitivity: Number | SensitivityFunction) -> SensitivityFunction 
 def _pairs(scores: Scores) -> Pairs:
     if not callable(getattr(scores, "items", None)):
         raise ParameterError(f"scores must be a mapping or a Series label -> score; got {type(scores).__name__}")
-    return [(label, score) for label, score in scores.items()]
+    try:
+        return [(label, score) for label, score in scores.items()]
+    except Exception:  # an object of the caller's own may raise anything
+        raise DataError("scores must be a mapping or a Series that lists labels and scores") from None
 
 
 def _kind(score: Any) -> str:
