@@ -1,16 +1,20 @@
 """A parameter error may be shown to anyone: it names the argument, never holds data and never depends on it."""
 
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
+import polars as pl
 import pytest
 
+from tests.contracts.engines import lying
 from tests.errors.arguments import HOSTILE, READINGS, SPOILED
 from tests.errors.questions import (
     QUESTIONS,
     arguments_of_columns,
     arguments_of_table,
     functions,
+    good_columns,
     good_data,
     parameters,
 )
@@ -85,3 +89,31 @@ def wrong(name: str, parameter: str, what: str, arguments: dict[str, Any], other
         yield f"blames the data [{verdict.message}]"
     elif verdict.kind not in (ANSWERED, "DataError", "BudgetExceeded"):
         yield f"is a {verdict.kind} [{verdict.message}]"
+
+
+HOLDING = ("pandas", "polars", "pyarrow", "csv", "parquet", "relation", "ibis")
+OF_TABLES = [name for name, question in QUESTIONS.items() if question.data != "scores"]
+ANYWHERE: dict[str, tuple[str, ...]] = {
+    "where": ("mask", "dict", "dict of a Series", "dict of a list", "texts"),
+    "column": ("Series of texts", "texts", "text"),
+    "groups": ("Series of texts", "text"),
+    "src": ("Series", "text"),
+    "bounds": ("Series of two", "two numbers"),
+    "epsilon": ("array",),
+    "note": ("Series of texts",),
+}
+"""A few bad arguments for data of every kind."""
+
+
+@pytest.mark.parametrize("form", HOLDING)
+@pytest.mark.parametrize("name", OF_TABLES)
+def test_a_bad_argument_wherever_the_data_lies(name: str, form: str, tmp_path: Path) -> None:
+    data = lying(pl.DataFrame(good_columns()), form, tmp_path)
+    assert asked(functions()[name], arguments_of_table(name, data)) == Verdict(ANSWERED)
+    found = []
+    for parameter, bad in ANYWHERE.items():
+        for what in bad if parameter in parameters(name) else ():
+            verdict = asked(functions()[name], {**arguments_of_table(name, data), parameter: SPOILED[what]()})
+            faults = [*verdict.faults, *([] if verdict.kind == "ParameterError" else ["is no parameter error"])]
+            found += [f"{parameter}, {what}: {fault} [{verdict.kind}: {verdict.message}]" for fault in faults]
+    assert not found, "\n".join(found)
