@@ -6,7 +6,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dampen._validate import Number, one_of, positive, shown
+from dampen._validate import Number, one_of, positive, shown, whole
+from dampen.applications.asking import asking
 from dampen.applications.composite import paid
 from dampen.errors import DataError, ParameterError
 from dampen.mechanisms.dampened_triode import DampenedTriode
@@ -119,15 +120,16 @@ def release_group_by(
     note: str,
 ) -> Release:
     """Pay for and draw the whole mapping: one reservation."""
-    labels, mechanism = as_group_categories(categories), group_mechanism(method, epsilon, fragment)
-    as_group_missing(missing, rest_place(labels, other))
-    names, places = _people(ids, groups, labels, column, where, other=other, missing=missing)
-    people = as_ids(names)
-    mechanism.require(len(people))
-    if len(places) != len(people):
-        raise DataError("groups must be exactly one for each id")
-    order, loss = told_order(people), mechanism.privacy()
-    people, places = people[order], places[order]
+    with asking(budget, note):
+        labels, mechanism = as_group_categories(categories), group_mechanism(method, epsilon, fragment)
+        as_group_missing(missing, rest_place(labels, other))
+        names, places = _people(ids, groups, labels, column, where, other=other, missing=missing)
+        people = as_ids(names)
+        mechanism.require(len(people))
+        if len(places) != len(people):
+            raise DataError("groups must be exactly one for each id")
+        order, loss = told_order(people), mechanism.privacy()
+        people, places = people[order], places[order]
 
     def draw() -> Groups:
         with np.errstate(all="ignore"):
@@ -159,7 +161,7 @@ def group_mechanism(method: str, epsilon: Number, fragment: int = FRAGMENT) -> G
     positive(epsilon=epsilon)
     if named == "triode_h":
         return TriodeH(epsilon, fragment)
-    if fragment != FRAGMENT:
+    if whole(fragment=fragment, least=1) != FRAGMENT:
         raise ParameterError(f"fragment goes with method 'triode_h' alone; got {shown(fragment)} for {named!r}")
     return METHODS[named](epsilon)
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from dampen._validate import one_of
-from dampen.errors import DampenError, DataError, MissingExtra, ParameterError
+from dampen.errors import DampenError, DataError, EngineError, MissingExtra, ParameterError
 from dampen.statistics.engines.base import Engine, as_where
 
 NAMES = ("arrays", "duckdb", "spark")
@@ -70,17 +70,24 @@ def opened(data: Any, *columns: str | None) -> Iterator[Engine]:
 
 @contextmanager
 def only_own_errors() -> Iterator[None]:
-    """Errors and warnings of other libraries say what they met in the data: they become one fixed sentence."""
+    """Whatever goes wrong inside leaves as an error of dampen's own, and no warning does.
+
+    Columns may hold anything, and an object that is compared, counted or converted may raise anything, with the data
+    in its message. The curator finds it in the ``__context__`` of the error that leaves, and no traceback prints it.
+    """
     try:
         with np.errstate(all="ignore"), warnings.catch_warnings():
             warnings.simplefilter("ignore")
             yield
-    except (DampenError, ImportError, MemoryError, AssertionError):
+    except DampenError as error:
+        raise error from None
+    except ImportError:
         raise
+    except MemoryError:
+        raise EngineError("there was not enough memory to read the data; leave it in files or in a database") from None
     except Exception:
-        raise DataError(
-            "the data could not be read: every column must hold single values that can be compared"
-        ) from None
+        rule = "values must be numbers, texts, truth values, dates or the labels that are declared, in plain columns"
+        raise DataError(f"{rule}; reading them failed (why: see __context__ of this error)") from None
 
 
 def _kind(data: Any) -> str:
