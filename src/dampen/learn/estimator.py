@@ -99,7 +99,9 @@ class PaidClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
         a record with weight 2 would need twice the noise.
         """
         if refused:
-            raise ParameterError(f"fit takes a table and its classes, and no sample weights; got {shown([*refused])}")
+            raise ParameterError(
+                f"fit takes a table and its classes, and no sample weights; got {', '.join(refused)[:60]}"
+            )
         epsilon, adjacency = positive(epsilon=self.epsilon), self._adjacent()
         if not isinstance(self.schema, Schema):
             raise ParameterError(f"schema must be a dampen.learn.Schema; got {type(self.schema).__name__}")

@@ -208,7 +208,7 @@ def in_memory(values: Any, column: str | None) -> "list[Any] | NDArray[Any] | nw
 
 def _of_mapping(values: Mapping[Any, Any], column: str | None) -> Any:
     if column is None or column not in values:
-        raise ParameterError(f"column must be one of the columns of the data; got {column!r:.60}")
+        raise ParameterError(f"column must be one of the columns of the data; got {shown(column)}")
     return values[column]
 
 
@@ -224,7 +224,7 @@ def _of_frame(values: Any, column: str | None) -> "list[Any] | nw.Series[Any]":
         return native
     if isinstance(native, nw.DataFrame | nw.LazyFrame):
         if column is None or native.collect_schema().names().count(column) != 1:
-            raise ParameterError(f"column must be one of the columns of the data frame; got {column!r:.60}")
+            raise ParameterError(f"column must be one of the columns of the data frame; got {shown(column)}")
         chosen = native.select(column)
         return (chosen.collect() if isinstance(chosen, nw.LazyFrame) else chosen)[column]
     if isinstance(values, Sequence) and not isinstance(values, str | bytes) and column is None:

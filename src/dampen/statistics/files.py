@@ -8,6 +8,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
+from dampen._validate import shown
 from dampen.errors import DataError, ParameterError
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ def existing(path: str | Path) -> Path:
     except (OSError, ValueError):
         found = False
     if not found:
-        raise ParameterError(f"file must exist; got {str(path)[-200:]!r}")
+        raise ParameterError(f"file must exist; got {shown(str(path), longest=200)}")
     return file
 
 
@@ -37,9 +38,9 @@ def existing_files(pattern: str | Path) -> list[Path]:
     except (OSError, ValueError):
         files = []
     if not files:
-        raise ParameterError(f"file must exist; got {str(pattern)[-200:]!r}")
+        raise ParameterError(f"file must exist; got {shown(str(pattern), longest=200)}")
     if len({is_parquet(file) for file in files}) > 1:
-        raise ParameterError(f"files must be all Parquet or all CSV; got both for {str(pattern)[-200:]!r}")
+        raise ParameterError(f"files must be all Parquet or all CSV; got both for {shown(str(pattern), longest=200)}")
     return files
 
 
@@ -65,7 +66,7 @@ def place_of(columns: list[str], file: Path, **named: str) -> int:
     """Where the column that an argument names stands among the columns of a file."""
     [(argument, column)] = named.items()
     if columns.count(column) != 1:
-        raise ParameterError(f"{argument} must be a column of {file.name[-60:]}, and one alone; got {column[:60]!r}")
+        raise ParameterError(f"{argument} must be a column of {file.name[-60:]}, and one alone; got {shown(column)}")
     return columns.index(column)
 
 

@@ -150,6 +150,10 @@ class DuckEngine:
             ) from None
         return found
 
+    def require(self, column: str) -> None:
+        """Refuse a column that is not there."""
+        column_of(self.columns, column, self)
+
     def part(self, column: str, labels: Sequence[Any], place: int) -> "DuckEngine":
         """Only the rows whose value stands for a label."""
         kept = duck_sql.stands_for(self.field(column, "where"), self.kind(column), Places.of(labels), place)

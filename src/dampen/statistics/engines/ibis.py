@@ -77,6 +77,10 @@ class IbisEngine:
         except Exception as error:
             raise failed(error, self) from None
 
+    def require(self, column: str) -> None:
+        """Refuse a column that is not there."""
+        self._column(column)
+
     def part(self, column: str, labels: Sequence[Any], place: int) -> "IbisEngine":
         """Only the rows whose value stands for a label."""
         here = ibis_codes.place_of(self._column(column, "where"), Places.of(labels)) == place
