@@ -55,13 +55,6 @@ def not_a_table(file: Path) -> DataError:
     return DataError(f"{file.name[-60:]} must be a CSV file in UTF-8 {rule}, or a Parquet file")
 
 
-def opened_csv(lines: list[str], wanted: set[str]) -> tuple[Iterator[list[str]], list[str], str]:
-    """Rows after the header, header and delimiter: the first delimiter under which the header holds what is wanted."""
-    delimiter = next((mark for mark in DELIMITERS if wanted <= set(_fields(lines, mark))), DELIMITERS[0])
-    rows = csv.reader(lines, delimiter=delimiter, strict=True)
-    return rows, next(rows, []), delimiter
-
-
 def place_of(columns: list[str], file: Path, **named: str) -> int:
     """Where the column that an argument names stands among the columns of a file."""
     [(argument, column)] = named.items()
