@@ -52,7 +52,7 @@ class Question:
 
     ``ask`` takes what ``hold`` of a check makes of records. ``expect`` is the oracle's answer, ``...`` where it has no
     opinion. One record more moves the answer by at most ``step``, as ``distance`` measures it. ``sized``: the number of
-    records is public, so that only replacements make neighbours, and there may have to be one.
+    records is public, so that only replacements make neighbours. ``nonempty``: there must be a record.
     """
 
     name: str
@@ -61,6 +61,7 @@ class Question:
     distance: Callable[[Vector, Vector], Fraction] = l1
     step: int | Fraction = 1
     sized: bool = False
+    nonempty: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,9 +78,17 @@ class Change:
 
 
 def all_changes(records: Sequence[Record], others: Sequence[Record]) -> list[Change]:
-    """Every record of ``others`` at every place: added, and instead of what is there."""
-    added = [Change(place, other, False) for place in range(len(records) + 1) for other in others]
-    return added + [Change(place, other, True) for place in range(len(records)) for other in others]
+    """Every record of ``others`` at the ends and within: added, and instead of what is there."""
+    size = len(records)
+    added = [Change(place, other, False) for place in sorted({0, size // 2, size}) for other in others]
+    return added + [Change(place, other, True) for place in sorted({0, size // 2, size - 1}) for other in others]
+
+
+def some_changes(records: Sequence[Record], others: Sequence[Record]) -> list[Change]:
+    """Two other records before and behind all, and instead of the first: for containers that take their time."""
+    few = others[:2]
+    added = [Change(place, other, False) for place in (0, len(records)) for other in few]
+    return added + [Change(0, other, True) for other in few]
 
 
 class Judge:
@@ -88,27 +97,30 @@ class Judge:
     def __init__(self, question: Question, hold: Callable[[Sequence[Record]], Any], where: str = "") -> None:
         self._question, self._hold, self._where = question, hold, where
         self._alone: dict[int, Answer] = {}
+        self._empty: Answer = None
         self.pairs = 0
 
     def judge(self, records: Sequence[Record], changes: Sequence[Change]) -> None:
         """Hold all neighbours of a data set, and each record alone beside no record, against the three rules."""
         asked = [*records, *(change.record for change in changes)]
-        empty = None if self._question.sized else self._answer([])
+        self._empty = None if self._question.nonempty else self._answer([])
         for record in asked:
-            self._require_alone(record, empty)
+            self._require_alone(record)
         base = self._answer(records)
         for change in changes:
             self._compare(records, base, change)
 
-    def _require_alone(self, record: Record, empty: Answer) -> None:
+    def _require_alone(self, record: Record) -> None:
         if id(record) in self._alone:
             return
         alone = self._alone[id(record)] = self._answer([record], alone=True)
+        if self._question.nonempty:
+            return
+        if self._empty is None:
+            raise WrongRefusal(self._told("an empty data set was refused", []))
         if not self._question.sized:
             self.pairs += 1
-            if empty is None:
-                raise WrongRefusal(self._told("an empty data set was refused", []))
-            self._require_near([record], empty, alone, 1)
+            self._require_near([record], self._empty, alone, 1)
 
     def _compare(self, records: Sequence[Record], base: Answer, change: Change) -> None:
         if self._question.sized and not change.replaces:

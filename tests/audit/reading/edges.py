@@ -1,12 +1,14 @@
 """Graphs: the two ends of every edge are labels of nodes. One row more is at most one edge more."""
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from scipy import sparse
+
 import dampen
-from dampen.statistics.engines import Source
 from tests.audit.reading.check import Answer, Question, Record, largest
 from tests.audit.reading.entries import Entry, Public, in_columns, in_tables, posed, utilities
 from tests.audit.reading.forms import Form, Held
@@ -89,6 +91,22 @@ def _top_nodes(public: Public) -> Question:
     return Question("", ask, expect, largest)
 
 
+def _from_scipy(public: Public) -> Question:
+    """One stored entry is one record; those at the same place add up."""
+
+    def ask(held: Held) -> Answer:
+        rows, columns, entries = held.columns["s"], held.columns["d"], held.columns["w"]
+        return _edges(dampen.Graph.from_scipy(sparse.coo_array((entries, (rows, columns)), shape=(3, 3))))
+
+    def expect(records: Sequence[Record]) -> Answer:
+        sums = Counter[Any]()
+        for src, dst, weight in records:
+            sums[src, dst] += weight
+        return dict.fromkeys((tuple(sorted(pair)) for pair, total in sums.items() if total and pair[0] != pair[1]), 1)
+
+    return Question("", ask, expect)
+
+
 def _not_loaded(form: Form) -> bool:
     return in_tables(form) and not form.name.startswith("loaded")
 
@@ -97,6 +115,10 @@ def _in_memory_or_files(form: Form) -> bool:
     return in_columns(form) or _not_loaded(form)
 
 
+
+
+def _in_arrays(form: Form) -> bool:
+    return form.name == "columns"
 
 
 ENDS = {"s": "node", "d": "node"}
@@ -108,13 +130,20 @@ ENTRIES: tuple[Entry, ...] = (
         ("Graph.from_edges", "Graph.__init__"),
         in_columns,
     ),
-    Entry("Graph.from_frame", ENDS, _asked(_from_table), ("Graph.from_frame", "Graph.from_file"), _not_loaded),
+    Entry("Graph.from_frame", ENDS, _asked(_from_table), ("Graph.from_frame", "Graph.from_file", "Engine.edges"), _not_loaded),
     Entry("Graph of numbered nodes", ENDS, _asked(_of_count), (), _in_memory_or_files, _numbered),
+    Entry(
+        "Graph.from_scipy",
+        {"s": "spot", "d": "spot", "w": "weight"},
+        _from_scipy,
+        ("Graph.from_scipy",),
+        _in_arrays,
+    ),
     Entry(
         "count_subgraphs where",
         {**ENDS, "f": "filter"},
         _count_subgraphs,
-        ("applications.count_subgraphs", "statistics.as_graph"),
+        ("applications.count_subgraphs",),
         in_tables,
     ),
     Entry("top_nodes where", {**ENDS, "f": "filter"}, _top_nodes, ("applications.top_nodes",), in_tables),

@@ -14,7 +14,9 @@ from tests.audit.reading.oracle import MISSING, OTHER, No, number
 from tests.audit.reading.tables import EDGES, HIGH, LOW, TABLE, cells
 
 
-def _group_counts(public: Public) -> Question:
+def group_counts(public: Public) -> Question:
+    """How many values stand for each label."""
+
     def ask(held: Held) -> Answer:
         data, column = held.named("v")
         with opened(data, column) as engine:
@@ -33,7 +35,9 @@ def _where(public: Public) -> Question:
     return Question("", ask, lambda records: {0: sum(public.filter_rule.place(value) == 0 for (value,) in records)})
 
 
-def _histogram(public: Public) -> Question:
+def histogram(public: Public) -> Question:
+    """How many values stand at each place of a grid."""
+
     def ask(held: Held) -> Answer:
         data, column = held.named("v")
         with opened(data, column) as engine:
@@ -118,9 +122,9 @@ def _pairs_of(wide: int, place: int, bin_of: int, kind: int) -> list[Any]:
 
 
 ENTRIES: tuple[Entry, ...] = (
-    Entry("Engine.group_counts", {"v": "label"}, _group_counts, ("Engine.group_counts",)),
+    Entry("Engine.group_counts", {"v": "label"}, group_counts, ("Engine.group_counts",)),
     Entry("Engine.where", {"v": "filter"}, _where, ("Engine.where", "Engine.row_count"), in_tables),
-    Entry("Engine.histogram", {"v": "number"}, _histogram, ("Engine.histogram",)),
+    Entry("Engine.histogram", {"v": "number"}, histogram, ("Engine.histogram",)),
     Entry("Engine.sums", {"v": "number"}, _sums, ("Engine.sums",)),
     Entry(
         "Engine.faults",

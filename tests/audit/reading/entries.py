@@ -3,7 +3,7 @@
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
@@ -39,6 +39,12 @@ class Public:
     other: str = "drop"
     grid: Any = GRIDS[0]
     bounds: Any = BOUNDS[0]
+
+    def only(self, labels: Sequence[bool], choices: Sequence[bool]) -> "Public":
+        """Without some labels and choices; the one that takes the rest stays."""
+        kept = tuple(label for label, stays in zip(self.labels, labels, strict=False) if stays or label is self.rest)
+        chosen = tuple(choice for choice, stays in zip(self.choices, choices, strict=False) if stays)
+        return replace(self, labels=kept or self.labels[:1], choices=chosen or self.choices[:1])
 
     @cached_property
     def rule(self) -> Rule:

@@ -56,12 +56,16 @@ class Held:
 
 @dataclass(frozen=True, eq=False)
 class Form:
-    """A container: which types of columns it has, and how it is filled. ``family``: what it costs to do so."""
+    """A container: which types of columns it has, and how it is filled. ``family``: what it costs to do so.
+
+    ``nonempty``: without a record it does not tell its columns.
+    """
 
     name: str
     family: str
     kinds: tuple[Kind, ...]
     fill: Callable[[Columns], Held]
+    nonempty: bool = False
 
     def hold(self, names: Sequence[str], kinds: Sequence[Kind], records: Sequence[Record]) -> Held:
         """The records in this container."""
@@ -213,7 +217,7 @@ SPARK_KINDS = tuple(kind for kind in ARROW if kind.name not in ("arrow uint64", 
 FORMS: tuple[Form, ...] = (
     Form("columns", "memory", (*PYTHON, *NUMPY), lambda columns: Held(_made(columns))),
     Form("mapping", "memory", (*PYTHON, *NUMPY), lambda columns: Held(table=_made(columns))),
-    Form("learn from rows", "memory", PYTHON[:1], _rows),
+    Form("learn from rows", "memory", PYTHON[:1], _rows, nonempty=True),
     Form("learn from objects", "memory", PYTHON[:1], _matrix(object)),
     Form("learn from floats", "memory", (FLOAT,), _matrix(np.float64)),
     Form("series", "frames", (*PANDAS, *ARROW, *DICTIONARIES, *POLARS), lambda columns: Held(_made(columns))),

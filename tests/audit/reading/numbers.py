@@ -1,6 +1,7 @@
 """Questions about numbers: grids, sums, means, percentiles."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from math import floor
 from typing import Any
@@ -19,6 +20,7 @@ from dampen.statistics import GridCounts, count_on_grid
 from dampen.statistics.totals import total
 from tests.audit.reading.check import Answer, Question, Record, Vector, largest
 from tests.audit.reading.entries import (
+    BOUNDS,
     Entry,
     Public,
     counts,
@@ -248,6 +250,11 @@ def _posed_median(data: Any, **named: Any) -> Any:
     return posed(lambda till: dampen.median(data, epsilon=1, budget=till, **named))[0]
 
 
+def _near(public: Public) -> Public:
+    """Bounds that a grid of quarters may have."""
+    return public if ends_of(public)[1] < 2**20 else replace(public, bounds=BOUNDS[0])
+
+
 NUMBER = {"v": "number"}
 ENTRIES: tuple[Entry, ...] = (
     Entry("count_on_grid", NUMBER, _on_grid, ("statistics.count_on_grid",)),
@@ -278,12 +285,19 @@ ENTRIES: tuple[Entry, ...] = (
     Entry("total", NUMBER, _summed(_total_answer, _sum_rule, _reach), ("applications.total",)),
     Entry("mean_part_problems", NUMBER, _summed(_mean_parts, _mean_rule, _half), ("queries.mean_part_problems",)),
     Entry("mean", NUMBER, _summed(_mean_answer, _mean_rule, _half), ("applications.mean",)),
-    Entry("mean_problem", NUMBER, _summed(_mean_problem, _plain_mean, _width, sized=True), ("queries.mean_problem",)),
+    Entry("mean_problem", NUMBER, _summed(_mean_problem, _plain_mean, _width, sized=True, nonempty=True), ("queries.mean_problem",)),
     Entry(
         "order_statistic_problem",
         NUMBER,
         _summed(_order_statistic, _middle, _width),
         ("queries.order_statistic_problem",),
+        settles=_near,
     ),
-    Entry("quantile_number", NUMBER, _summed(_quantile_number, _middle, _width), ("applications.quantile_number",)),
+    Entry(
+        "quantile_number",
+        NUMBER,
+        _summed(_quantile_number, _middle, _width),
+        ("applications.quantile_number",),
+        settles=_near,
+    ),
 )

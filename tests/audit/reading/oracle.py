@@ -175,6 +175,11 @@ def _nearest(value: Any) -> float:
         return inf if value > 0 else -inf
 
 
+def readings(value: Any) -> set[Reading]:
+    """All that a value may be read as."""
+    return {*_readings(sort(value))}
+
+
 def _readings(own: Reading) -> Iterator[Reading]:
     """What a value may be read as, in order."""
     kind, content = own

@@ -83,27 +83,33 @@ EVERY = (*TRUTHS, *NUMBERS, *TEXTS, *TIMES, *NOTHING, *MARKS, *STRANGE)
 
 CLUSTERS: dict[str, tuple[Any, ...]] = {
     "ones": (
-        1, 0, True, False, 1.0, "1", "0", "true", "True", "false", "1.0", Decimal("1.0"), Fraction(1), np.int64(1),
-        np.bool_(True), "01", " true", np.float32(1), 2, "x",
+        1, 1, True, True, 1.0, "1", "1", "true", "true", "True", "1.0", Decimal("1.0"), Fraction(1), np.int64(1),
+        np.bool_(True), "01", " true", np.float32(1), 0, False, "0", "false",
     ),
-    "far": (
-        2**53, 2**53 + 1, 2.0**53, 2**63, 2**63 - 1, 2.0**63, 2**64, 2**64 + 1, "9007199254740993",
-        "9007199254740992", "9223372036854775808", "18446744073709551616", np.uint64(2**63), Decimal("9007199254740993"),
-        np.longdouble(2) ** 53 + 1, Fraction(2**53 + 1), "9007199254740993.0", 10**30, Decimal("1E+30"),
+    "2^53": (
+        2**53, 2**53 + 1, 2**53 + 1, 2.0**53, "9007199254740993", "9007199254740992", Decimal("9007199254740993"),
+        np.longdouble(2) ** 53 + 1, Fraction(2**53 + 1), "9007199254740993.0", None, None, 2.5,
+    ),
+    "2^63": (
+        2**63, 2**63 - 1, 2**63 + 1, 2.0**63, 2**64, 2**64 + 1, 2**64 - 1, "9223372036854775808", -(2**63),
+        "9223372036854775807", "18446744073709551616", np.uint64(2**63), 10**30, Decimal("1E+30"), None,
     ),
     "parts": (
         0.1, Decimal("0.1"), Fraction(1, 10), "0.1", np.float32(0.1), np.longdouble("0.1"), 2.5, "2.5",
-        Decimal("2.50"), Fraction(1, 3), ".5", 0, -0.0, "-0", 5e-324, 1e300,
+        Decimal("2.50"), Fraction(1, 3), ".5", Fraction(1, 2), -0.0, "-0", 5e-324, 1e300,
     ),
     "nothing": (
-        None, float("nan"), pd.NA, pd.NaT, Decimal("NaN"), Decimal("sNaN"), "", " ", "nan", "NaN", np.datetime64("NaT"),
-        np.float32("nan"), "x", "None", "NA", 0, False,
+        None, float("nan"), pd.NA, pd.NaT, Decimal("NaN"), Decimal("sNaN"), "", " ", "nan", "NaN",
+        np.datetime64("NaT"), np.float32("nan"), "x", "None", "NA", "other",
     ),
-    "times": (*DAYS, *MOMENTS, *ZONED, *NUMPY_TIMES, *PANDAS_TIMES, *TIME_TEXTS),
+    "days": (*DAYS, MOMENTS[0], ZONED[1], NUMPY_TIMES[0], NUMPY_TIMES[1], PANDAS_TIMES[1], *TIME_TEXTS[:4]),
+    "moments": (*MOMENTS[1:], *ZONED, NUMPY_TIMES[2], FINE, *PANDAS_TIMES, *TIME_TEXTS[4:]),
     "texts": ("x", "X", " x", "other", "4", "4\n", 4, "x\0", "1_0", "１", "é", "'", '"', "a,b", "l\nl", "\\", ""),
     "strange": (*STRANGE, "b'1'", "Colour.RED", str(UUID(int=1)), 1, "x"),
 }  # fmt: skip
-"""Values that are easily taken for each other."""
+"""Values that are easily taken for each other; some stand twice, to be drawn more often."""
+WORST = ("ones", "ones", "2^53")
+"""Clusters that are tried more often."""
 
 LABELS: tuple[Any, ...] = (
     *TRUTHS, 0, 1, 2, 4, 9, 2**53, 2**53 + 1, 2**63, 2**64, 2.5, 0.1, Decimal("0.1"), Decimal("2.50"), Fraction(1, 3),
@@ -113,11 +119,6 @@ LABELS: tuple[Any, ...] = (
     10**30, "NA", "inf",
 )  # fmt: skip
 """What may be declared."""
-
-
-def of(cluster: str) -> tuple[Any, ...]:
-    """The values of a cluster, first those most easily confused."""
-    return CLUSTERS[cluster]
 
 
 PLAIN_OBJECTS = (Colour, bytes, time, tuple)

@@ -112,7 +112,8 @@ def _for_learning(form: Form) -> bool:
 
 
 def _for_forests(form: Form) -> bool:
-    return _for_learning(form) and form.name not in ("relation", "ibis", "spark")
+    """Rows must come here: from memory or from plain files."""
+    return _for_learning(form) and form.name not in ("relation", "ibis", "spark", "spark csv", "loaded csv", "loaded parquet")
 
 
 TABLE = {"a": "attribute", "b": "finite", "y": "class"}
