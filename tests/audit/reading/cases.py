@@ -76,7 +76,8 @@ class Case:
 
         def expect(records: Sequence[Record]) -> Any:
             held = [
-                tuple(kind.held(value) for kind, value in zip(self.kinds, row, strict=True)) for row in records
+                tuple(self.form.held(kind, value) for kind, value in zip(self.kinds, row, strict=True))
+                for row in records
             ]
             return question.expect(held)
 

@@ -92,7 +92,7 @@ NUMPY: tuple[Kind, ...] = (
     _array("datetime64[s]", (*pool.MOMENTS[:2], np.datetime64("NaT"))),
     _array("datetime64[ns]", (*pool.MOMENTS, pool.FINE, np.datetime64("NaT"))),
     _array("timedelta64[s]", (*pool.SPANS, np.timedelta64("NaT"))),
-    _array("S2", (b"1", b"x")),
+    _array("S2", (b"y", b"z")),
     Kind("array of texts", _text_array, pool.TEXTS, lambda value: str(_text_array([value])[0])),
     Kind("array of StringDType", lambda given: np.array(given, dtype=np.dtypes.StringDType()), pool.TEXTS),
     Kind("masked array", _masked, (*pool.WHOLES, None)),
@@ -163,16 +163,19 @@ def _polars(dtype: Any, values: tuple[Any, ...], held: Callable[[Any], Any] = it
     return Kind(f"polars {dtype}", lambda given: pl.Series(given, dtype=dtype), (*values, None), held)
 
 
+def _from_arrow(kind: Kind) -> Kind:
+    return Kind(f"polars from {kind.name}", lambda given: pl.from_arrow(kind.make(given)), kind.values, kind.held)
+
+
 POLARS: tuple[Kind, ...] = (
-    *(
-        Kind(f"polars from {kind.name}", lambda given, kind=kind: pl.from_arrow(kind.make(given)), kind.values, kind.held)
-        for kind in (*ARROW, *DICTIONARIES[:1])
-    ),
+    *(_from_arrow(kind) for kind in (*ARROW, *DICTIONARIES[:1])),
     _polars(pl.Int128, WIDE),
     _polars(pl.Categorical, FEW_TEXTS),
     _polars(pl.Enum(FEW_TEXTS), FEW_TEXTS),
     _polars(pl.Null, ()),
-    Kind("polars Object", lambda given: pl.Series(given, dtype=pl.Object), (*pool.TRUTHS, 1, 1.0, "1", "x", Decimal(1))),
+    Kind(
+        "polars Object", lambda given: pl.Series(given, dtype=pl.Object), (*pool.TRUTHS, 1, 1.0, "1", "x", Decimal(1))
+    ),
 )
 
 
@@ -198,4 +201,3 @@ def as_text(value: Any) -> str | None:
         return value
     seconds = value.total_seconds() if hasattr(value, "total_seconds") else None
     return str(value) if seconds is None else f"{int(seconds)} seconds"
-

@@ -32,9 +32,7 @@ def _filtered(public: Public, records: Sequence[Record]) -> Answer:
 
 
 def _asked(make: Callable[[Held, Public], dampen.Graph]) -> Callable[[Public], Question]:
-    return lambda public: Question(
-        "", lambda held: _edges(make(held, public)), lambda records: ends(public, records)
-    )
+    return lambda public: Question("", lambda held: _edges(make(held, public)), lambda records: ends(public, records))
 
 
 def _from_table(held: Held, public: Public) -> dampen.Graph:
@@ -115,8 +113,6 @@ def _in_memory_or_files(form: Form) -> bool:
     return in_columns(form) or _not_loaded(form)
 
 
-
-
 def _in_arrays(form: Form) -> bool:
     return form.name == "columns"
 
@@ -130,7 +126,13 @@ ENTRIES: tuple[Entry, ...] = (
         ("Graph.from_edges", "Graph.__init__"),
         in_columns,
     ),
-    Entry("Graph.from_frame", ENDS, _asked(_from_table), ("Graph.from_frame", "Graph.from_file", "Engine.edges"), _not_loaded),
+    Entry(
+        "Graph.from_frame",
+        ENDS,
+        _asked(_from_table),
+        ("Graph.from_frame", "Graph.from_file", "Engine.edges"),
+        _not_loaded,
+    ),
     Entry("Graph of numbered nodes", ENDS, _asked(_of_count), (), _in_memory_or_files, _numbered),
     Entry(
         "Graph.from_scipy",

@@ -78,7 +78,7 @@ def _reach(public: Public) -> Fraction:
 
 def coded(public: Public) -> Coded:
     """The table as engines are told of it."""
-    attributes = {
+    attributes: dict[str, Labels | Edges] = {
         "a": Labels(public.labels, rest_place(public)),
         "b": Edges(float(LOW), float(HIGH), tuple(map(float, EDGES))),
     }

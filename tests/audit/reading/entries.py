@@ -143,7 +143,7 @@ class Till:
         yield
 
 
-def posed(ask: Callable[[Any], Any]) -> list[Any]:
+def posed(ask: Callable[..., Any]) -> list[Any]:
     """The problems that a question poses until it pays."""
     found: list[Any] = []
 
@@ -174,4 +174,3 @@ def utilities(problem: Any) -> Vector:
 def joined(problems: Sequence[Any]) -> Vector:
     """What several problems know together."""
     return {(place, key): count for place, each in enumerate(problems) for key, count in utilities(each).items()}
-

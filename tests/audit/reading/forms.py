@@ -31,10 +31,13 @@ from tests.audit.reading.columns import (
     as_text,
     objects,
 )
+from tests.audit.reading.oracle import sort
 
 Columns = Mapping[str, tuple[Kind, list[Any]]]
 """Values by the name of their column, with its type."""
 NUMBERS = count()
+OBJECT = object()
+"""Something that equals no label."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,6 +75,14 @@ class Form:
         each = zip(names, kinds, strict=True)
         return self.fill({name: (kind, [row[spot] for row in records]) for spot, (name, kind) in enumerate(each)})
 
+    def held(self, kind: Kind, value: Any) -> Any:
+        """What a column holds of a value here. Objects that are neither text, number nor time equal a label in memory
+        alone.
+        """
+        held = kind.held(value)
+        outside = self.family in ("elsewhere", "spark")
+        return OBJECT if outside and sort(held)[0] == "else" else held
+
     def __repr__(self) -> str:
         return self.name
 
@@ -91,7 +102,7 @@ def new_path(ending: str) -> Path:
 @cache
 def _duckdb() -> Any:
     connection = duckdb.connect()
-    connection.execute("set enable_progress_bar = false; set timezone = 'UTC'")
+    connection.execute("set enable_progress_bar = false; set timezone = 'Asia/Tokyo'")
     return connection
 
 
@@ -100,7 +111,7 @@ def _ibis() -> Any:
     import ibis
 
     backend = ibis.duckdb.connect()
-    backend.con.execute("set enable_progress_bar = false; set timezone = 'UTC'")
+    backend.con.execute("set enable_progress_bar = false; set timezone = 'Asia/Tokyo'")
     return backend
 
 
@@ -109,12 +120,16 @@ def _made(columns: Columns) -> dict[str, Any]:
 
 
 def _pandas(columns: Columns) -> Held:
-    made = {name: column if isinstance(column, pd.Series) else pd.Series(column) for name, column in _made(columns).items()}
+    made = {
+        name: column if isinstance(column, pd.Series) else pd.Series(column) for name, column in _made(columns).items()
+    }
     return Held(table=pd.DataFrame(made))
 
 
 def _pandas_arrow(columns: Columns) -> Held:
-    made = {name: pd.Series(pd.array(column, dtype=pd.ArrowDtype(column.type))) for name, column in _made(columns).items()}
+    made = {
+        name: pd.Series(pd.array(column, dtype=pd.ArrowDtype(column.type))) for name, column in _made(columns).items()
+    }
     return Held(table=pd.DataFrame(made))
 
 

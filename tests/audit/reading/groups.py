@@ -60,9 +60,16 @@ def _most_common(public: Public) -> Question:
         values, groups, column = _sides(held)
         found = posed(
             lambda till: dampen.group_most_common(
-                values, groups, categories=public.labels, choices=public.choices, epsilon=1, budget=till,
-                column=column, other=public.rest, missing=_missing(public),
-            )  # fmt: skip
+                values,
+                groups,
+                categories=public.labels,
+                choices=public.choices,
+                epsilon=1,
+                budget=till,
+                column=column,
+                other=public.rest,
+                missing=_missing(public),
+            )
         )
         return joined(found[-len(public.labels) :])
 
@@ -74,9 +81,17 @@ def _percentiles(public: Public) -> Question:
         values, groups, column = _sides(held)
         found = posed(
             lambda till: dampen.group_percentiles(
-                values, groups, 50, categories=public.labels, grid=public.grid, epsilon=1, budget=till,
-                column=column, other=public.rest, missing=_missing(public),
-            )  # fmt: skip
+                values,
+                groups,
+                50,
+                categories=public.labels,
+                grid=public.grid,
+                epsilon=1,
+                budget=till,
+                column=column,
+                other=public.rest,
+                missing=_missing(public),
+            )
         )
         return joined(found[-len(public.labels) :])
 
@@ -85,9 +100,7 @@ def _percentiles(public: Public) -> Question:
         if found is None:
             return None
         counted = [counted_before(public, places) for places in found]
-        return joined(
-            [percentile_value_problem(each, 50, grid=public.grid, adjacency=ADD_REMOVE) for each in counted]
-        )
+        return joined([percentile_value_problem(each, 50, grid=public.grid, adjacency=ADD_REMOVE) for each in counted])
 
     return Question("", ask, expect, largest)
 
@@ -121,6 +134,10 @@ ENTRIES: tuple[Entry, ...] = (
     Entry("group_percentiles", {"v": "number", "g": "group"}, _percentiles, ("applications.group_percentiles",)),
     Entry("grids_by_group", {"v": "number", "g": "group"}, _grids, ("statistics.grids_by_group",), in_tables),
     Entry(
-        "categories_by_group", {"v": "choice", "g": "group"}, _categories, ("statistics.categories_by_group",), in_tables
+        "categories_by_group",
+        {"v": "choice", "g": "group"},
+        _categories,
+        ("statistics.categories_by_group",),
+        in_tables,
     ),
 )

@@ -67,7 +67,9 @@ def _counted(pose: Any, *, expect: Any = tallied, **more: Any) -> Any:
 
 
 def _most_common(data: Any, labels: Any, **named: Any) -> Answer:
-    return utilities(posed(lambda till: dampen.most_common(data, categories=labels, epsilon=1, budget=till, **named))[0])
+    return utilities(
+        posed(lambda till: dampen.most_common(data, categories=labels, epsilon=1, budget=till, **named))[0]
+    )
 
 
 def _top_categories(data: Any, labels: Any, **named: Any) -> Answer:
@@ -80,9 +82,7 @@ def _where(public: Public) -> Question:
 
     def ask(held: Held) -> Answer:
         problem = row_count_problem(held.table, where={"v": public.wanted}, adjacency=ADD_REMOVE)
-        [asked] = posed(
-            lambda till: dampen.count(held.table, where={"v": public.wanted}, epsilon=1, budget=till)
-        )
+        [asked] = posed(lambda till: dampen.count(held.table, where={"v": public.wanted}, epsilon=1, budget=till))
         assert asked.value == problem.value
         return utilities(problem)
 
@@ -139,7 +139,9 @@ def _group_by(public: Public) -> Question:
             ids, held.columns["v"] if held.bare else "v", categories=public.labels, epsilon=VAST,
             budget=dampen.Budget(epsilon=VAST), column=column, other=public.rest, missing=missing,
         )  # fmt: skip
-        return counts([(place, str(person)) for place, people in enumerate(told.values()) for person in people.tolist()])
+        return counts(
+            [(place, str(person)) for place, people in enumerate(told.values()) for person in people.tolist()]
+        )
 
     def expect(records: Sequence[Record]) -> Answer:
         places = [placed_in_groups(value, public, missing) for value, _ in records]
@@ -164,9 +166,7 @@ ENTRIES: tuple[Entry, ...] = (
         "count_problem",
         {"v": "label"},
         _counted(
-            lambda data, labels, **named: utilities(
-                count_problem(data, categories=labels, adjacency=REPLACE, **named)
-            )
+            lambda data, labels, **named: utilities(count_problem(data, categories=labels, adjacency=REPLACE, **named))
         ),
         ("queries.count_problem",),
     ),

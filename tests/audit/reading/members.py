@@ -9,7 +9,13 @@ from typing import Any
 import numpy as np
 
 import dampen
-from dampen.queries import approval_problem, dice_problem, fragment_problem, group_size_problem, percentile_label_problem
+from dampen.queries import (
+    approval_problem,
+    dice_problem,
+    fragment_problem,
+    group_size_problem,
+    percentile_label_problem,
+)
 from tests.audit.reading.check import Answer, Question, Vector, largest
 from tests.audit.reading.entries import Entry, Public, numbered, utilities
 from tests.audit.reading.forms import Form, Held
@@ -62,9 +68,13 @@ TRUTH = {"v": "truth"}
 ENTRIES: tuple[Entry, ...] = (
     Entry("group_size_problem", TRUTH, _members(group_size_problem, _one), ("queries.group_size_problem",), _in_lists),
     Entry("dice_problem", TRUTH, _members(dice_problem, _one), ("queries.dice_problem",), _in_lists),
-    Entry("fragment_problem", TRUTH, _members(_fragments, lambda people: 2 ** (people - 1)), ("queries.fragment_problem",), _in_lists),
-    Entry("approval_problem", {"v": "node"}, _approvals, ("queries.approval_problem",), _in_lists),
     Entry(
-        "percentile_label_problem", {"v": "finite"}, _labels, ("queries.percentile_label_problem",), _in_lists
+        "fragment_problem",
+        TRUTH,
+        _members(_fragments, lambda people: 2 ** (people - 1)),
+        ("queries.fragment_problem",),
+        _in_lists,
     ),
+    Entry("approval_problem", {"v": "node"}, _approvals, ("queries.approval_problem",), _in_lists),
+    Entry("percentile_label_problem", {"v": "finite"}, _labels, ("queries.percentile_label_problem",), _in_lists),
 )

@@ -100,9 +100,15 @@ def _where_percentile(public: Public) -> Question:
     def ask(held: Held) -> Answer:
         [found] = posed(
             lambda till: dampen.percentile(
-                held.table, 25, grid=public.grid, column="v", where={"f": public.wanted}, missing=mode(public),
-                epsilon=1, budget=till,
-            )  # fmt: skip
+                held.table,
+                25,
+                grid=public.grid,
+                column="v",
+                where={"f": public.wanted},
+                missing=mode(public),
+                epsilon=1,
+                budget=till,
+            )
         )
         return utilities(found)
 
@@ -120,9 +126,7 @@ def _where_percentile(public: Public) -> Question:
 def _quantiles(data: Any, **named: Any) -> Any:
     if isinstance(data, GridCounts):
         return [percentile_value_problem(data, p, grid=named["grid"], adjacency=ADD_REMOVE) for p in (10, 90)]
-    return posed(
-        lambda till: dampen.quantiles(data, (10, 90), strategy="even", epsilon=1, budget=till, **named)
-    )
+    return posed(lambda till: dampen.quantiles(data, (10, 90), strategy="even", epsilon=1, budget=till, **named))
 
 
 def _many(public: Public) -> Question:
@@ -285,7 +289,12 @@ ENTRIES: tuple[Entry, ...] = (
     Entry("total", NUMBER, _summed(_total_answer, _sum_rule, _reach), ("applications.total",)),
     Entry("mean_part_problems", NUMBER, _summed(_mean_parts, _mean_rule, _half), ("queries.mean_part_problems",)),
     Entry("mean", NUMBER, _summed(_mean_answer, _mean_rule, _half), ("applications.mean",)),
-    Entry("mean_problem", NUMBER, _summed(_mean_problem, _plain_mean, _width, sized=True, nonempty=True), ("queries.mean_problem",)),
+    Entry(
+        "mean_problem",
+        NUMBER,
+        _summed(_mean_problem, _plain_mean, _width, sized=True, nonempty=True),
+        ("queries.mean_problem",),
+    ),
     Entry(
         "order_statistic_problem",
         NUMBER,

@@ -72,7 +72,7 @@ LABELLED: tuple[Any, ...] = (Colour.RED, b"1", b"x", time(12, 30), (1, 2))
 NAMES: tuple[Any, ...] = (UUID(int=1), UUID(int=2))
 STRANGE: tuple[Any, ...] = (
     *SPANS, *LABELLED, *NAMES, 1 + 0j, np.complex128(1), complex("nan"), [1], {"a": 1}, np.timedelta64(1, "D"),
-    pd.Timedelta(days=1), frozenset([1]), np.bytes_(b"1"),
+    pd.Timedelta(days=1), frozenset([1]),
 )  # fmt: skip
 
 TEXTS = (*NUMBER_TEXTS, *TRUTH_TEXTS, *BLANK_TEXTS, *PLAIN_TEXTS, *NUL_TEXTS, *TIME_TEXTS)

@@ -45,7 +45,9 @@ MOST_TOLD = 12
 
 def wrong_places(form: Form, kind: Kind) -> list[str]:
     """Which values of a column stand for other labels than they should."""
-    return [said for labels in _telling(kind) for said in _wrong(form, kind, engines.group_counts(Public(labels)), labels)]
+    return [
+        said for labels in _telling(kind) for said in _wrong(form, kind, engines.group_counts(Public(labels)), labels)
+    ]
 
 
 def wrong_numbers(form: Form, kind: Kind, few: bool) -> list[str]:
@@ -83,7 +85,7 @@ def _answer(form: Form, kind: Kind, question: Question, rows: list[Record]) -> s
     """What is wrong with an answer; nothing if it is right."""
     from dampen.errors import DataError
 
-    expected = question.expect([(kind.held(value),) for (value,) in rows])
+    expected = question.expect([(form.held(kind, value),) for (value,) in rows])
     try:
         found = question.ask(form.hold(["v"], [kind], rows))
     except DataError:

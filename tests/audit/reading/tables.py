@@ -19,7 +19,10 @@ LOW, HIGH = 0, 4
 
 def schema_of(public: Public) -> Schema:
     """A categorical attribute, a number and classes."""
-    attributes = {"a": Categorical(public.labels, other=public.rest), "b": Numeric(LOW, HIGH, bins=len(EDGES) + 1)}
+    attributes: dict[str, Categorical | Numeric] = {
+        "a": Categorical(public.labels, other=public.rest),
+        "b": Numeric(LOW, HIGH, bins=len(EDGES) + 1),
+    }
     return Schema(attributes, classes=public.choices)
 
 
@@ -84,7 +87,9 @@ def _table(held: Held, public: Public) -> Vector:
     model = fitted(PrivateClassifier(VAST, expected_records=1000, **_named(public)), held).model_
     wide = len(model.tests)
     answers = [tuple(cell >> (wide - 1 - spot) & 1 for spot in range(wide)) for cell in range(1 << wide)]
-    return {(said, kind): row[kind] for said, row in zip(answers, model.counts, strict=True) for kind in range(len(row))}
+    return {
+        (said, kind): row[kind] for said, row in zip(answers, model.counts, strict=True) for kind in range(len(row))
+    }
 
 
 def _table_key(public: Public, place: int, bin_of: int, kind: int) -> Any:
@@ -113,7 +118,14 @@ def _for_learning(form: Form) -> bool:
 
 def _for_forests(form: Form) -> bool:
     """Rows must come here: from memory or from plain files."""
-    return _for_learning(form) and form.name not in ("relation", "ibis", "spark", "spark csv", "loaded csv", "loaded parquet")
+    return _for_learning(form) and form.name not in (
+        "relation",
+        "ibis",
+        "spark",
+        "spark csv",
+        "loaded csv",
+        "loaded parquet",
+    )
 
 
 TABLE = {"a": "attribute", "b": "finite", "y": "class"}
