@@ -23,12 +23,13 @@ from benchmarks.targets import Target
 from benchmarks.timing import Measured, Run, interleaved_medians, stopwatch
 from dampen import Adjacency, Budget
 from dampen.learn import PrivateForestClassifier, PrivateTreeClassifier
-from dampen.learn.id3 import RecordCounter, outcomes_of
-from dampen.learn.records import as_records
+from dampen.learn.counted import CountedTable
+from dampen.learn.id3 import outcomes_of
 from dampen.mechanisms import LocalDampening
 from dampen.queries import information_gain_problem
 from dampen.sampling.entropy import system_entropy
 from dampen.statistics.contingency import Layout
+from dampen.statistics.engines.arrays import ArrayEngine
 from dampen.vectors import Integers
 
 DATA, EPSILON, DEPTH = "adult", 1, 5
@@ -73,10 +74,11 @@ def fits(table: CodedTable) -> dict[str, Callable[[], object]]:
 def counted(table: CodedTable, rows: int) -> list[Integers]:
     """For each attribute the joint counts with the class, of so many records drawn with a fixed seed."""
     drawn = np.random.default_rng(0).permutation(len(table.classes))[:rows]
-    records = as_records(table.values[drawn], table.schema, training=True)
+    columns = dict(zip(table.schema.attributes, table.values[drawn].T, strict=True))
+    labels = np.array(table.schema.classes)[table.classes[drawn]]
+    found = CountedTable.checked(ArrayEngine({**columns, "class": labels}), table.schema, "class")
     starts = Layout(outcomes_of(table.schema), len(table.schema.classes)).starts
-    counter = RecordCounter(records, table.classes[drawn], table.schema)
-    return np.split(counter.tables(np.array([0]))[0], starts[1:-1])
+    return np.split(found.levels().tables(np.array([0]))[0], starts[1:-1])
 
 
 def choices(counts: list[Integers]) -> dict[str, Callable[[], object]]:

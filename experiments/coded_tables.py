@@ -14,10 +14,12 @@ from numpy.typing import NDArray
 from dampen import datasets
 from dampen.datasets import CATALOGUE, Dataset
 from dampen.learn import Categorical, Numeric, Schema
+from dampen.learn.counted import CountedTable
 from dampen.learn.estimator import PaidClassifier
-from dampen.learn.records import Records, as_classes, as_records
+from dampen.learn.records import Records, as_records, class_places
 from dampen.learn.schema import Attribute
 from dampen.statistics.contingency import Codes, Layout
+from dampen.statistics.engines.arrays import ArrayEngine
 from dampen.vectors import Integers
 from experiments.private_classifier import BOUNDS, TASKS, Task
 from experiments.seeded_entropy import SeededEntropy
@@ -66,11 +68,11 @@ class Coded:
             {name: _with_bins(a, bins) if isinstance(a, Numeric) else a for name, a in named.items()},
             task.schema.classes,
         )
-        records = as_records(task.table, schema, training=True)
+        records = as_records(task.table, schema)
         numeric = np.array([isinstance(attribute, Numeric) for attribute in named.values()])
         codes = [_binned(c, bins) if n else c for c, n in zip(records.columns, numeric, strict=True)]
         sizes = [bins if isinstance(a, Numeric) else len(a.values) for a in named.values()]
-        labels = as_classes(task.table[task.target], schema.classes).astype(np.int32)
+        labels = class_places(task.table[task.target], schema.classes).astype(np.int32)
         layout = Layout(tuple(sizes), len(schema.classes))
         return cls(schema, records, np.column_stack(codes).astype(np.int32), labels, layout, numeric)
 
@@ -96,12 +98,22 @@ def accuracy_of(
     """How often a classifier of this library is right; its own growing, on seeded bits, paid by nobody."""
     model.schema_, model.terms_ = table.schema, model._terms()
     with np.errstate(all="ignore"):
-        grown = model._grow(
-            _rows(table.records, train), table.labels[train].astype(np.int64), table.schema, Fraction(epsilon),
-            SeededEntropy(key),
-        )  # fmt: skip
+        grown = model._grow(model._prepare(_counted(table, train)), Fraction(epsilon), SeededEntropy(key))
     answers = model._shares(grown, _rows(table.records, test)).argmax(axis=1)
     return float((answers == table.labels[test]).mean())
+
+
+def _counted(table: Coded, rows: Integers) -> CountedTable:
+    """Some records, their categories and classes as codes, counted in memory."""
+    attributes = {
+        name: found if isinstance(found, Numeric) else Categorical(range(len(found.values)))
+        for name, found in table.schema.attributes.items()
+    }
+    columns = dict(zip(attributes, _rows(table.records, rows).columns, strict=True))
+    schema = Schema(attributes, range(len(table.schema.classes)))
+    return CountedTable.checked(
+        ArrayEngine({**columns, "class of a row": table.labels[rows]}), schema, "class of a row"
+    )
 
 
 def _rows(records: Records, rows: Integers) -> Records:

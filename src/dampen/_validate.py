@@ -7,8 +7,11 @@ budget of 1.
 
 import numbers
 import re
+from datetime import date, datetime, time, timedelta
 from decimal import Decimal
+from enum import Enum
 from fractions import Fraction
+from typing import Any
 
 from dampen.errors import ParameterError
 
@@ -28,9 +31,24 @@ def exact(**named: object) -> Fraction:
     number = _parse(value)
     if number is None:
         raise ParameterError(f"{name} must be a finite number or a string such as '1/100'; got {shown(value)}")
-    if abs(number) > LARGEST or 0 < abs(number) < SMALLEST:
+    if _beyond_reach(number):
         raise ParameterError(f"{name} must lie between 2**-512 and 2**512 in size; got {shown(value)}")
     return number
+
+
+def pair(**named: object) -> tuple[Fraction, Fraction]:
+    """Read one named pair of numbers exactly, such as ``bounds=(0, 10)``. They are not shown: they may be data."""
+    [(name, value)] = named.items()
+    try:
+        listed = list(value) if isinstance(value, list | tuple) or _is_vector(value) else []  # type: ignore[call-overload]
+    except Exception:  # a list of the caller's own may raise anything
+        listed = []
+    numbers = [number for number in map(_parse, listed[:2]) if number is not None]
+    if len(numbers) != 2 or len(listed) != 2:
+        raise ParameterError(f"{name} must be two finite numbers (lo, hi); got {shown(value)}")
+    if any(map(_beyond_reach, numbers)):
+        raise ParameterError(f"{name} must lie between 2**-512 and 2**512 in size; got {shown(value)}")
+    return numbers[0], numbers[1]
 
 
 def positive(**named: object) -> Fraction:
@@ -73,7 +91,8 @@ def one_of(allowed: tuple[str, ...], **named: object) -> str:
     [(name, value)] = named.items()
     if not isinstance(value, str) or value not in allowed:
         choices = ", ".join(map(repr, allowed))
-        raise ParameterError(f"{name} must be one of {choices}; got {shown(value)}")
+        room = min(LONGEST_SHOWN, max(20, 260 - len(choices)))
+        raise ParameterError(f"{name} must be one of {choices}; got {shown(value, longest=room)}")
     return value
 
 
@@ -122,9 +141,18 @@ def _parse(value: object) -> Fraction | None:
         if isinstance(value, str) and len(value) <= 200:
             top, slash, bottom = value.partition("/")
             return _within_reach(Decimal(top)) / (_within_reach(Decimal(bottom)) if slash else 1)
-    except (ArithmeticError, ValueError):
+    except Exception:  # a number of the caller's own may raise anything
         pass
     return None
+
+
+def _is_vector(value: object) -> bool:
+    """Whether it is an array of numpy of one dimension, told by name: numpy is not imported for it."""
+    return "ndarray" in _bases(type(value)) and getattr(value, "ndim", 0) == 1
+
+
+def _beyond_reach(number: Fraction) -> bool:
+    return abs(number) > LARGEST or 0 < abs(number) < SMALLEST
 
 
 def _within_reach(value: Decimal) -> Fraction:
@@ -134,10 +162,76 @@ def _within_reach(value: Decimal) -> Fraction:
     return Fraction(value)
 
 
-def shown(value: object) -> str:
-    """A caller's value on one short line."""
+LONGEST_SHOWN = 60
+"""A longer text is cut."""
+
+PLAIN: tuple[type, ...] = (
+    type(None), bool, int, float, complex, Fraction, Decimal, str, bytes, datetime, date, time, timedelta, range,
+)  # fmt: skip
+"""What prints as itself: one value that a caller wrote down, or a range of whole numbers."""
+
+MEASURED = {
+    "builtins": ("list", "tuple", "dict", "set", "frozenset", "bytearray"),
+    "numpy": ("ndarray", "MaskedArray"),
+    "pandas": ("Series", "DataFrame", "Index"),
+    "polars": ("Series", "DataFrame"),
+    "pyarrow": ("Table", "RecordBatch", "ChunkedArray", "Array"),
+}
+"""Containers that know their size by heart. Others might count their rows for it, or run a query."""
+
+
+def shown(value: object, *, longest: int = LONGEST_SHOWN) -> str:
+    """A caller's value on one short line: a plain value as it prints, everything else by type and shape alone.
+
+    Someone may hand the data itself to a public argument, and a parameter error may be shown to anyone.
+    """
     try:
-        text = " ".join(repr(value).split())
-    except ValueError:
-        text = f"{type(value).__name__} of very many digits"
-    return text if len(text) <= 60 else text[:57] + "..."
+        text = _printed(value)
+        told = _described(value) if text is None else " ".join(text.split())
+    except Exception:
+        told = "a value that cannot be printed"
+    return told if len(told) <= longest else told[: longest - 3] + "..."
+
+
+def _printed(value: object) -> str | None:
+    """How a plain value prints; ``None`` for anything that might hold data."""
+    kind = type(value)
+    if isinstance(value, str) and len(str.splitlines(value)) > 1:
+        return "a text of several lines"  # no name, but perhaps what a file holds
+    if kind in PLAIN or (kind.__module__ == "numpy" and "generic" in _bases(kind) and "void" not in _bases(kind)):
+        return repr(value)  # a void of numpy is a row of a table
+    if issubclass(kind, Enum):
+        return f"{kind.__name__}.{getattr(value, 'name', None)}"
+    if issubclass(kind, type):
+        return type.__repr__(value)
+    if kind.__name__ in ("NAType", "NaTType"):
+        return kind.__name__.removesuffix("Type")
+    if kind.__module__.startswith("dampen.mechanisms."):
+        return repr(value)  # parameters, never data
+    base: Any = next((base for base in PLAIN if issubclass(kind, base)), None)
+    return None if base is None else str(base.__repr__(value))
+
+
+def _bases(kind: type) -> list[str]:
+    """Told by name, so that no library is imported for it."""
+    return [base.__name__ for base in kind.__mro__]
+
+
+def _described(value: object) -> str:
+    """A container by its type and shape, anything else by its type."""
+    named = _named(type(value))
+    for home, base in ((kind.__module__.partition(".")[0], kind.__name__) for kind in type(value).__mro__):
+        if base in MEASURED.get(home, ()):
+            shape = getattr(value, "shape", None) if home != "builtins" else None
+            sizes = shape if isinstance(shape, tuple) and len(shape) != 1 else (len(value),)  # type: ignore[arg-type]
+            whole_sizes = ", ".join(str(int(size)) for size in sizes)
+            return f"{named} of {whole_sizes}" if len(sizes) == 1 else f"{named} of shape ({whole_sizes})"
+    return named
+
+
+def _named(kind: type) -> str:
+    """A type with its article, and with the library that people know it by."""
+    home = kind.__module__.partition(".")[0].lstrip("_")
+    known = f"{home} " if home in ("numpy", "pandas", "polars", "pyarrow", "duckdb", "ibis", "pyspark", "scipy") else ""
+    name = f"{known}{'array' if kind.__name__ == 'ndarray' else kind.__name__}"
+    return f"{'an' if name[:1] in 'aeioAEIO' else 'a'} {' '.join(name.split())[:40]}"

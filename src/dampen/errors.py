@@ -3,7 +3,7 @@
 ::
 
     DampenError
-    ├── ParameterError (ValueError)    a public argument is wrong: names the argument, its value and what is allowed
+    ├── ParameterError (ValueError)    a public argument is wrong: names the argument, what must hold, what was given
     ├── DataError (ValueError)         the data breaks a rule: names the column and the rule, never a value
     ├── EngineError                    an engine stopped before it had counted: says which one, and what to do
     ├── BudgetError                    a budget cannot be used as asked
@@ -13,8 +13,13 @@
     ├── ReleaseFailed                  a draw failed after it was paid for; carries no data
     └── MissingExtra (ImportError)     an optional dependency is not installed: says which extra to install
 
-Parameter errors may be shown to anyone. Data errors are for the curator alone: that a rule was broken is itself a
-fact about the data (see SECURITY.md). Both are raised before any budget is spent.
+Data and engine errors are for the curator alone: that a rule was broken, or that a query failed, is itself a fact about
+the data. All others may be shown to analysts (see SECURITY.md).
+
+A parameter error never depends on the data: arguments are looked at first. It shows a plain value as it was given, and
+everything else by type and shape alone, because someone may hand the data itself to a public argument. Whatever a
+library raises while data is read leaves as a data or engine error that tells nothing of it. All of these are raised
+before any budget is spent.
 """
 
 
@@ -27,11 +32,11 @@ class ParameterError(DampenError, ValueError):
 
 
 class DataError(DampenError, ValueError):
-    """The data breaks a rule; for the curator's eyes only."""
+    """The data breaks a rule, or cannot be read; for the curator's eyes only."""
 
 
 class EngineError(DampenError):
-    """An engine (DuckDB, ibis, Spark) stopped before it had counted."""
+    """An engine (DuckDB, ibis, Spark) stopped before it had counted; for the curator's eyes only."""
 
 
 class BudgetError(DampenError):

@@ -6,7 +6,7 @@ from enum import Enum
 from fractions import Fraction
 from typing import Any, Protocol
 
-from dampen._validate import Number, brief, non_negative, plain, positive, probability, text
+from dampen._validate import Number, brief, non_negative, plain, positive, probability, shown, text
 from dampen.errors import ParameterError
 
 
@@ -28,7 +28,7 @@ def as_adjacency(value: object) -> Adjacency:
     """Accept an ``Adjacency`` and refuse everything else in one sentence."""
     if not isinstance(value, Adjacency):
         names = ", ".join(repr(member) for member in Adjacency)
-        raise ParameterError(f"adjacency must be one of {names}; got {str(value)[:60]!r}")
+        raise ParameterError(f"adjacency must be one of {names}; got {shown(value)}")
     return value
 
 
@@ -99,7 +99,11 @@ def default_unit(adjacency: Adjacency) -> str:
 
 def as_budget(budget: Any) -> "BudgetLike":
     """Accept whatever can be paid from, and refuse everything else in one sentence."""
-    if not callable(getattr(budget, "reserve", None)):
+    try:
+        fit = callable(getattr(budget, "reserve", None)) and not isinstance(budget, type)
+    except Exception:  # an object of the caller's own may raise anything
+        fit = False
+    if not fit:
         raise ParameterError(f"budget must be a dampen.Budget; got {type(budget).__name__}")
     payer: BudgetLike = budget
     return payer

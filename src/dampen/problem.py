@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from dampen._validate import Number, exact, flag, plain, positive, shown
+from dampen._validate import Number, exact, flag, pair, plain, positive, shown
 from dampen.errors import DataError, NotPublic, ParameterError
 from dampen.privacy import Adjacency, as_adjacency, default_unit
 from dampen.runs import Runs
@@ -77,6 +77,9 @@ class SelectionProblem:
         if not isinstance(frame, Frame):
             raise ParameterError(f"frame must be a Frame; got {type(frame).__name__}")
         runs = utilities if isinstance(utilities, Runs) else None
+        if runs is None:  # what is wrong with a public argument is told first, whatever the data
+            size = count_candidates(frame.candidates)
+            matching_sensitivity(sensitivity, frame.bound, size=size, candidates=size)
         utilities = as_vector(utilities, "utilities") if runs is None else runs
         groups = utilities if runs is None else runs.values
         entries, expected = (len(groups) if runs is None else runs.total), count_candidates(frame.candidates)
@@ -85,7 +88,7 @@ class SelectionProblem:
         fields = {
             "frame": frame,
             "utilities": utilities,
-            "sensitivity": _matching(sensitivity, frame.bound, size=len(groups), candidates=expected),
+            "sensitivity": matching_sensitivity(sensitivity, frame.bound, size=len(groups), candidates=expected),
             "public": False,
         }
         for name, value in fields.items():
@@ -194,7 +197,7 @@ class NumericProblem:
         fields = {
             "frame": frame,
             "value": _value(value),
-            "sensitivity": _matching(sensitivity, frame.bound, size=1, candidates=1),
+            "sensitivity": matching_sensitivity(sensitivity, frame.bound, size=1, candidates=1),
             "public": False,
         }
         for name, field in fields.items():
@@ -237,9 +240,7 @@ def _require_public(public: bool, what: str) -> None:
 
 
 def _interval(ends: Any) -> tuple[Fraction, Fraction]:
-    if not isinstance(ends, tuple | list) or len(ends) != 2:
-        raise ParameterError(f"range must be two numbers; got {shown(ends)}")
-    low, high = exact(range=ends[0]), exact(range=ends[1])
+    low, high = pair(range=ends)
     if low >= high:
         raise ParameterError(f"range must be two increasing numbers; got {shown(ends)}")
     return low, high
@@ -279,9 +280,10 @@ def _repeats(candidates: Sequence[Any]) -> bool:
         return any(np.array_equal(label, other) for place, label in enumerate(labels) for other in labels[:place])
 
 
-def _matching(
+def matching_sensitivity(
     sensitivity: SensitivityFunction | None, bound: Fraction | None, *, size: int, candidates: int
 ) -> SensitivityFunction:
+    """The sensitivity function of a problem, where it fits the public frame; without one, that of the bound."""
     if sensitivity is None and bound is not None:
         return Constant(bound, size=size)
     if not isinstance(sensitivity, SensitivityFunction):

@@ -32,7 +32,8 @@ def as_vector(values: Any, name: str, *, mixed: bool = False) -> Vector:
     if array.dtype.kind not in "biuf":
         raise DataError(f"{name} must be numbers")
     if array.dtype.kind == "f":
-        floats: Floats = array.astype(np.float64)
+        with np.errstate(all="ignore"):  # what is beyond all floats becomes infinite, and is refused
+            floats: Floats = array.astype(np.float64)
         _require_finite(floats, name)
         return _frozen(floats)
     if array.size and not (int(array.min()) >= -LARGEST_WHOLE and int(array.max()) <= LARGEST_WHOLE):
@@ -47,9 +48,14 @@ def _plain_array(values: Any, name: str, mixed: bool) -> NDArray[Any]:
         array = np.asarray(values)
         if array.ndim != 1 or not (array.dtype == object or isinstance(values, list | tuple)):
             return array
-        items = list(values)
-    except (TypeError, ValueError, OverflowError):
-        raise DataError(f"{name} must be numbers") from None
+        return _of_items(list(values), name, mixed)
+    except DataError:
+        raise
+    except Exception:  # objects of the caller's own may raise anything
+        raise DataError(f"{name} must be numbers, none beyond all floats") from None
+
+
+def _of_items(items: list[Any], name: str, mixed: bool) -> NDArray[Any]:
     if not all(isinstance(item, numbers.Real | np.bool_) for item in items):
         raise DataError(f"{name} must be numbers")
     whole = [isinstance(item, numbers.Integral | np.bool_) for item in items]

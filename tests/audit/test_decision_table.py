@@ -16,8 +16,8 @@ from dampen.learn import Categorical, PrivateClassifier, Schema, decision_table
 from dampen.learn.decision_table import Plan, plan
 from dampen.mechanisms import PermuteAndFlip
 from dampen.problem import SelectionProblem
-from dampen.queries.table_split import Cut, table_split_problem
 from dampen.statistics.pair_counts import Block
+from tests.split_tables import Cut, cut_problem
 
 Record = tuple[int, ...]
 Table = tuple[Record, ...]
@@ -30,7 +30,7 @@ def posed(x: Table, *, tests: int, kinds: int, cells: int = 1, adjacency: Adjace
     slots = np.where(rows[:, 2:] == 1, np.arange(tests), -1).astype(np.int32)
     blocks = tuple(Block(place, place + 1, False) for place in range(tests))
     cut = Cut(slots, blocks, rows[:, 0], rows[:, 1], cells=cells, kinds=kinds)
-    return table_split_problem(cut, np.arange(tests), adjacency=adjacency)
+    return cut_problem(cut, np.arange(tests), adjacency=adjacency)
 
 
 @pytest.mark.parametrize(

@@ -242,14 +242,33 @@ def test_the_power_of_polynomial_noise_for_a_smooth_sensitivity(less: int, passe
 # What hides beyond the window
 
 
+ASTRAY = 10**9
+"""A distance that no far step meets."""
+
+
+def astray_at(k: Any, log_law: Floats, chance: float) -> Floats:
+    """A law of which a chance is taken, and put on ASTRAY steps to either side."""
+    spike = np.where(np.abs(k) == ASTRAY, log(chance / 2), -np.inf)
+    return np.asarray(np.logaddexp(log_law + log1p(-chance), spike))
+
+
+def astray_beyond(k: Any, log_tail: Floats, chance: float) -> Floats:
+    """The tail of that law."""
+    spikes = np.where(np.asarray(k) <= ASTRAY, log(chance), -np.inf)
+    return np.asarray(np.logaddexp(log_tail + log1p(-chance), spikes))
+
+
 @dataclass(frozen=True)
 class Hidden(Geometric):
-    """Geometric noise that goes astray by 10^9 steps with a small chance."""
+    """Geometric noise that goes astray with a small chance."""
 
     chance: float
 
+    def log_probabilities(self, k: Any) -> Floats:
+        return astray_at(k, super().log_probabilities(k), self.chance)
+
     def log_tail(self, k: Any) -> Floats:
-        return np.asarray(np.logaddexp(super().log_tail(k), np.log(self.chance)))
+        return astray_beyond(k, super().log_tail(k), self.chance)
 
 
 def test_mass_beyond_the_window_counts_in_full() -> None:
@@ -264,18 +283,29 @@ def test_mass_beyond_the_window_counts_in_full() -> None:
 
 @dataclass(frozen=True)
 class Swollen(Polynomial):
-    """Polynomial tails with a factor more mass from a distance on: the loss jumps there, and nowhere else."""
+    """Polynomial tails with a factor more mass from a distance on, taken from all that is nearer: the loss jumps there.
+
+    Nearer it is the same everywhere, and tiny.
+    """
 
     factor: float
     start: int
 
+    @property
+    def beyond(self) -> float:
+        return float(np.exp(super().log_tail(self.start)))
+
+    @property
+    def nearer(self) -> float:
+        return (1 - self.factor * self.beyond) / (1 - self.beyond)
+
     def log_probabilities(self, k: Any) -> Floats:
-        return super().log_probabilities(k) + np.where(np.abs(k) >= self.start, log(self.factor), 0)
+        return super().log_probabilities(k) + np.where(np.abs(k) >= self.start, log(self.factor), log(self.nearer))
 
     def log_tail(self, k: Any) -> Floats:
-        inner = (1 - 1 / self.factor) * np.exp(super().log_tail(self.start)) * self.factor
-        nearer = np.log(np.exp(super().log_tail(k)) + inner)
-        return np.where(np.asarray(k) >= self.start, super().log_tail(k) + log(self.factor), nearer)
+        tail = super().log_tail(k)
+        inside = self.nearer * np.maximum(np.exp(tail) - self.beyond, 0) + self.factor * self.beyond
+        return np.where(np.asarray(k) >= self.start, tail + log(self.factor), np.log(inside))
 
 
 def heavy_tailed(delta: float, rho: Fraction | None = None) -> AuditReport:
@@ -314,13 +344,15 @@ def test_heavy_tails_count_in_renyi_divergences() -> None:
 
 @dataclass(frozen=True)
 class Spiked(Polynomial):
-    """Polynomial tails, and a chance of exactly 10^9 steps, which no far step meets."""
+    """Polynomial tails, and a chance to go astray."""
 
     chance: float
 
+    def log_probabilities(self, k: Any) -> Floats:
+        return astray_at(k, super().log_probabilities(k), self.chance)
+
     def log_tail(self, k: Any) -> Floats:
-        spike = np.where(np.asarray(k) <= 10**9, self.chance, 0)
-        return np.asarray(np.log(np.exp(super().log_tail(k)) + spike))
+        return astray_beyond(k, super().log_tail(k), self.chance)
 
 
 @pytest.mark.parametrize(("share", "passed"), [(0.99, True), (1.01, False)])

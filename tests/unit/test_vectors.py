@@ -14,6 +14,11 @@ if TYPE_CHECKING:
     from tests.conftest import Refused
 
 
+class Raising(float):
+    def __float__(self) -> float:
+        raise RuntimeError("987654")
+
+
 @pytest.mark.parametrize(
     ("values", "expected"),
     [
@@ -75,6 +80,9 @@ def test_other_numbers_become_floats(values: Any, expected: list[float]) -> None
         (np.array([2**63 + 987654], dtype=np.uint64), "2**62"),
         (np.array(["98", "76"], dtype=object), "numbers"),
         (np.array([{987654}, 1], dtype=object), "numbers"),
+        ([Fraction(987654**100, 7), 1.5], "beyond all floats"),
+        (np.array([np.longdouble("1e4000"), 987654]), "finite"),
+        ([Raising(987654), 1.5], "numbers"),
     ],
 )
 def test_anything_else_is_refused_without_a_value(values: Any, rule: str, refused: "Refused") -> None:

@@ -4,10 +4,13 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from dampen._validate import Number
+from dampen.applications.asking import asking
 from dampen.applications.mechanism_choice import Choice, chosen_mechanism, chosen_top, refuse_indicators
 from dampen.mechanisms import PermuteAndFlip, SelectionMechanism
 from dampen.privacy import Adjacency, BudgetLike
 from dampen.queries import count_problem
+from dampen.queries.majority import count_frame
+from dampen.statistics.categories import as_categories
 from dampen.statistics.engines import filtered
 
 
@@ -50,9 +53,17 @@ def most_common(
     """
     chosen = chosen_mechanism(mechanism, epsilon, default=PermuteAndFlip)
     refuse_indicators(chosen, "dampen.queries.winner_problem")
-    problem = count_problem(
-        filtered(values, where), categories=categories, adjacency=adjacency, column=column, missing=missing, other=other
-    )
+    with asking(budget, note):
+        labels = as_categories(categories)
+        chosen.privacy(count_frame(labels, adjacency))
+        problem = count_problem(
+            filtered(values, where),
+            categories=labels,
+            adjacency=adjacency,
+            column=column,
+            missing=missing,
+            other=other,
+        )
     return chosen.release(problem, budget=budget, note=note).value
 
 
@@ -82,8 +93,16 @@ def top_categories(
     2
     """
     chosen = chosen_top(k, mechanism, epsilon)
-    problem = count_problem(
-        filtered(values, where), categories=categories, adjacency=adjacency, column=column, missing=missing, other=other
-    )
+    with asking(budget, note):
+        labels = as_categories(categories)
+        chosen.privacy(count_frame(labels, adjacency))
+        problem = count_problem(
+            filtered(values, where),
+            categories=labels,
+            adjacency=adjacency,
+            column=column,
+            missing=missing,
+            other=other,
+        )
     drawn: tuple[Any, ...] = chosen.release(problem, budget=budget, note=note).value
     return drawn

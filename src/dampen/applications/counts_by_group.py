@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from dampen._validate import Number, flag, positive, probability
+from dampen.applications.asking import asking
 from dampen.applications.composite import paid
 from dampen.errors import ParameterError
 from dampen.mechanisms.noises import Geometric
@@ -94,16 +95,17 @@ def group_counts(
     >>> list(counts), isinstance(counts["F"], int), counts.error(0.95)
     (['F', 'M'], True, 3.0)
     """
-    price, labels = positive(epsilon=epsilon), as_categories(categories)
-    replaced = record_adjacency(adjacency) is Adjacency.REPLACE
-    whole, adding_up = flag(non_negative=non_negative), flag(consistent=consistent)
-    if adding_up and replaced and isinstance(missing, str) and missing == "drop":
-        raise ParameterError("consistent counts under REPLACE add up to all records; missing must not be 'drop'")
-    loss = PrivacyLoss(price, adjacency=adjacency)
-    rows = filtered(values, where)
-    if adding_up:
-        require_public_number(rows, adjacency)
-    counts = count_groups(rows, labels, column=column, other=other, missing=missing)
+    with asking(budget, note):
+        price, labels = positive(epsilon=epsilon), as_categories(categories)
+        replaced = record_adjacency(adjacency) is Adjacency.REPLACE
+        whole, adding_up = flag(non_negative=non_negative), flag(consistent=consistent)
+        if adding_up and replaced and isinstance(missing, str) and missing == "drop":
+            raise ParameterError("consistent counts under REPLACE add up to all records; missing must not be 'drop'")
+        loss = PrivacyLoss(price, adjacency=adjacency)
+        rows = filtered(values, where)
+        if adding_up:
+            require_public_number(rows, adjacency)
+        counts = count_groups(rows, labels, column=column, other=other, missing=missing)
     rate = price / (2 if replaced else 1)
 
     def draw() -> list[int]:

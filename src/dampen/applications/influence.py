@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from dampen._validate import Number, one_of, positive, shown, whole
+from dampen._validate import Number, exact, one_of, positive, shown, whole
 from dampen.accounting import Budget
+from dampen.applications.asking import asking, kept, without_edges
 from dampen.applications.composite import paid
 from dampen.applications.level_nodes import draw_by_level, require_level
 from dampen.errors import ParameterError
@@ -108,18 +109,13 @@ def top_nodes(
     >>> dampen.top_nodes(star, 1, epsilon=10, budget=dampen.Budget(epsilon=10))
     (0,)
     """
-    release = release_top_nodes(
-        as_graph(graph, src=src, dst=dst, nodes=nodes, where=where),
-        k,
-        epsilon=epsilon,
-        budget=budget,
-        score=score,
-        method=method,
-        max_degree=max_degree,
-        shift=shift,
-        note=note,
-    )
-    chosen: tuple[Any, ...] = release.value
+    asked: dict[str, Any] = {"score": score, "method": method, "max_degree": max_degree, "shift": shift}
+    with asking(budget, note):
+        nodes = kept(nodes)
+        if (bare := without_edges(graph, nodes)) is not None:
+            _posed(bare, k, epsilon, **asked)
+        edges = as_graph(graph, src=src, dst=dst, nodes=nodes, where=where)
+    chosen: tuple[Any, ...] = release_top_nodes(edges, k, epsilon=epsilon, budget=budget, note=note, **asked).value
     return chosen
 
 
@@ -136,20 +132,29 @@ def release_top_nodes(
     note: str,
 ) -> Release:
     """Pay for and draw the list: one reservation."""
+    with asking(budget, note):
+        draw = _posed(graph, k, epsilon, score=score, method=method, max_degree=max_degree, shift=shift)
+        loss = PrivacyLoss(epsilon, adjacency=Adjacency.EDGE)
+    places = paid(draw, loss, budget=budget, note=note)
+    return Release(tuple(graph.labels[place] for place in places), loss, f"{k} nodes by {score}, {method}", note)
+
+
+def _posed(
+    graph: Graph, k: int, epsilon: Number, *, score: str, method: str, max_degree: int | None, shift: Number
+) -> Callable[[], tuple[int, ...]]:
+    """Everything about the arguments is checked, and the draw made ready."""
     price, cut = positive(epsilon=epsilon), _checked(graph, k, max_degree)
     one_of(("ego_betweenness", "degree"), score=score)
     named = one_of(BY_EGO_BETWEENNESS if score == "ego_betweenness" else BY_DEGREE, method=method)
+    exact(shift=shift)
     rate = price / (1 if max_degree is None else CHANGES)
-    draw = _draw(cut, k, rate, score=score, method=named, max_degree=max_degree, shift=shift)
-    loss = PrivacyLoss(price, adjacency=Adjacency.EDGE)
-    places = paid(draw, loss, budget=budget, note=note)
-    return Release(tuple(graph.labels[place] for place in places), loss, f"{k} nodes by {score}, {named}", note)
+    return _draw(cut, k, rate, score=score, method=named, max_degree=max_degree, shift=shift)
 
 
 def _checked(graph: Graph, k: int, max_degree: int | None) -> Graph:
     """The graph that is looked at: itself, or cut down to the public degree bound."""
     if whole(k=k, least=1) > graph.nodes:
-        raise ParameterError(f"k must not exceed the number of nodes, {graph.nodes}; got {k}")
+        raise ParameterError(f"k must not exceed the number of nodes, {graph.nodes}; got {shown(k)}")
     if max_degree is None:
         return graph
     offsets, neighbours = projected(graph.offsets, graph.neighbours, max_degree=whole(max_degree=max_degree, least=1))

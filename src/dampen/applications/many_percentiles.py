@@ -6,6 +6,7 @@ from typing import Any
 
 from dampen._validate import Number, one_of, positive, shown
 from dampen.accounting import Budget
+from dampen.applications.asking import asking
 from dampen.applications.composite import paid
 from dampen.errors import ParameterError
 from dampen.mechanisms import PermuteAndFlip
@@ -86,13 +87,14 @@ def release_quantiles(
     note: str,
 ) -> Release:
     """Pay for and draw all percentiles: one reservation."""
-    price, asked = positive(epsilon=epsilon), _shares(ps)
-    shares = sorted(set(asked))
-    public = as_grid(grid, bounds=bounds, step=step, bins=bins)
-    way = chosen_strategy(strategy, len(shares), len(public))
-    loss = PrivacyLoss(price, adjacency=record_adjacency(adjacency))
-    require_public_number(chosen := filtered(values, where), adjacency, missing)
-    counted = count_on_grid(chosen, public, column=column, missing=missing)
+    with asking(budget, note):
+        price, asked = positive(epsilon=epsilon), _shares(ps)
+        shares = sorted(set(asked))
+        public = as_grid(grid, bounds=bounds, step=step, bins=bins)
+        way = chosen_strategy(strategy, len(shares), len(public))
+        loss = PrivacyLoss(price, adjacency=record_adjacency(adjacency))
+        require_public_number(chosen := filtered(values, where), adjacency, missing)
+        counted = count_on_grid(chosen, public, column=column, missing=missing)
     if way == "even":
         single = PermuteAndFlip(price / len(shares))
         problems = [percentile_value_problem(counted, 100 * q, grid=counted.grid, adjacency=adjacency) for q in shares]
@@ -139,10 +141,13 @@ def _drawn_by_halving(counted: GridCounts, shares: Sequence[Fraction], mechanism
 def _shares(ps: Iterable[Number]) -> tuple[Fraction, ...]:
     try:
         listed = None if isinstance(ps, str | bytes) else list(ps)
-    except TypeError:
+    except Exception:  # an object of the caller's own may raise anything
         listed = None
     if listed is None:
         raise ParameterError(f"ps must be a list of percentages, such as (25, 50, 75); got {shown(ps)}")
     if not listed:
         raise ParameterError("ps must not be empty")
-    return tuple(share_of(p) for p in listed)
+    try:
+        return tuple(share_of(p) for p in listed)
+    except ParameterError:  # it shows one of them, and they may be data
+        raise ParameterError(f"ps must be numbers between 0 and 100, such as (25, 50, 75); got {shown(ps)}") from None

@@ -22,7 +22,7 @@ def chosen_mechanism(
     if not isinstance(named, SelectionMechanism):
         try:
             chosen = named(epsilon)
-        except (TypeError, ValueError):
+        except Exception:  # it may be anything that can be called, and raise anything
             chosen = None
     if not isinstance(chosen, SelectionMechanism):
         rule = "mechanism must be a mechanism, or a class that needs only epsilon such as PermuteAndFlip"

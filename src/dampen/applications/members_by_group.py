@@ -6,7 +6,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dampen._validate import Number, one_of, positive, shown
+from dampen._validate import Number, one_of, positive, shown, whole
+from dampen.applications.asking import asking
 from dampen.applications.composite import paid
 from dampen.errors import DataError, ParameterError
 from dampen.mechanisms.dampened_triode import DampenedTriode
@@ -19,8 +20,17 @@ from dampen.sampling import entropy
 from dampen.statistics.categories import as_categories
 from dampen.statistics.columns import titled
 from dampen.statistics.engines import filtered
-from dampen.statistics.groups import REST, as_group_missing, as_ids, place_groups, rest_place, told_order
+from dampen.statistics.groups import (
+    REST,
+    as_group_missing,
+    as_ids,
+    place_groups,
+    rest_place,
+    settle_groups,
+    told_order,
+)
 from dampen.statistics.people_files import read_people
+from dampen.vectors import Integers
 
 METHODS: dict[str, Callable[[Number], GroupMechanism]] = {
     "randomised_response": RandomisedResponse,
@@ -110,16 +120,16 @@ def release_group_by(
     note: str,
 ) -> Release:
     """Pay for and draw the whole mapping: one reservation."""
-    labels, mechanism = as_group_categories(categories), group_mechanism(method, epsilon, fragment)
-    as_group_missing(missing, rest_place(labels, other))
-    names, members, title = _people(ids, groups, labels, column, where)
-    people = as_ids(names)
-    mechanism.require(len(people))
-    places = place_groups(members, labels, other=other, missing=missing, title=title)
-    if len(places) != len(people):
-        raise DataError("groups must be exactly one for each id")
-    order, loss = told_order(people), mechanism.privacy()
-    people, places = people[order], places[order]
+    with asking(budget, note):
+        labels, mechanism = as_group_categories(categories), group_mechanism(method, epsilon, fragment)
+        as_group_missing(missing, rest_place(labels, other))
+        names, places = _people(ids, groups, labels, column, where, other=other, missing=missing)
+        people = as_ids(names)
+        mechanism.require(len(people))
+        if len(places) != len(people):
+            raise DataError("groups must be exactly one for each id")
+        order, loss = told_order(people), mechanism.privacy()
+        people, places = people[order], places[order]
 
     def draw() -> Groups:
         with np.errstate(all="ignore"):
@@ -131,16 +141,18 @@ def release_group_by(
 
 
 def _people(
-    ids: Any, groups: Any, labels: tuple[Any, ...], column: str | None, where: Mapping[str, Any] | None
-) -> tuple[Any, Any, str]:
-    """Ids and groups, out of a table where a column is named; and how a message names the groups."""
+    ids: Any, groups: Any, labels: tuple[Any, ...], column: str | None, where: Mapping[str, Any] | None,
+    *, other: Any, missing: str,
+) -> tuple[Any, Integers]:  # fmt: skip
+    """Ids, and the place of everybody's group; out of a table where a column is named."""
     if column is None:
         if where is not None:
             raise ParameterError(WHERE_NEEDS_A_TABLE)
-        return ids, groups, "groups"
+        return ids, place_groups(groups, labels, other=other, missing=missing)
     if not isinstance(groups, str):
         raise ParameterError(f"groups must be the name of a column, as column is; got {type(groups).__name__}")
-    return *read_people(filtered(ids, where), labels, id=column, by=groups), titled(groups)
+    names, found = read_people(filtered(ids, where), labels, id=column, by=groups)
+    return names, settle_groups(found, labels, other=other, missing=missing, title=titled(groups))
 
 
 def group_mechanism(method: str, epsilon: Number, fragment: int = FRAGMENT) -> GroupMechanism:
@@ -149,7 +161,7 @@ def group_mechanism(method: str, epsilon: Number, fragment: int = FRAGMENT) -> G
     positive(epsilon=epsilon)
     if named == "triode_h":
         return TriodeH(epsilon, fragment)
-    if fragment != FRAGMENT:
+    if whole(fragment=fragment, least=1) != FRAGMENT:
         raise ParameterError(f"fragment goes with method 'triode_h' alone; got {shown(fragment)} for {named!r}")
     return METHODS[named](epsilon)
 

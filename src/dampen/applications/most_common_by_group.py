@@ -4,12 +4,13 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from dampen._validate import Number
+from dampen.applications.asking import asking
 from dampen.applications.mechanism_choice import Choice
 from dampen.applications.selections_by_group import each_group, group_choice, grouped, posed_by_group
 from dampen.privacy import Adjacency, BudgetLike
 from dampen.problem import SelectionProblem
 from dampen.queries import count_problem
-from dampen.queries.majority import counted_problem
+from dampen.queries.majority import count_frame, counted_problem
 from dampen.statistics.categories import as_categories
 from dampen.statistics.grouped import categories_by_group
 from dampen.statistics.groups import REST
@@ -59,17 +60,20 @@ def group_most_common(
     >>> list(found), found["M"] in ("flu", "gout")
     (['F', 'M'], True)
     """
-    labels = as_categories(choices, "choices")
-    chosen = group_choice(mechanism, epsilon, adjacency, "dampen.queries.winner_problem")
-    data = grouped(
-        values, groups, categories=categories, column=column, where=where, other=other, missing=missing
-    )  # fmt: skip
 
     def problem(records: Any) -> SelectionProblem:
         pose = counted_problem if data.in_table else count_problem
         return pose(records, categories=labels, adjacency=Adjacency.ADD_REMOVE)
 
-    records = categories_by_group(data.values, labels, data.labels, **data.named()) if data.in_table else data.split()
     rule = "values must be declared choices, none of them missing: leave out other rows"
-    posed = posed_by_group(records, problem, rule)
+    with asking(budget, note):
+        labels = as_categories(choices, "choices")
+        chosen = group_choice(mechanism, epsilon, adjacency, "dampen.queries.winner_problem")
+        chosen.privacy(count_frame(labels, Adjacency.ADD_REMOVE))
+        data = grouped(
+            values, groups, categories=categories, column=column, where=where, other=other, missing=missing
+        )  # fmt: skip
+        in_table = data.in_table
+        records = categories_by_group(data.values, labels, data.labels, **data.named()) if in_table else data.split()
+        posed = posed_by_group(records, problem, rule)
     return each_group(posed, data.labels, chosen, budget=budget, adjacency=adjacency, note=note)

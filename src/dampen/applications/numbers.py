@@ -6,6 +6,7 @@ from typing import Any
 
 from dampen._validate import Number, positive
 from dampen.accounting import Budget
+from dampen.applications.asking import asking
 from dampen.applications.composite import paid
 from dampen.mechanisms import Laplace
 from dampen.mechanisms.laplace import PublicNoiseRelease
@@ -51,7 +52,8 @@ def count(
     (True, 3.0)
     """
     mechanism = Laplace(epsilon)
-    problem = row_count_problem(data, where=where, column=column, adjacency=adjacency)
+    with asking(budget, note):
+        problem = row_count_problem(data, where=where, column=column, adjacency=adjacency)
     return mechanism.release(problem, budget=budget, note=note)
 
 
@@ -93,14 +95,15 @@ def total(
     (True, 6931.0)
     """
     mechanism = Laplace(epsilon)
-    problem = sum_problem(
-        filtered(values, where),
-        bounds=bounds,
-        adjacency=adjacency,
-        resolution=resolution,
-        column=column,
-        missing=missing,
-    )
+    with asking(budget, note):
+        problem = sum_problem(
+            filtered(values, where),
+            bounds=bounds,
+            adjacency=adjacency,
+            resolution=resolution,
+            column=column,
+            missing=missing,
+        )
     return mechanism.release(problem, budget=budget, note=note)
 
 
@@ -146,14 +149,13 @@ def mean(
     True
     """
     price = positive(epsilon=epsilon)
-    if record_adjacency(adjacency) is Adjacency.REPLACE:
-        problem = mean_problem(
-            filtered(values, where), bounds=bounds, resolution=resolution, column=column, missing=missing
-        )
-        return Laplace(price).release(problem, budget=budget, note=note)
-    parts = mean_part_problems(
-        filtered(values, where), bounds=bounds, resolution=resolution, column=column, missing=missing
-    )
+    replaced = record_adjacency(adjacency) is Adjacency.REPLACE
+    asked: dict[str, Any] = {"bounds": bounds, "resolution": resolution, "column": column, "missing": missing}
+    with asking(budget, note):
+        chosen = filtered(values, where)
+        parts = (mean_problem(chosen, **asked),) if replaced else mean_part_problems(chosen, **asked)
+    if replaced:
+        return Laplace(price).release(parts[0], budget=budget, note=note)
     (low, high), half = as_bounds(bounds), Laplace(price / 2)
     loss = PrivacyLoss(price, adjacency=parts[0].frame.adjacency)
 

@@ -2,7 +2,9 @@
 
 from dampen._validate import Number, positive, probability, shown
 from dampen.errors import ParameterError
-from dampen.mechanisms import NumericMechanism
+from dampen.mechanisms import NoisyLocalSensitivity, NumericMechanism
+from dampen.mechanisms.noisy_local_sensitivity import second_order_of
+from dampen.problem import NumericProblem
 
 
 def priced(mechanism: object, *, epsilon: Number, delta: Number = 0) -> NumericMechanism:
@@ -13,3 +15,10 @@ def priced(mechanism: object, *, epsilon: Number, delta: Number = 0) -> NumericM
     if own != (positive(epsilon=epsilon), probability(delta=delta)):
         raise ParameterError(f"mechanism must have the same epsilon and delta as the call; got {shown(mechanism)}")
     return mechanism
+
+
+def require_fitting(mechanism: NumericMechanism, problem: NumericProblem) -> None:
+    """Refuse a mechanism that could not answer such a problem, for any data. ``problem``: the one without records."""
+    mechanism.privacy(problem.frame)
+    if isinstance(mechanism, NoisyLocalSensitivity):
+        second_order_of(problem)

@@ -1,15 +1,18 @@
 """What is the median? Which values do so many percent of the records not exceed?"""
 
 from collections.abc import Mapping
+from fractions import Fraction
 from typing import Any, Literal
 
-from dampen._validate import Number, exact, one_of, shown
+from dampen._validate import Number, one_of, pair, shown
+from dampen.applications.asking import asking
 from dampen.applications.mechanism_choice import Choice, chosen_mechanism, refuse_indicators
 from dampen.errors import ParameterError
 from dampen.mechanisms import LocalDampening, PermuteAndFlip, SelectionMechanism
 from dampen.privacy import Adjacency, BudgetLike
 from dampen.problem import SelectionProblem
 from dampen.queries import percentile_label_problem, percentile_rank_problem, percentile_value_problem
+from dampen.statistics.columns import as_missing
 from dampen.statistics.engines import filtered
 from dampen.statistics.grid import as_grid
 
@@ -73,10 +76,11 @@ def percentile(
     True
     """
     chosen = percentile_mechanism(method, epsilon=epsilon, mechanism=mechanism)
-    problem = percentile_problem(
-        values, p, method, grid=grid, bounds=bounds, step=step, bins=bins, adjacency=adjacency, column=column,
-        where=where, missing=missing,
-    )  # fmt: skip
+    asked: dict[str, Any] = {"grid": grid, "bounds": bounds, "step": step, "bins": bins, "adjacency": adjacency}
+    with asking(budget, note):
+        if mechanism is not None and method != "label":  # the default fits; another is tried before any data is read
+            chosen.privacy(percentile_problem([], p, method, missing=missing, **asked).frame)
+        problem = percentile_problem(values, p, method, column=column, where=where, missing=missing, **asked)
     return chosen.release(problem, budget=budget, note=note).value
 
 
@@ -127,9 +131,8 @@ def percentile_problem(
 ) -> SelectionProblem:
     """The problem that :func:`percentile` poses."""
     if one_of(("distance", "rank", "label"), method=method) == "label":
-        if not (
-            column is None and where is None and grid is None and step is None and bins is None and missing == "refuse"
-        ):
+        left_out = all(argument is None for argument in (column, where, grid, step, bins))
+        if not left_out or as_missing(missing) != "refuse":
             raise ParameterError(
                 "method 'label' takes values and bounds=(0, hi) alone: no grid, step, bins, column, where or missing"
             )
@@ -141,7 +144,8 @@ def percentile_problem(
 
 def percentile_mechanism(method: str, *, epsilon: Number, mechanism: Choice | None) -> SelectionMechanism:
     """The mechanism that the caller names, or the default of the method."""
-    chosen = chosen_mechanism(mechanism, epsilon, default=LocalDampening if method == "label" else PermuteAndFlip)
+    labels = one_of(("distance", "rank", "label"), method=method) == "label"
+    chosen = chosen_mechanism(mechanism, epsilon, default=LocalDampening if labels else PermuteAndFlip)
     refuse_indicators(chosen, "dampen.queries.percentile_hit_problem")
     return chosen
 
@@ -149,8 +153,10 @@ def percentile_mechanism(method: str, *, epsilon: Number, mechanism: Choice | No
 def _label_bound(bounds: tuple[Number, Number] | None, adjacency: Adjacency) -> int:
     if adjacency is not Adjacency.REPLACE:
         raise ParameterError(f"adjacency must be Adjacency.REPLACE for method 'label'; got {shown(adjacency)}")
-    pair = bounds if isinstance(bounds, list | tuple) and len(bounds) == 2 else (1, 1)
-    low, high = exact(bounds=pair[0]), exact(bounds=pair[1])
+    try:
+        low, high = pair(bounds=bounds)
+    except ParameterError:
+        low = high = Fraction(-1)
     if low != 0 or high < 1 or high.denominator != 1:
         raise ParameterError(f"bounds must be (0, hi) with a whole hi for method 'label'; got {shown(bounds)}")
     return int(high)

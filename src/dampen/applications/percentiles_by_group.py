@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from dampen._validate import Number
+from dampen.applications.asking import asking
 from dampen.applications.mechanism_choice import Choice
 from dampen.applications.selections_by_group import each_group, group_choice, grouped, posed_by_group
 from dampen.privacy import Adjacency, BudgetLike
@@ -66,16 +67,17 @@ def group_percentiles(
     >>> list(found), found["F"] in range(121)
     (['F', 'M'], True)
     """
-    public = as_grid(grid, bounds=bounds, step=step, bins=bins)
-    chosen = group_choice(mechanism, epsilon, adjacency, "dampen.queries.percentile_hit_problem")
-    data = grouped(
-        values, groups, categories=categories, column=column, where=where, other=other, missing=missing
-    )  # fmt: skip
 
     def problem(records: Any) -> SelectionProblem:
         return percentile_value_problem(records, p, grid=public, adjacency=Adjacency.ADD_REMOVE)
 
-    problem([])
-    records = grids_by_group(data.values, public, data.labels, **data.named()) if data.in_table else data.split()
-    posed = posed_by_group(records, problem, "values must be numbers, none of them missing: leave out such rows")
+    with asking(budget, note):
+        public = as_grid(grid, bounds=bounds, step=step, bins=bins)
+        chosen = group_choice(mechanism, epsilon, adjacency, "dampen.queries.percentile_hit_problem")
+        data = grouped(
+            values, groups, categories=categories, column=column, where=where, other=other, missing=missing
+        )  # fmt: skip
+        chosen.privacy(problem([]).frame)
+        records = grids_by_group(data.values, public, data.labels, **data.named()) if data.in_table else data.split()
+        posed = posed_by_group(records, problem, "values must be numbers, none of them missing: leave out such rows")
     return each_group(posed, data.labels, chosen, budget=budget, adjacency=adjacency, note=note)

@@ -4,7 +4,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from dampen._validate import Number, probability
-from dampen.applications.numeric_choice import priced
+from dampen.applications.asking import asking
+from dampen.applications.numeric_choice import priced, require_fitting
 from dampen.mechanisms import ExactPairLaplace, NumericMechanism, PolyPlace
 from dampen.privacy import Adjacency, BudgetLike, NumericRelease
 from dampen.queries.order_statistic import order_statistic_problem
@@ -63,13 +64,9 @@ def quantile_number(
         chosen = priced(mechanism, epsilon=epsilon, delta=delta)
     else:
         chosen = PolyPlace(epsilon) if probability(delta=delta) == 0 else ExactPairLaplace(epsilon, delta)
-    problem = order_statistic_problem(
-        filtered(values, where),
-        p,
-        bounds=bounds,
-        resolution=resolution,
-        adjacency=adjacency,
-        column=column,
-        missing=missing,
-    )
+    asked: dict[str, Any] = {"bounds": bounds, "resolution": resolution, "adjacency": adjacency, "missing": missing}
+    with asking(budget, note):
+        if mechanism is not None:
+            require_fitting(chosen, order_statistic_problem([], p, **asked))
+        problem = order_statistic_problem(filtered(values, where), p, column=column, **asked)
     return chosen.release(problem, budget=budget, note=note)

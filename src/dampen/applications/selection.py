@@ -4,13 +4,17 @@ import numbers
 from collections.abc import Callable, Iterable
 from typing import Any, Protocol
 
-from dampen._validate import Number, positive, shown
+from dampen._validate import Number, flag, positive, shown
+from dampen.applications.asking import asking
 from dampen.applications.mechanism_choice import Choice, chosen_mechanism, chosen_top
 from dampen.errors import DataError, ParameterError
 from dampen.mechanisms import PairwiseDampening, PermuteAndFlip, SelectionMechanism
-from dampen.privacy import Adjacency, BudgetLike
-from dampen.problem import Frame, SelectionProblem
+from dampen.privacy import Adjacency, BudgetLike, as_adjacency
+from dampen.problem import Frame, SelectionProblem, count_candidates, matching_sensitivity
 from dampen.sensitivity import Constant, SensitivityFunction
+
+Pairs = list[tuple[Any, Any]]
+"""Labels and their scores."""
 
 
 class Scores(Protocol):
@@ -66,13 +70,13 @@ def select(
     True
     """
     chosen = chosen_mechanism(mechanism, epsilon, default=_default(sensitivity))
-    problem = selection_problem(
-        scores, sensitivity=sensitivity, monotone=monotone, adjacency=adjacency, candidates=candidates
-    )
-    if chosen.privacy(problem.frame).epsilon != positive(epsilon=epsilon):
-        raise ParameterError(
-            f"epsilon must be what the mechanism costs; {shown(mechanism)} does not cost {shown(epsilon)}"
-        )
+    with asking(budget, note):
+        frame, pairs = _framed(scores, sensitivity, monotone=monotone, adjacency=adjacency, candidates=candidates)
+        if chosen.privacy(frame).epsilon != positive(epsilon=epsilon):
+            raise ParameterError(
+                f"epsilon must be what the mechanism costs; {shown(mechanism)} does not cost {shown(epsilon)}"
+            )
+        problem = _posed(frame, pairs, sensitivity)
     return chosen.release(problem, budget=budget, note=note).value
 
 
@@ -101,9 +105,10 @@ def top_k(
     2
     """
     chosen = chosen_top(k, mechanism, epsilon)
-    problem = selection_problem(
-        scores, sensitivity=sensitivity, monotone=monotone, adjacency=adjacency, candidates=candidates
-    )
+    with asking(budget, note):
+        frame, pairs = _framed(scores, sensitivity, monotone=monotone, adjacency=adjacency, candidates=candidates)
+        chosen.privacy(frame)
+        problem = _posed(frame, pairs, sensitivity)
     drawn: tuple[Any, ...] = chosen.release(problem, budget=budget, note=note).value
     return drawn
 
@@ -117,17 +122,60 @@ def selection_problem(
     candidates: Iterable[Any] | None = None,
 ) -> SelectionProblem:
     """The problem that :func:`select` poses: scores in their public frame."""
-    if monotone and adjacency is Adjacency.REPLACE:
+    frame, pairs = _framed(scores, sensitivity, monotone=monotone, adjacency=adjacency, candidates=candidates)
+    return _posed(frame, pairs, sensitivity)
+
+
+def _framed(
+    scores: Scores,
+    sensitivity: Number | SensitivityFunction,
+    *,
+    monotone: bool,
+    adjacency: Adjacency,
+    candidates: Iterable[Any] | None,
+) -> tuple[Frame, Pairs]:
+    """What is known before a score is looked at, and the scores by their labels."""
+    if flag(monotone=monotone) and as_adjacency(adjacency) is Adjacency.REPLACE:
         raise ParameterError(
             "monotone must be False under REPLACE: a replaced record moves one score up and another down"
         )
-    function = sensitivity if isinstance(sensitivity, SensitivityFunction) else None
-    bound = function.bound if function is not None else positive(sensitivity=sensitivity)
-    labels, values = _listed(scores)
-    if candidates is not None:
-        labels, values = _completed(labels, values, candidates)
-    frame = Frame(labels, bound, adjacency, monotone)
-    return SelectionProblem(frame, values, function)
+    function = _function(sensitivity)
+    bound = positive(sensitivity=sensitivity) if function is None else function.bound
+    as_adjacency(adjacency)
+    labels = None if candidates is None else _hashable(candidates)
+    pairs = _pairs(scores)
+    try:
+        frame = Frame(tuple(label for label, _ in pairs) if labels is None else labels, bound, adjacency, monotone)
+    except ParameterError:
+        if labels is not None:
+            raise
+        raise DataError("scores must not be empty, and must name each label once") from None
+    size = count_candidates(frame.candidates)
+    matching_sensitivity(function, frame.bound, size=size, candidates=size)
+    return frame, pairs
+
+
+def _posed(frame: Frame, pairs: Pairs, sensitivity: Number | SensitivityFunction) -> SelectionProblem:
+    """Scores for exactly the candidates, in their order, 0 where there is none."""
+    kinds = {_kind(score) for _, score in pairs}
+    if "other" in kinds:
+        raise DataError("scores must be numbers")
+    if len(kinds) > 1:
+        raise DataError("scores must be all whole numbers or all floats: their type must not depend on the data")
+    function = _function(sensitivity)
+    if len(pairs) == len(frame.candidates) and all(a is b for (a, _), b in zip(pairs, frame.candidates, strict=True)):
+        return SelectionProblem(frame, [score for _, score in pairs], function)  # also where labels have no hash
+    try:
+        known, declared = dict(pairs), set(frame.candidates)
+        strange = not known.keys() <= declared
+    except Exception:  # labels that have no hash, or that cannot be compared
+        known, strange = {}, True
+    if strange:
+        raise DataError("scores must name only labels that are among the candidates")
+    if len(known) < len(pairs):
+        raise DataError("scores must name each label once")
+    zero = type(pairs[0][1])(0) if pairs else 0
+    return SelectionProblem(frame, [known.get(candidate, zero) for candidate in frame.candidates], function)
 
 
 def _default(sensitivity: Number | SensitivityFunction) -> Callable[[Number], SelectionMechanism]:
@@ -135,17 +183,17 @@ def _default(sensitivity: Number | SensitivityFunction) -> Callable[[Number], Se
     return PairwiseDampening if varies else PermuteAndFlip
 
 
-def _listed(scores: Scores) -> tuple[tuple[Any, ...], list[Any]]:
+def _function(sensitivity: Number | SensitivityFunction) -> SensitivityFunction | None:
+    return sensitivity if isinstance(sensitivity, SensitivityFunction) else None
+
+
+def _pairs(scores: Scores) -> Pairs:
     if not callable(getattr(scores, "items", None)):
         raise ParameterError(f"scores must be a mapping or a Series label -> score; got {type(scores).__name__}")
-    pairs = list(scores.items())
-    labels, values = tuple(label for label, _ in pairs), [score for _, score in pairs]
-    kinds = {_kind(score) for score in values}
-    if "other" in kinds:
-        raise DataError("scores must be numbers")
-    if len(kinds) > 1:
-        raise DataError("scores must be all whole numbers or all floats: their type must not depend on the data")
-    return labels, values
+    try:
+        return [(label, score) for label, score in scores.items()]
+    except Exception:  # an object of the caller's own may raise anything
+        raise DataError("scores must be a mapping or a Series that lists labels and scores") from None
 
 
 def _kind(score: Any) -> str:
@@ -154,27 +202,14 @@ def _kind(score: Any) -> str:
     return "real" if isinstance(score, numbers.Real) else "other"
 
 
-def _completed(
-    labels: tuple[Any, ...], values: list[Any], candidates: Iterable[Any]
-) -> tuple[tuple[Any, ...], list[Any]]:
-    """Scores for exactly the candidates, in their order, 0 where there is none."""
-    known = dict(zip(labels, values, strict=True))
-    if len(known) < len(labels):
-        raise DataError("scores must name each label once")
-    everyone, names = _hashable(candidates)
-    if not known.keys() <= names:
-        raise DataError("scores must name only labels that are among the candidates")
-    zero = type(values[0])(0) if values else 0
-    return everyone, [known.get(candidate, zero) for candidate in everyone]
-
-
-def _hashable(candidates: Iterable[Any]) -> tuple[tuple[Any, ...], set[Any]]:
+def _hashable(candidates: Iterable[Any]) -> tuple[Any, ...]:
     try:
         if isinstance(candidates, str | bytes | set | frozenset):
             raise TypeError
         everyone = tuple(candidates)
-        return everyone, set(everyone)
-    except TypeError:
+        set(everyone)
+    except Exception:  # an object of the caller's own may raise anything
         raise ParameterError(
             f"candidates must be an ordered sequence of hashable labels; got {shown(candidates)}"
         ) from None
+    return everyone

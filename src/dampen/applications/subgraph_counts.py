@@ -4,7 +4,8 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from dampen._validate import Number, one_of, probability, shown
-from dampen.applications.numeric_choice import priced
+from dampen.applications.asking import asking, kept, without_edges
+from dampen.applications.numeric_choice import priced, require_fitting
 from dampen.errors import ParameterError
 from dampen.mechanisms import ExactPairLaplace, Laplace, NumericMechanism, PolyPlace
 from dampen.privacy import BudgetLike, NumericRelease
@@ -75,8 +76,12 @@ def count_subgraphs(
     True
     """
     chosen = counting_mechanism(pattern, epsilon=epsilon, delta=delta, mechanism=mechanism)
-    edges = as_graph(graph, src=src, dst=dst, nodes=nodes, where=where)
-    return chosen.release(subgraph_problem(edges, pattern, k), budget=budget, note=note)
+    with asking(budget, note):
+        nodes = kept(nodes)
+        if (bare := without_edges(graph, nodes)) is not None:
+            require_fitting(chosen, subgraph_problem(bare, pattern, k))
+        problem = subgraph_problem(as_graph(graph, src=src, dst=dst, nodes=nodes, where=where), pattern, k)
+    return chosen.release(problem, budget=budget, note=note)
 
 
 def subgraph_problem(graph: Graph, pattern: str, k: int | None = None) -> NumericProblem:

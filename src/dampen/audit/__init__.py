@@ -1,7 +1,8 @@
-"""Is it really private? Exact audits over all small data sets and all their neighbours."""
+"""Is it really private? Exact audits over all small data sets and all their neighbours, and of draws by their laws."""
 
 from dampen.audit.admissibility import AdmissibilityReport, audit_admissibility
 from dampen.audit.classes import Classification, classify, dominates
+from dampen.audit.draws import DrawReport, audit_draw
 from dampen.audit.exact import audit_selection
 from dampen.audit.laplace_pair import LaplacePair, laplace_pair
 from dampen.audit.neighbours import (
@@ -19,10 +20,12 @@ __all__ = [
     "AdmissibilityReport",
     "AuditReport",
     "Classification",
+    "DrawReport",
     "LaplacePair",
     "ScriptedEntropy",
     "add_remove_neighbours",
     "audit_admissibility",
+    "audit_draw",
     "audit_numeric",
     "audit_selection",
     "classify",

@@ -12,9 +12,10 @@ from typing import Any
 import numpy as np
 
 from dampen._validate import whole
+from dampen.audit.arguments import Neighbours, pairs_of, pose, require_function
 from dampen.audit.exact import ProblemOf
 from dampen.audit.neighbours import DataSet
-from dampen.audit.pairs import Neighbours, require_same_public_facts
+from dampen.audit.pairs import require_same_public_facts
 from dampen.errors import ParameterError
 from dampen.problem import SelectionProblem
 from dampen.vectors import Floats, Vector
@@ -59,11 +60,11 @@ def audit_admissibility(
     problem_of: ProblemOf, universe: Iterable[DataSet], neighbours: Neighbours, horizon: int
 ) -> AdmissibilityReport:
     """Check the neighbour form of admissibility at distances 0 to ``horizon``."""
+    require_function("a data set to its problem", problem_of=problem_of)
     audit = _Audit(problem_of, whole(horizon=horizon, least=0))
-    for x in universe:
-        for y in neighbours(x):
-            audit.compare(x, y)
-            audit.compare(y, x)
+    for x, y in pairs_of(universe, neighbours):
+        audit.compare(x, y)
+        audit.compare(y, x)
     return audit.report()
 
 
@@ -76,7 +77,7 @@ class _Audit:
         self._scale, self._different = 0.0, 0
 
     def compare(self, x: DataSet, y: DataSet) -> None:
-        if x == y or (x, y) in self._tried:
+        if (x, y) in self._tried:
             return
         self._tried.add((x, y))
         problem, u_x, rungs_x = self._numbers(x)
@@ -113,7 +114,7 @@ class _Audit:
 
     def _numbers(self, x: DataSet) -> tuple[SelectionProblem, Vector, Floats]:
         if x not in self._known:
-            problem = self._problem_of(x)
+            problem = pose(self._problem_of, x, SelectionProblem)
             steps = range(self._horizon + 2)
             rungs = np.array([np.asarray(problem.per_candidate(problem.sensitivity.at(t))) for t in steps])
             self._known[x] = problem, np.asarray(problem.utilities), rungs

@@ -10,6 +10,7 @@ from typing import Literal
 import numpy as np
 
 from dampen._validate import one_of, whole
+from dampen.audit.arguments import require_kind
 from dampen.problem import SelectionProblem
 from dampen.sensitivity import SensitivityFunction
 from dampen.vectors import Floats
@@ -44,6 +45,7 @@ def classify(problem: SelectionProblem, *, horizon: int | None = None) -> Classi
 
     Left out, the horizon is where the function is saturated, or 100 where it never says so.
     """
+    require_kind(SelectionProblem, problem=problem)
     problem.require_public("classify")
     saturation = problem.sensitivity.saturation
     rungs = _rungs(problem.sensitivity, horizon if horizon is not None else 100 if saturation is None else saturation)
@@ -70,6 +72,8 @@ def dominates(
     grows with the utility for "up", and never falls with it for "down". (The published lemma has the second order for
     both directions.)
     """
+    require_kind(SelectionProblem, problem=problem)
+    require_kind(SensitivityFunction, other=other)
     problem.require_public("dominates")
     one_of(("up", "down"), direction=direction)
     excess = _rungs(other, horizon) - _rungs(problem.sensitivity, horizon)

@@ -5,8 +5,10 @@ from typing import Any
 
 import numpy as np
 
+from dampen.audit.arguments import Neighbours, require_kind
+from dampen.audit.lawful import selection_law
 from dampen.audit.neighbours import DataSet
-from dampen.audit.pairs import Found, Neighbours, PairAudit, hockey_stick, losses
+from dampen.audit.pairs import Found, PairAudit, hockey_stick, losses
 from dampen.audit.report import AuditReport
 from dampen.mechanisms import SelectionMechanism
 from dampen.privacy import PrivacyLoss
@@ -24,6 +26,10 @@ def audit_selection(
     ``problem_of`` builds the problem of a data set, just as an application would. Raises ``FrameLeak`` when two
     neighbours disagree on anything public. Each unordered pair is tried once.
 
+    Every law is checked first: one number for each outcome, none of them NaN, no probability above 1 and a sum of 1
+    within 1e-9, groups counted with their sizes. Anything else raises ``ParameterError``. That ``draw`` follows the law
+    is for ``audit_draw`` to tell.
+
     >>> from dampen import Adjacency, Frame, SelectionProblem
     >>> from dampen.audit import add_remove_neighbours, multisets
     >>> from dampen.mechanisms import PermuteAndFlip
@@ -34,14 +40,17 @@ def audit_selection(
     >>> report.passed, report.pairs, round(report.worst_log_ratio, 6)
     (True, 56, 1.0)
     """
+    require_kind(SelectionMechanism, "PermuteAndFlip(epsilon=1)", mechanism=mechanism)
     return _SelectionAudit(mechanism, problem_of).run(universe, neighbours)
 
 
 class _SelectionAudit(PairAudit[SelectionProblem, Floats]):
     """A law is one number per outcome."""
 
-    def law(self, problem: SelectionProblem) -> Floats:
-        return np.asarray(self.mechanism.log_probabilities(problem), dtype=np.float64)
+    kind = SelectionProblem
+
+    def law(self, problem: SelectionProblem, x: DataSet) -> Floats:
+        return selection_law(self.mechanism, problem, x)
 
     def judge(self, one: Floats, other: Floats, claim: PrivacyLoss) -> Found:
         loss = losses(one, other)

@@ -21,8 +21,11 @@ from typing import Any
 
 import numpy as np
 
+from dampen._validate import shown
+from dampen.audit.arguments import Neighbours, require_kind
+from dampen.audit.lawful import TOLERANCE, chances, require_total
 from dampen.audit.neighbours import DataSet
-from dampen.audit.pairs import Found, Neighbours, PairAudit, hockey_stick, losses
+from dampen.audit.pairs import Found, PairAudit, hockey_stick, losses
 from dampen.audit.report import AuditReport, broken_parts
 from dampen.errors import ParameterError
 from dampen.mechanisms import NumericMechanism
@@ -33,6 +36,8 @@ from dampen.vectors import Floats, Integers
 
 RADII = tuple(1 << power for power in range(6, 18))
 """How far a window may extend to either side of a value, in grid steps."""
+HALVES = tuple(radius // 2 for radius in RADII)
+"""Where the mass outside a window begins to count: a neighbour's value may be so far away."""
 NEGLIGIBLE = 1e-13
 """A window is wide enough when the mass outside it is this share of the claimed delta."""
 LITTLE = 1e-2
@@ -42,6 +47,8 @@ SMALL = 1e-3
 DEEPEST = 4096.0
 FAR = np.unique(np.rint(2.0 ** (np.arange(32 * 50) / 32)).astype(np.int64))
 """Distances from an anchor, 32 to a doubling, up to 2^50 steps."""
+SPARSE = 16
+"""One far step of so many is compared with the tail that holds it."""
 CLOSE = 257
 """How many steps are read around the largest loss far out."""
 ORDERS = (1.0625, 1.25, 1.5, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0)
@@ -60,6 +67,12 @@ def audit_numeric(
     neighbours disagree on anything public. Each unordered pair is tried once. Answers are judged before they are
     clamped to the frame's range, which is public and can only help. A coarser resolution makes an audit cheaper.
 
+    Every law is checked as far as it is read. Nothing is NaN and no probability is above 1. In every window, and in
+    every half of one, the probabilities and ``log_tail`` sum to 1 within 1e-9. Further out, at two steps to a doubling,
+    tails do not grow with the distance and hold the answer there. Anything else raises ``ParameterError``. Not checked:
+    that far answers, most of which are not read, sum to their tail. That ``release`` follows the law is for
+    ``audit_draw`` to tell.
+
     >>> from dampen import Adjacency, NumericFrame, NumericProblem
     >>> from dampen.audit import edge_neighbours, graphs
     >>> from dampen.mechanisms import Laplace
@@ -69,24 +82,41 @@ def audit_numeric(
     >>> report.passed, report.pairs, round(report.worst_log_ratio, 6)
     (True, 67, 1.0)
     """
+    require_kind(NumericMechanism, "Laplace(epsilon=1)", mechanism=mechanism)
     return _NumericAudit(mechanism, problem_of).run(universe, neighbours)
 
 
-class _Law:
-    """The law of one data set, on the windows that its pairs ask for."""
+class NumericLaw:
+    """The law of one data set ``x``, on the windows that are asked for; refused where it is none."""
 
-    def __init__(self, mechanism: NumericMechanism, problem: NumericProblem, anchor: int) -> None:
+    def __init__(self, mechanism: NumericMechanism, problem: NumericProblem, anchor: int, x: Any) -> None:
         self._log_probabilities = partial(mechanism.log_probabilities, problem)
         self._log_tail = partial(mechanism.log_tail, problem)
         self._windows: dict[int, Floats] = {}
+        self._x = x
         self.value = problem.steps
         self.far_steps = np.concatenate([anchor - FAR[::-1], anchor + FAR])
         self.far = self.at(self.far_steps)
-        self._half_outside = np.asarray(self._log_tail(np.array(RADII) // 2), dtype=np.float64)
+        self._half_outside = self.tail(np.array(HALVES))
+        self._require_tails_to_hold_far_steps()
 
     def at(self, steps: Integers) -> Floats:
         """Ln P of these answers."""
-        return np.asarray(self._log_probabilities(steps), dtype=np.float64)
+        return chances(self._log_probabilities(steps), self._x)
+
+    def tail(self, distances: Integers) -> Floats:
+        """Ln P of answers at least so far from the value."""
+        return chances(self._log_tail(distances), self._x, "log_tail")
+
+    def _require_tails_to_hold_far_steps(self) -> None:
+        distances = np.abs(self.far_steps - self.value)
+        some = np.flatnonzero((distances > 0) & (self.far > -DEEPEST))[::SPARSE]
+        outwards = some[np.argsort(distances[some])]
+        tails = self.tail(distances[outwards])
+        if (losses(tails[:-1], tails[1:]) > TOLERANCE).any():
+            raise ParameterError(f"log_tail must not grow with the distance; at {shown(self._x)} it does")
+        if (losses(tails, self.far[outwards]) > TOLERANCE).any():
+            raise ParameterError(f"log_tail must hold every answer so far out; at {shown(self._x)} one is likelier")
 
     def radius(self, log_mass: float) -> int:
         """The first radius with no more than this mass beyond its half, or the largest."""
@@ -98,14 +128,14 @@ class _Law:
 
     def beyond(self, distance: int) -> float:
         """The mass at least so far from the value."""
-        return float(np.exp(self._log_tail(np.array([max(distance, 1)]))[0]))
+        return float(np.exp(self.tail(np.array([max(distance, 1)]))[0]))
 
     @cached_property
     def _unexplained(self) -> Floats:
         """By how much the mass between two far distances exceeds what the answers at both would make of it."""
         at_ends = self.at(self.value + FAR), self.at(self.value - FAR)
         most = sum(np.exp(np.maximum(law[:-1], law[1:])) for law in at_ends)
-        tails = np.exp(np.asarray(self._log_tail(FAR + 1), dtype=np.float64))
+        tails = np.exp(self.tail(FAR + 1))
         return np.maximum(-np.diff(tails) - np.diff(FAR) * most, 0)
 
     def unexplained(self, radius: int) -> float:
@@ -116,19 +146,31 @@ class _Law:
         """Ln P of every answer from low to high, which lie within a radius of the value."""
         if radius not in self._windows:
             self._windows[radius] = self.at(self.value + np.arange(-radius, radius + 1))
+            self._require_sums_of_1(radius)
         return self._windows[radius][low - self.value + radius : high + 1 - self.value + radius]
 
+    def _require_sums_of_1(self, radius: int) -> None:
+        """What is nearer than a distance, and what is not: at every half of a radius, and at the end of the window."""
+        sums = np.concatenate([[0.0], np.cumsum(np.exp(self._windows[radius]))])
+        inside = RADII.index(radius) + 1
+        distances = np.array([*HALVES[:inside], radius + 1])
+        nearer = sums[radius + distances] - sums[radius + 1 - distances]
+        totals = nearer + np.exp(np.append(self._half_outside[:inside], self.tail(distances[-1:])))
+        worst = float(totals[np.abs(totals - 1).argmax()])
+        require_total(worst, self._x, "log_probabilities near and log_tail beyond")
 
-class _NumericAudit(PairAudit[NumericProblem, _Law]):
+
+class _NumericAudit(PairAudit[NumericProblem, NumericLaw]):
     """A law is a function of the steps. Far steps are counted from the first value that is seen."""
 
+    kind = NumericProblem
     _anchor: int | None = None
 
-    def law(self, problem: NumericProblem) -> _Law:
+    def law(self, problem: NumericProblem, x: DataSet) -> NumericLaw:
         self._anchor = problem.steps if self._anchor is None else self._anchor
-        return _Law(self.mechanism, problem, self._anchor)
+        return NumericLaw(self.mechanism, problem, self._anchor, x)
 
-    def judge(self, one: _Law, other: _Law, claim: PrivacyLoss) -> Found:
+    def judge(self, one: NumericLaw, other: NumericLaw, claim: PrivacyLoss) -> Found:
         for radius in _radii(one, other, claim):
             found = _judged(one, other, claim, radius)
             if not broken_parts(claim, found.log_ratio, found.delta, found.spread, found.rho):
@@ -139,7 +181,7 @@ class _NumericAudit(PairAudit[NumericProblem, _Law]):
         return answer_at(problem.frame, place)
 
 
-def _radii(one: _Law, other: _Law, claim: PrivacyLoss) -> list[int]:
+def _radii(one: NumericLaw, other: NumericLaw, claim: PrivacyLoss) -> list[int]:
     """Wide enough for both laws, and at least twice as wide as their values are apart; which to try after another."""
     apart = abs(one.value - other.value)
     if 2 * apart > RADII[-1]:
@@ -150,7 +192,7 @@ def _radii(one: _Law, other: _Law, claim: PrivacyLoss) -> list[int]:
     return [max(one.radius(log(mass)), other.radius(log(mass)), wide_enough) for mass in masses]
 
 
-def _judged(one: _Law, other: _Law, claim: PrivacyLoss, radius: int) -> Found:
+def _judged(one: NumericLaw, other: NumericLaw, claim: PrivacyLoss, radius: int) -> Found:
     low, high = max(one.value, other.value) - radius, min(one.value, other.value) + radius
     near = one.window(radius, low, high), other.window(radius, low, high)
     read, law, other_law = _everywhere(one, other, low, high, near)
@@ -170,7 +212,7 @@ def _judged(one: _Law, other: _Law, claim: PrivacyLoss, radius: int) -> Found:
     )
 
 
-def _outside(law: _Law, other: _Law, radius: int, low: int, high: int, claim: PrivacyLoss) -> float:
+def _outside(law: NumericLaw, other: NumericLaw, radius: int, low: int, high: int, claim: PrivacyLoss) -> float:
     """So much can the law exceed exp(epsilon) times the other outside a window.
 
     All its mass there, or from the last far step before its loss exceeds epsilon, and what hides between far steps.
@@ -187,7 +229,7 @@ def _outside(law: _Law, other: _Law, radius: int, low: int, high: int, claim: Pr
 
 
 def _everywhere(
-    one: _Law, other: _Law, low: int, high: int, near: tuple[Floats, Floats]
+    one: NumericLaw, other: NumericLaw, low: int, high: int, near: tuple[Floats, Floats]
 ) -> tuple[Integers, Floats, Floats]:
     """Far steps on the left, the window, far steps on the right, and both laws there."""
     seen = np.maximum(one.far, other.far) > -DEEPEST
@@ -197,7 +239,9 @@ def _everywhere(
     return steps, law, np.concatenate([other.far[left], near[1], other.far[right]])
 
 
-def _closely(one: _Law, other: _Law, steps: Integers, loss: Floats, low: int, high: int) -> tuple[Integers, Floats]:
+def _closely(
+    one: NumericLaw, other: NumericLaw, steps: Integers, loss: Floats, low: int, high: int
+) -> tuple[Integers, Floats]:
     """With more steps around the largest loss, where it lies far out but not at an end."""
     worst = int(np.abs(loss).argmax())
     if low <= steps[worst] <= high or worst in (0, len(steps) - 1):

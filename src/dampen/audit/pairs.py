@@ -3,10 +3,11 @@
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any, Generic, TypeVar
+from typing import Any, ClassVar, Generic, TypeVar
 
 import numpy as np
 
+from dampen.audit.arguments import Neighbours, pairs_of, pose, require_function
 from dampen.audit.neighbours import DataSet
 from dampen.audit.report import AuditReport, broken_parts
 from dampen.errors import FrameLeak, ParameterError
@@ -15,7 +16,6 @@ from dampen.problem import NumericProblem, SelectionProblem
 from dampen.vectors import Floats
 
 Problem = SelectionProblem | NumericProblem
-Neighbours = Callable[[Any], Iterable[Any]]
 Law = TypeVar("Law")
 P = TypeVar("P", SelectionProblem, NumericProblem)
 
@@ -34,7 +34,11 @@ class Found:
 class PairAudit(ABC, Generic[P, Law]):
     """The worst seen so far, and the laws already computed."""
 
+    kind: ClassVar[type[Any]]
+    """What ``problem_of`` must return."""
+
     def __init__(self, mechanism: Any, problem_of: Callable[[Any], P]) -> None:
+        require_function("a data set to its problem", problem_of=problem_of)
         self.mechanism = mechanism
         self._problem_of: Callable[[Any], P] = problem_of
         self._known: dict[DataSet, tuple[P, Law, PrivacyLoss]] = {}
@@ -46,8 +50,8 @@ class PairAudit(ABC, Generic[P, Law]):
         self._worst: tuple[PrivacyLoss, tuple[Any, Any], P, int] | None = None
 
     @abstractmethod
-    def law(self, problem: P) -> Law:
-        """The law of one data set, computed once."""
+    def law(self, problem: P, x: DataSet) -> Law:
+        """The law of the data set ``x``, computed once; what is no law is refused."""
 
     @abstractmethod
     def judge(self, one: Law, other: Law, claim: PrivacyLoss) -> Found:
@@ -59,12 +63,11 @@ class PairAudit(ABC, Generic[P, Law]):
 
     def run(self, universe: Iterable[DataSet], neighbours: Neighbours) -> AuditReport:
         """Every data set of the universe against each of its neighbours; each unordered pair is tried once."""
-        for x in universe:
-            for y in neighbours(x):
-                key = frozenset((x, y))
-                if x != y and key not in self._tried:
-                    self._tried.add(key)
-                    self._compare(x, y)
+        for x, y in pairs_of(universe, neighbours):
+            key = frozenset((x, y))
+            if key not in self._tried:
+                self._tried.add(key)
+                self._compare(x, y)
         return self._report()
 
     def _compare(self, x: DataSet, y: DataSet) -> None:
@@ -72,10 +75,7 @@ class PairAudit(ABC, Generic[P, Law]):
         other, law_y, other_claim = self._facts_and_law(y)
         require_same_public_facts(problem, other, (x, y))
         _require_same({"claimed loss": claim}, {"claimed loss": other_claim}, (x, y))
-        try:
-            found = self.judge(law_x, law_y, claim)
-        except FloatingPointError:
-            raise ParameterError(f"log_probabilities must be numbers; NaN at {str(x)[:80]} or {str(y)[:80]}") from None
+        found = self.judge(law_x, law_y, claim)
         self._breaches |= broken_parts(claim, found.log_ratio, found.delta, found.spread, found.rho)
         excess = (
             found.delta / float(claim.delta) if claim.delta > 0 else found.log_ratio / max(float(claim.epsilon), 1e-300)
@@ -107,17 +107,15 @@ class PairAudit(ABC, Generic[P, Law]):
 
     def _facts_and_law(self, x: DataSet) -> tuple[P, Law, PrivacyLoss]:
         if x not in self._known:
-            problem = self._problem_of(x)
-            self._known[x] = problem, self.law(problem), self.mechanism.privacy(problem.frame)
+            problem: P = pose(self._problem_of, x, self.kind)
+            self._known[x] = problem, self.law(problem, x), self.mechanism.privacy(problem.frame)
         return self._known[x]
 
 
 def losses(law_x: Floats, law_y: Floats) -> Floats:
     """ln P(y) - ln P(x) for every output; 0 where neither can happen."""
-    loss = np.where(law_x == law_y, 0.0, law_y - law_x)
-    if np.isnan(loss).any():
-        raise FloatingPointError
-    return loss
+    with np.errstate(invalid="ignore"):
+        return np.where(law_x == law_y, 0.0, law_y - law_x)
 
 
 def hockey_stick(law_x: Floats, law_y: Floats, claim: PrivacyLoss) -> float:

@@ -7,6 +7,10 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from dampen._validate import shown, whole
+from dampen.audit.arguments import require_function
+from dampen.errors import ParameterError
+
 Outcome = TypeVar("Outcome", bound=Hashable)
 
 
@@ -22,6 +26,8 @@ class ScriptedEntropy:
     """Plays back given bits, most significant first, where a release would ask the operating system."""
 
     def __init__(self, script: Sequence[int]) -> None:
+        if not isinstance(script, Sequence) or not {*script} <= {0, 1}:
+            raise ParameterError(f"script must be a sequence of bits, 0 and 1; got {shown(script)}")
         self._script = script
         self.used = 0
 
@@ -46,6 +52,8 @@ def law_by_enumeration(
 
     Branches wherever the draw asks for bits that are not there yet.
     """
+    require_function("a source of entropy to an outcome", draw=draw)
+    whole(depth=depth, least=0)
     law: dict[Outcome, Fraction] = {}
     undecided = Fraction(0)
     open_paths: list[tuple[int, ...]] = [()]

@@ -15,7 +15,7 @@ from dampen.cli.select import select
 from dampen.cli.sums import mean, total
 from dampen.cli.top_k import top_k
 from dampen.cli.top_nodes import top_nodes
-from dampen.cli.train import predict, train
+from dampen.cli.train import predict, score, train
 
 app = typer.Typer(
     name="dampen",
@@ -51,6 +51,7 @@ app.command()(top_k)
 app.command()(top_nodes)
 app.command()(train)
 app.command()(predict)
+app.command()(score)
 app.command()(demo)
 app.command()(doctor)
 app.add_typer(budget, name="budget")

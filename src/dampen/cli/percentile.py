@@ -17,6 +17,7 @@ from dampen.cli.records import missing_rule
 from dampen.errors import ParameterError
 from dampen.mechanisms import SelectionMechanism
 from dampen.problem import SelectionProblem
+from dampen.queries.stretches import share_of
 from dampen.statistics.grid import as_grid
 
 MOST_LIKELY = 15
@@ -60,6 +61,8 @@ def percentile(
     if len(p) > 1:
         if method is not MethodName.DISTANCE:
             raise ParameterError(f"method must be distance for several percentiles; got {method.value!r}")
+        for each in p:
+            share_of(each)
         with records.progress():
             release = release_quantiles(
                 rows, p, grid=grid, epsilon=epsilon, budget=paying, adjacency=adjacent, strategy="auto",

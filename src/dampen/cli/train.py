@@ -1,4 +1,4 @@
-"""``dampen train`` and ``dampen predict``: a private decision tree from a file, and its answers for another."""
+"""``dampen train``, ``predict`` and ``score``: a private decision tree from a file, its answers and their accuracy."""
 
 from enum import StrEnum
 from pathlib import Path
@@ -7,7 +7,7 @@ from typing import Annotated, Any
 import typer
 
 from dampen._validate import shown
-from dampen.cli import payment, records
+from dampen.cli import answers, payment, records
 from dampen.cli.adjacency import AdjacencyName, Neighbours
 from dampen.errors import ParameterError
 from dampen.privacy import BudgetLike, PrivacyLoss
@@ -55,8 +55,11 @@ def train(
         typer.echo(payment.NOTHING_REMEMBERS, err=True)
 
 
+Model = Annotated[Path, typer.Argument(help="JSON file that `dampen train` wrote.")]
+
+
 def predict(
-    model: Annotated[Path, typer.Argument(help="JSON file that `dampen train` wrote.")],
+    model: Model,
     file: records.File,
     where: records.Where = None,
     engine: Annotated[
@@ -65,12 +68,39 @@ def predict(
 ) -> None:
     """Tell the class of every row of files, one per line, in the order of files and rows; costs nothing more."""
     from dampen.learn.saved import load_classifier
-    from dampen.statistics.file_tables import read_batches
 
     classifier = load_classifier(model)
-    for rows in read_batches(records.source(file, engine, where), list(classifier.schema_.attributes)):
-        if told := classifier.predict(rows).tolist():
-            typer.echo("\n".join(map(str, told)))
+    for labels in classifier.predict_batches(records.source(file, engine, where)):
+        if len(labels):
+            typer.echo("\n".join(map(str, labels.tolist())))
+
+
+def score(
+    model: Model,
+    file: records.File,
+    target: Annotated[str, typer.Option(help="Column that holds the class.")],
+    epsilon: payment.Epsilon,
+    adjacency: Neighbours = AdjacencyName.ADD_REMOVE,
+    where: records.Where = None,
+    engine: records.Engine = records.EngineName.DUCKDB,
+    budget: payment.LedgerFile = None,
+    scope: payment.Scope = None,
+    note: payment.Note = None,
+    as_json: answers.Json = False,
+) -> None:
+    """Tell for which share of the rows a model tells the class, privately."""
+    from dampen.learn import private_score
+    from dampen.learn.saved import load_classifier
+
+    classifier, rows = load_classifier(model), records.source(file, engine, where)
+    paying = payment.payer(budget, scope, epsilon=epsilon)
+    with records.progress():
+        release = private_score(
+            classifier, rows, target, epsilon=epsilon, budget=paying, adjacency=adjacency.meant,
+            note="score" if note is None else note,
+        )  # fmt: skip
+    remarks = (f"give or take {release.error('0.95'):.3g} (95 % confidence)",)
+    answers.show(release, as_json=as_json, remembered=budget is not None, remarks=remarks)
 
 
 class _Noted:

@@ -1,4 +1,4 @@
-"""Private classifiers with the interface of scikit-learn, and the public schemas that they read tables through.
+"""Private classifiers with the interface of scikit-learn, the public schemas that they read tables through, and scores.
 
 The classifiers need scikit-learn: ``pip install 'dampen[learn]'``. Names load when they are first used.
 """
@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from dampen.learn.classifier import PrivateClassifier
     from dampen.learn.forest import PrivateForestClassifier
     from dampen.learn.schema import Categorical, Numeric, Schema
+    from dampen.learn.score import private_score
     from dampen.learn.tree import PrivateTreeClassifier
 
 __all__ = [
@@ -19,6 +20,7 @@ __all__ = [
     "PrivateForestClassifier",
     "PrivateTreeClassifier",
     "Schema",
+    "private_score",
 ]
 
 _HOMES = {
@@ -28,6 +30,7 @@ _HOMES = {
     "PrivateForestClassifier": "dampen.learn.forest",
     "PrivateTreeClassifier": "dampen.learn.tree",
     "Schema": "dampen.learn.schema",
+    "private_score": "dampen.learn.score",
 }
 
 

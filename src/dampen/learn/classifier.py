@@ -8,7 +8,7 @@ import numpy as np
 
 from dampen._validate import Number, shown, whole
 from dampen.errors import DataError, MissingExtra, ParameterError
-from dampen.learn.counted import CountedTable, PairsOnEngine
+from dampen.learn.counted import CountedTable, PairCounts
 from dampen.learn.decision_table import (
     MOST_JOINT,
     MOST_RECORDS,
@@ -18,7 +18,6 @@ from dampen.learn.decision_table import (
     cells_of,
     class_shares,
     grow,
-    grow_on,
     patterns,
     possible,
     questions_of,
@@ -28,7 +27,7 @@ from dampen.learn.records import Records
 from dampen.learn.schema import Attribute, Categorical, Schema
 from dampen.privacy import Adjacency, BudgetLike
 from dampen.sampling.entropy import Entropy
-from dampen.vectors import Floats, Integers
+from dampen.vectors import Floats
 
 MOST_DRAWN = 256
 """So many rows of a table fit on a picture."""
@@ -132,15 +131,8 @@ class PrivateClassifier(PaidClassifier):
         if rows > MOST_RECORDS:
             raise DataError("table must not have more than 2^31 - 1 records")
 
-    def _grow(
-        self, records: Records, classes: Integers, schema: Schema, epsilon: Fraction, source: Entropy
-    ) -> DecisionTable:
-        return grow(records, classes, schema, epsilon=epsilon, expected=self.expected_records, source=source)
-
-    def _grow_on(self, table: CountedTable, epsilon: Fraction, source: Entropy) -> DecisionTable:
-        return grow_on(
-            PairsOnEngine(table), table.schema, epsilon=epsilon, expected=self.expected_records, source=source
-        )
+    def _grow(self, table: CountedTable, epsilon: Fraction, source: Entropy) -> DecisionTable:
+        return grow(PairCounts(table), table.schema, epsilon=epsilon, expected=self.expected_records, source=source)
 
     def _shares(self, model: DecisionTable, records: Records) -> Floats:
         return np.asarray(class_shares(model)[cells_of(model.tests, records)])

@@ -1,9 +1,9 @@
-"""Tables that are counted where they lie: a schema becomes codings, and every level of a model one grouped query.
+"""Tables that are counted where they lie: a schema becomes codings, and an engine counts levels, pairs and cells.
 
-Rows never leave the engine; what does is the counts that the models are drawn from.
+Rows never leave the engine; what does is the counts that the models are drawn from. A table in memory is counted by the
+same calls.
 """
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import groupby
 
@@ -11,14 +11,14 @@ import numpy as np
 
 from dampen.errors import DataError, ParameterError
 from dampen.learn.decision_table import Question, possible, questions_of
-from dampen.learn.schema import Numeric, Schema
+from dampen.learn.schema import Attribute, Numeric, Schema
 from dampen.privacy import Adjacency
 from dampen.problem import SelectionProblem
-from dampen.queries.table_split import counted_split_problem
-from dampen.statistics.engines import Bits, Coded, Edges, Engine, Labels, Route
-from dampen.statistics.engines.base import NOT_HERE, Coding, inside
-from dampen.statistics.pair_counts import Block, joints_of
-from dampen.vectors import Integers
+from dampen.queries.table_split import table_split_problem
+from dampen.statistics.engines import Bits, Coded, Edges, Engine, Labels
+from dampen.statistics.engines.base import Coding, Levels, inside
+from dampen.statistics.pair_counts import Block
+from dampen.vectors import Floats, Integers
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -27,7 +27,7 @@ class CountedTable:
 
     engine: Engine
     schema: Schema
-    target: str
+    coded: Coded
     classes: Integers
 
     @classmethod
@@ -35,7 +35,9 @@ class CountedTable:
         """Look through all rows once; a table that breaks its schema is refused before anything is paid."""
         if target in schema.attributes:
             raise ParameterError(f"the target must not be an attribute of the schema; got {target[:60]!r}")
-        coded = _coded(schema, target, {name: _coding(schema, name, ()) for name in schema.attributes})
+        edges = schema.edges()
+        codings = {name: _coding(found, edges.get(name)) for name, found in schema.attributes.items()}
+        coded = Coded(codings, target, Labels(schema.classes))
         found = engine.faults(coded)
         for name in found.columns:
             if name == target:
@@ -44,101 +46,61 @@ class CountedTable:
             rule = "finite numbers, and no missing values (NaN)" if numeric else "only the declared values"
             more = "" if numeric else "; declare other=... for the rest"
             raise DataError(f"column {name[:60]!r} must hold {rule}{more}{inside(engine)}")
-        return cls(engine, schema, target, found.classes)
+        return cls(engine, schema, coded, found.classes)
 
     @property
     def rows(self) -> int:
         """How many rows there are."""
         return int(self.classes.sum())
 
-
-class LevelsOnEngine:
-    """Counts of the levels of a tree: one grouped query each."""
-
-    def __init__(self, table: CountedTable) -> None:
-        codings = {name: _coding(table.schema, name, _edges_of(table.schema, name)) for name in table.schema.attributes}
-        self._engine, self._coded = table.engine, _coded(table.schema, table.target, codings)
-        self._classes = table.classes
-        self._route: Route | int = 0
-
-    def root(self) -> Integers:
-        """The classes of all records."""
-        return self._classes
-
-    def tables(self, asked: Integers) -> Integers:
-        """Joint counts at these nodes: one grouped query."""
-        part = _sent(self._route, dict(zip(asked.tolist(), range(len(asked)), strict=True)))
-        return np.asarray(self._engine.contingency(self._coded.routed(part, len(asked))))
-
-    def descend(self, attributes: Integers, firsts: Integers) -> None:
-        """Every node that goes on becomes its test."""
-        sizes = self._coded.sizes
-        self._route = _sent(
-            self._route,
-            {
-                node: Route(place, tuple(range(first, first + sizes[place])))
-                for node, (place, first) in enumerate(zip(attributes.tolist(), firsts.tolist(), strict=True))
-                if place >= 0
-            },
-        )
+    def levels(self) -> Levels:
+        """Who counts the levels of a tree."""
+        return self.engine.levels(self.coded)
 
 
-class PairsOnEngine:
-    """Counts for a decision table: joint counts of all pairs of tests in one query, then those of its cells."""
+class PairCounts:
+    """Counts for a decision table: joint counts of all pairs of tests, then those of its cells."""
 
     def __init__(self, table: CountedTable) -> None:
         tests = questions_of(table.schema)
-        self._rows, self._kinds = table.rows, len(table.schema.classes)
-        codings, self._blocks, slots = {}, list[Block](), list[int]()
+        self._table, self._kinds = table, len(table.schema.classes)
+        self._blocks, slots, start = list[Block](), list[int](), 0
         asked = {place: list(group) for place, group in groupby(tests, key=lambda test: test.attribute)}
-        start = 0
-        for place, name in enumerate(table.schema.attributes):
+        for place, size in enumerate(table.coded.sizes):
             own = asked.get(place, [])
-            codings[name] = _coding(table.schema, name, tuple(test.edge for test in own if test.edge is not None))
-            slots += _slots(own, codings[name].size, start)
+            slots += _slots(own, size, start)
             if own:
                 self._blocks.append(Block(start, start + len(own), nested=own[0].edge is not None))
             start += len(own)
         self._slots = np.array(slots, dtype=np.int64)
-        self._engine, self._coded = table.engine, _coded(table.schema, table.target, codings)
 
     def size(self) -> int:
         """How many records there are."""
-        return self._rows
+        return self._table.rows
 
-    def posed(self, taken: tuple[Question, ...], free: Integers) -> SelectionProblem:
-        """Which pair of free tests to append."""
-        fits, cells = possible(taken), 1 << len(taken)
-        routed = self._coded.routed(self._bits(taken), cells)
-        rows = self._engine.pair_counts(routed)
-        rows[:, 0] = (np.cumsum(fits) - 1)[rows[:, 0] // self._kinds] * self._kinds + rows[:, 0] % self._kinds
-        totals = self._engine.class_counts(routed)[fits]
-        joints = joints_of(rows, self._slots, tuple(self._blocks), totals.size)
-        return counted_split_problem(totals, joints, free, adjacency=Adjacency.ADD_REMOVE)
+    def problem(self, taken: tuple[Question, ...], free: Integers) -> SelectionProblem:
+        """Which pair of free tests to append. Cells that no record can be in are not looked at."""
+        fits, routed = possible(taken), self._routed(taken)
+        groups = ((np.cumsum(fits) - 1)[:, None] * self._kinds + np.arange(self._kinds)).ravel()
+        totals = self._table.engine.class_counts(routed)[fits]
+        joints = self._table.engine.joints(routed, self._slots, tuple(self._blocks), groups)
+        return table_split_problem(totals, joints, free, adjacency=Adjacency.ADD_REMOVE)
 
     def cell_counts(self, tests: tuple[Question, ...]) -> Integers:
         """Counts by cell and class."""
-        return self._engine.class_counts(self._coded.routed(self._bits(tests), 1 << len(tests))).ravel()
+        return self._table.engine.class_counts(self._routed(tests)).ravel()
 
-    def _bits(self, tests: tuple[Question, ...]) -> Bits:
-        codings = list(self._coded.attributes.values())
-        return Bits(tuple((test.attribute, _passing(test, codings[test.attribute])) for test in tests))
-
-
-def _coded(schema: Schema, target: str, codings: dict[str, Coding]) -> Coded:
-    return Coded(codings, target, Labels(schema.classes))
+    def _routed(self, tests: tuple[Question, ...]) -> Coded:
+        codings = list(self._table.coded.attributes.values())
+        bits = Bits(tuple((test.attribute, _passing(test, codings[test.attribute])) for test in tests))
+        return self._table.coded.routed(bits, 1 << len(tests))
 
 
-def _coding(schema: Schema, name: str, edges: tuple[float, ...]) -> Coding:
-    attribute = schema.attributes[name]
+def _coding(attribute: Attribute, edges: Floats | None) -> Coding:
     if isinstance(attribute, Numeric):
-        return Edges(attribute.lo, attribute.hi, edges)
+        return Edges(attribute.lo, attribute.hi, () if edges is None else tuple(edges.tolist()))
     other = None if attribute.other is None else attribute.values.index(attribute.other)
     return Labels(attribute.values, other)
-
-
-def _edges_of(schema: Schema, name: str) -> tuple[float, ...]:
-    return tuple(schema.edges()[name].tolist()) if name in schema.edges() else ()
 
 
 def _slots(tests: list[Question], size: int, start: int) -> list[int]:
@@ -154,11 +116,3 @@ def _passing(test: Question, coding: Coding) -> tuple[int, ...]:
     if isinstance(coding, Labels) or test.edge is None:
         return (test.code,)
     return tuple(range(coding.edges.index(test.edge) + 1))
-
-
-def _sent(route: Route | int, ways: Mapping[int, Route | int]) -> Route | int:
-    """Every node becomes what stands for it, and those for which nothing stands are left out."""
-    if isinstance(route, int):
-        return ways.get(route, NOT_HERE)
-    branches = tuple(_sent(branch, ways) for branch in route.branches)
-    return NOT_HERE if all(branch == NOT_HERE for branch in branches) else Route(route.attribute, branches)

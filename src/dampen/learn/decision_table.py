@@ -8,8 +8,7 @@ docs/proofs/decision_table.md.
 
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
-from itertools import combinations, groupby
+from itertools import combinations
 from math import sqrt
 from typing import Protocol
 
@@ -18,12 +17,10 @@ import numpy as np
 from dampen.learn.records import Column, Records
 from dampen.learn.schema import Numeric, Schema
 from dampen.mechanisms import PermuteAndFlip
-from dampen.privacy import Adjacency
 from dampen.problem import SelectionProblem
-from dampen.queries.table_split import Cut, pair_at, table_split_problem
+from dampen.queries.table_split import pair_at
 from dampen.sampling.entropy import Entropy
 from dampen.sampling.laplace_batch import added, discrete_laplace_batch
-from dampen.statistics.pair_counts import Block, Slots
 from dampen.vectors import Floats, Integers
 
 MOST_TESTS = 4096
@@ -130,12 +127,12 @@ def plan(epsilon: Fraction, records: int, classes: int, tests: int) -> Plan:
 
 
 class PairCounter(Protocol):
-    """Who counts the rows of a table while it grows: arrays here, or an engine where the data lies."""
+    """Who counts the rows of a table while it grows."""
 
     def size(self) -> int:
         """How many records there are."""
 
-    def posed(self, taken: tuple[Question, ...], free: Integers) -> SelectionProblem:
+    def problem(self, taken: tuple[Question, ...], free: Integers) -> SelectionProblem:
         """Which pair of the tests at the places ``free`` to append to those taken."""
 
     def cell_counts(self, tests: tuple[Question, ...]) -> Integers:
@@ -143,17 +140,9 @@ class PairCounter(Protocol):
 
 
 def grow(
-    records: Records, classes: Integers, schema: Schema, *, epsilon: Fraction, expected: int | None, source: Entropy
-) -> DecisionTable:
-    """A table whose release costs ``epsilon`` under ``ADD_REMOVE``. Nobody has paid for it here."""
-    counter = RecordPairs(records, classes, questions_of(schema), len(schema.classes))
-    return grow_on(counter, schema, epsilon=epsilon, expected=expected, source=source)
-
-
-def grow_on(
     counter: PairCounter, schema: Schema, *, epsilon: Fraction, expected: int | None, source: Entropy
 ) -> DecisionTable:
-    """The same table, its rows counted by ``counter``."""
+    """A table whose release costs ``epsilon`` under ``ADD_REMOVE``. Nobody has paid for it here."""
     size = expected
     if size is None:
         size = int(added(np.array([counter.size()]), discrete_laplace_batch(epsilon * SIZE_SHARE, 1, source))[0])
@@ -164,47 +153,6 @@ def grow_on(
     counts = counter.cell_counts(chosen)
     noisy = added(counts, discrete_laplace_batch(settled.leaves, len(counts), source))
     return DecisionTable(chosen, tuple(map(tuple, noisy.reshape(-1, kinds).tolist())), settled.leaves, size)
-
-
-class RecordPairs:
-    """Rows in memory: their answers to all tests are found once, when they are first needed."""
-
-    def __init__(self, records: Records, classes: Integers, tests: tuple[Question, ...], kinds: int) -> None:
-        self._records, self._classes, self._tests, self._kinds = records, classes, tests, kinds
-
-    def size(self) -> int:
-        """How many records there are."""
-        return self._records.rows
-
-    @cached_property
-    def _slots(self) -> tuple[Slots, tuple[Block, ...]]:
-        return slots_of(self._tests, self._records)
-
-    def posed(self, taken: tuple[Question, ...], free: Integers) -> SelectionProblem:
-        """Cells that no record can be in are not looked at."""
-        fits = possible(taken)
-        cells = (np.cumsum(fits) - 1)[cells_of(taken, self._records)]
-        cut = Cut(*self._slots, cells, self._classes, cells=int(fits.sum()), kinds=self._kinds)
-        return table_split_problem(cut, free, adjacency=Adjacency.ADD_REMOVE)
-
-    def cell_counts(self, tests: tuple[Question, ...]) -> Integers:
-        """Counts by cell and class."""
-        keys = cells_of(tests, self._records) * self._kinds + self._classes
-        return np.bincount(keys, minlength=self._kinds << len(tests))
-
-
-def slots_of(tests: tuple[Question, ...], records: Records) -> tuple[Slots, tuple[Block, ...]]:
-    """The records as :mod:`dampen.statistics.pair_counts` reads them: a column for each attribute that has tests."""
-    columns, blocks, start = [], [], 0
-    for attribute, group in groupby(tests, key=lambda test: test.attribute):
-        asked, column = list(group), records.columns[attribute]
-        edges = [test.edge for test in asked if test.edge is not None]
-        places = np.searchsorted(np.array(edges), column, side="right") if edges else column - asked[0].code
-        inside = (places >= 0) & (places < len(asked))
-        columns.append(np.where(inside, start + places, -1).astype(np.int32))
-        blocks.append(Block(start, start + len(asked), nested=bool(edges)))
-        start += len(asked)
-    return np.column_stack(columns), tuple(blocks)
 
 
 def cells_of(tests: tuple[Question, ...], records: Records) -> Integers:
@@ -219,7 +167,7 @@ def _chosen(counter: PairCounter, tests: tuple[Question, ...], settled: Plan, so
     """Pair after pair, each out of the tests that are left."""
     taken, free = tuple[Question, ...](), np.arange(len(tests))
     for share in settled.pairs:
-        pair = pair_at(PermuteAndFlip(share).draw(counter.posed(taken, free), source), len(free))
+        pair = pair_at(PermuteAndFlip(share).draw(counter.problem(taken, free), source), len(free))
         taken += tuple(tests[free[place]] for place in pair)
         free = np.delete(free, pair)
     return taken

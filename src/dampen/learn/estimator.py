@@ -1,7 +1,7 @@
 """What every private classifier shares: it reads a table through a schema, pays once, then draws its model.
 
-A class fills in :meth:`PaidClassifier._grow` (records to a released model), :meth:`PaidClassifier._shares` (a released
-model's class shares for records), the two that write a model as JSON, and, where it has parameters of its own,
+A class fills in :meth:`PaidClassifier._grow` (a counted table to a released model), :meth:`PaidClassifier._shares` (a
+released model's class shares for records), the two that write a model as JSON, and, where it has parameters of its own,
 :meth:`PaidClassifier._check`. The model holds released numbers only; neither the table nor anything unreleased of it
 stays with the estimator.
 """
@@ -21,14 +21,17 @@ from numpy.typing import NDArray
 
 from dampen._validate import positive, shown
 from dampen.applications.composite import paid
-from dampen.errors import DataError, MissingExtra, ParameterError
+from dampen.errors import DampenError, DataError, MissingExtra, ParameterError
 from dampen.learn.counted import CountedTable
-from dampen.learn.records import Records, as_classes, as_records, target_of
+from dampen.learn.records import Records, as_read, as_records, as_table, readings_of
 from dampen.learn.schema import Schema
 from dampen.privacy import Adjacency, PrivacyLoss, as_adjacency, as_budget
 from dampen.sampling import entropy
 from dampen.sampling.entropy import Entropy
+from dampen.statistics.columns import column_of_values, in_memory, items_of
 from dampen.statistics.engines import Source, opened, stays
+from dampen.statistics.engines.sources import only_own_errors
+from dampen.statistics.file_tables import read_batches
 from dampen.vectors import Floats, Integers
 
 try:
@@ -55,8 +58,11 @@ class PaidClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
     terms_: dict[str, Any]
 
     @abstractmethod
-    def _grow(self, records: Records, classes: Integers, schema: Schema, epsilon: Fraction, source: Entropy) -> Any:
-        """Draw the model. It must cost at most ``epsilon`` under ``ADD_REMOVE``; nobody else pays for it."""
+    def _grow(self, table: Any, epsilon: Fraction, source: Entropy) -> Any:
+        """Draw the model from what :meth:`_prepare` returned.
+
+        It must cost at most ``epsilon`` under ``ADD_REMOVE``; nobody else pays for it.
+        """
 
     @abstractmethod
     def _shares(self, model: Any, records: Records) -> Floats:
@@ -72,6 +78,13 @@ class PaidClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
 
     def _check(self, schema: Schema, rows: int) -> None:
         """Refuse parameters that do not fit, before anything is paid. ``rows`` is private: never show it."""
+
+    def _require_data(self, X: Any) -> None:
+        """Refuse a kind of table that the model cannot be drawn from."""
+
+    def _prepare(self, table: CountedTable) -> Any:
+        """What the model is drawn from; whatever must be read before anything is paid is read here."""
+        return table
 
     def _public_parameters(self) -> dict[str, Any]:
         """Parameters that JSON keeps, besides epsilon, schema and adjacency."""
@@ -109,7 +122,7 @@ class PaidClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
         self._require_fitted()
         if self.schema is not None and self.schema.every is not None:
             X = _checked(self, X)
-        return self._shares(self.model_, as_records(X, self.schema_, training=False))
+        return self._shares(self.model_, as_records(X, self.schema_))
 
     def predict(self, X: Any) -> NDArray[Any]:
         """For each record the class with the largest share, the first of equals.
@@ -119,6 +132,16 @@ class PaidClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
         """
         shares = self.predict_proba(X)
         return np.asarray(self.classes_[shares.argmax(axis=1)])
+
+    def predict_batches(self, X: Any) -> Iterator[NDArray[Any]]:
+        """The same, piece by piece, for files that need not fit in memory."""
+        self._require_fitted()
+        for rows in read_batches(as_table(X, self.schema_), readings_of(self.schema_)):
+            yield np.asarray(self.classes_[self.predict_places(as_read(rows, self.schema_))])
+
+    def predict_places(self, records: Records) -> Integers:
+        """For each record the place of its class among ``classes_``."""
+        return np.asarray(self._shares(self.model_, records).argmax(axis=1))
 
     def to_json(self) -> str:
         """The fitted model with its public schema and parameters: released numbers only."""
@@ -189,53 +212,39 @@ class PaidClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
     @contextmanager
     def _opened(self, X: Any, y: Any) -> Iterator[tuple[int, Schema, Grow]]:
         """The number of rows, the schema with everything named, and what draws the model once it is paid for."""
-        if not (isinstance(X, Source) or stays(X)) or not self._counts_on_engines(X):
-            records, classes, schema = self._read(X, y)
-            yield records.rows, schema, lambda rate, source: self._grow(records, classes, schema, rate, source)
-            return
-        if self.schema.every is not None:
-            raise ParameterError("schema must name its attributes for a file or a table elsewhere; got Schema.any")
-        if not isinstance(y, str):
-            raise ParameterError("y must be the name of the column of classes for a file or a table elsewhere")
-        with opened(X, *self.schema.attributes, y) as engine:
-            table = CountedTable.checked(engine, self.schema, y)
-            self.n_features_in_ = len(self.schema.attributes)
-            yield table.rows, self.schema, lambda rate, source: self._grow_on(table, rate, source)
+        self._require_data(X)
+        data, target, schema = self._unnamed(X, y) if self.schema.every is not None else self._named(X, y)
+        with opened(data, *schema.attributes, target) as engine:
+            table = CountedTable.checked(engine, schema, target)
+            prepared = self._prepare(table)
+            if self.schema.every is None:
+                self._name_features(schema)
+            yield table.rows, schema, lambda rate, source: self._grow(prepared, rate, source)
 
-    def _counts_on_engines(self, X: Any) -> bool:
-        """Whether the model needs nothing but counts; otherwise rows are read from files alone."""
-        return True
-
-    def _grow_on(self, table: CountedTable, epsilon: Fraction, source: Entropy) -> Any:
-        """Draw the model from counts that are made where the table lies; asked of no model that needs rows."""
-        raise NotImplementedError
-
-    def _read(self, X: Any, y: Any) -> tuple[Records, Integers, Schema]:
-        """The table as the schema reads it, the places of the classes, and the schema with everything named."""
-        if self.schema.every is not None:
-            return self._read_unnamed(X, y)
+    def _named(self, X: Any, y: Any) -> tuple[Any, str, Schema]:
+        """A table that an engine takes, the name of its target, and the schema."""
+        if y is None:
+            raise ParameterError(f"{type(self).__name__} requires y to be passed, but the target y is None")
         if isinstance(y, str) and y in self.schema.attributes:
             raise ParameterError(f"the target must not be an attribute of the schema; got {shown(y)}")
-        target = target_of(X, y) if isinstance(y, str) else y
-        if target is None:
-            raise ParameterError(f"{type(self).__name__} requires y to be passed, but the target y is None")
-        records = as_records(X, self.schema, training=True)
-        classes = as_classes(target, self.schema.classes)
-        if len(classes) != records.rows:
-            raise DataError("table and target must have equally many rows")
-        self._name_features(self.schema)
-        return records, classes, self.schema
+        if isinstance(X, Source) or stays(X):
+            if not isinstance(y, str):
+                raise ParameterError("y must be the name of the column of classes for a file or a table elsewhere")
+            return X, y, self.schema
+        target = y if isinstance(y, str) else _free_name(self.schema)
+        with only_own_errors():
+            classes = in_memory(X, y) if isinstance(y, str) else in_memory(y, None)
+            return {**as_table(X, self.schema), target: classes}, target, self.schema
 
-    def _read_unnamed(self, X: Any, y: Any) -> tuple[Records, Integers, Schema]:
+    def _unnamed(self, X: Any, y: Any) -> tuple[Any, str, Schema]:
+        """The same for columns without names: numbers of 64 bits, checked as scikit-learn does."""
+        if isinstance(X, Source) or stays(X):
+            raise ParameterError("schema must name its attributes for a file or a table elsewhere; got Schema.any")
         table, target = _checked(self, X, y)
-        _require_classes(target)
         schema = self.schema.for_columns(table.shape[1])
         if not self.schema.classes:
-            public, classes = np.unique(target, return_inverse=True)
-            schema = Schema(schema.attributes, public.tolist())
-        else:
-            classes = as_classes(target, schema.classes)
-        return as_records(table, schema, training=True), classes.astype(np.int64), schema
+            schema = schema.with_classes(_classes_in(target))
+        return {**as_table(table, schema), _free_name(schema): target}, _free_name(schema), schema
 
     def __sklearn_tags__(self) -> Any:
         """A fit is random, and there is no seed."""
@@ -254,28 +263,57 @@ class PaidClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
 
 
 def _checked(estimator: PaidClassifier, X: Any, y: Any = "no_validation") -> Any:
-    """The checks of scikit-learn for a numeric table; a message never shows a value, or how many rows there are."""
+    """The checks of scikit-learn for a numeric table; a message never shows a value, or how many rows there are.
+
+    Numbers become floats of 64 bits, each by itself. Classes are looked at and returned as they came: an array of all
+    of them would read each in the light of the others. An empty table is a table.
+    """
     if np.ma.isMaskedArray(X) or np.ma.isMaskedArray(y):
         raise DataError("table and target must not be masked: fill in what is missing, or leave its rows out")
+    fitting = not isinstance(y, str)
+    rows = np.empty((0, 0)) if isinstance(X, list | tuple) and not X else X
+    least = {"ensure_min_samples": 0, "ensure_min_features": 0 if rows is not X else 1}
     try:
-        return validate_data(estimator, X, y, reset=not isinstance(y, str), dtype=np.float64)
-    except ValueError as error:
-        told = _without_data(str(error))
-    raise DataError(told)
+        found = validate_data(estimator, rows, y, reset=fitting, dtype=np.float64, **least)
+        if not fitting:
+            return found
+        if found[1].dtype.kind in "iufb":
+            _require_classes(found[1])
+        listed = isinstance(y, list | tuple) or (isinstance(y, np.ndarray) and y.ndim == 1)
+        return found[0], in_memory(y, None) if listed else _as_they_came(y, found[1])
+    except Exception as error:
+        told = error if isinstance(error, DampenError) else _without_data(error)
+    raise told
 
 
-def _without_data(message: str) -> str:
+def _as_they_came(target: Any, checked: NDArray[Any]) -> Any:
+    """The classes of a Series as they are; those of anything else as scikit-learn reads them."""
+    try:
+        return in_memory(target, None)
+    except DampenError:
+        return checked
+
+
+class _NoNumber(DataError, TypeError):
+    """What scikit-learn wants raised for an object that is no number."""
+
+
+def _without_data(error: Exception) -> DampenError:
     """What scikit-learn says, less the values and numbers of rows that it shows; names of columns are public."""
-    if message.startswith("The feature names"):
-        return message
+    message = str(error)
     first = message.partition("\n")[0]
-    if "could not convert" in first:
-        return "table must hold numbers"
+    if message.startswith("The feature names"):
+        return DataError(message)
+    if "float() argument" in first:
+        return _NoNumber("table must hold numbers: every argument must be a string or a real number")
+    if "could not convert" in first or not isinstance(error, ValueError | TypeError):
+        return DataError("table must hold numbers")
     if "inconsistent numbers of samples" in first:
-        return "table and target must have equally many rows"
+        return DataError("table and target must have equally many rows")
     if first.startswith("Expected 2D array"):
-        return "Expected 2D array. Reshape your data: one row for each record, one column for each attribute"
-    return re.sub(r"\(\d+,", "(,", first)
+        rule = "Expected 2D array. Reshape your data: one row for each record, one column for each attribute"
+        return DataError(rule)
+    return DataError(re.sub(r"\(\d+,", "(,", first))
 
 
 def _require_classes(target: Any) -> None:
@@ -283,6 +321,24 @@ def _require_classes(target: Any) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UserWarning)
         check_classification_targets(target)
+
+
+def _classes_in(target: Any) -> list[Any]:
+    """The classes that occur, where they are declared to be public."""
+    column = column_of_values(target, None)
+    found = {*items_of(column)}
+    try:
+        return sorted(found)
+    except TypeError:
+        return sorted(found, key=lambda label: (type(label).__name__, str(label)))
+
+
+def _free_name(schema: Schema) -> str:
+    """A name for the target that no attribute has."""
+    name = "target"
+    while name in schema.attributes:
+        name += "_"
+    return name
 
 
 def _halved(epsilon: Fraction, adjacency: Adjacency) -> Fraction:

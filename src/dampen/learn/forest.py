@@ -9,6 +9,7 @@ import numpy as np
 
 from dampen._validate import Number, one_of, whole
 from dampen.errors import ParameterError
+from dampen.learn.counted import CountedTable
 from dampen.learn.estimator import PaidClassifier
 from dampen.learn.evidence import WeighedForest, hear_jury, in_jury, weighed_shares
 from dampen.learn.leaf_labels import LABELS, draw_leaf_labels, require_proved
@@ -20,14 +21,14 @@ from dampen.learn.random_trees import (
     draw_trees,
     vote_shares,
 )
-from dampen.learn.records import Records
+from dampen.learn.records import Records, as_read, readings_of
 from dampen.learn.saved_trees import DEEPEST, trees_as_plain, trees_from_plain
 from dampen.learn.schema import Schema
 from dampen.privacy import Adjacency, BudgetLike
 from dampen.sampling.entropy import Entropy
 from dampen.sampling.laplace_batch import added, discrete_laplace_batch
 from dampen.sampling.uniform import uniform_batch
-from dampen.statistics.engines import Source
+from dampen.statistics.engines import Source, stays
 from dampen.vectors import Floats, Integers
 
 MOST_TREES = 2**16
@@ -113,19 +114,25 @@ class PrivateForestClassifier(PaidClassifier):
         if self.max_depth is not None and whole(max_depth=self.max_depth, least=0) > DEEPEST:
             raise ParameterError(f"max_depth must be at most {DEEPEST}: trees are complete; got {self.max_depth}")
 
-    def _counts_on_engines(self, X: Any) -> bool:
+    def _require_data(self, X: Any) -> None:
         """Every row draws its own tree from this machine's entropy, so rows must come here."""
         data = X.data if isinstance(X, Source) else X
-        if not isinstance(data, str | Path) or (isinstance(X, Source) and X.where):
+        if stays(data) and not isinstance(data, str | Path):
             raise ParameterError(
                 "a forest draws a tree for every row here, so it takes rows in memory or files that fit there; "
                 f"got {type(data).__name__}"
             )
-        return False
+
+    def _prepare(self, table: CountedTable) -> tuple[Schema, Records, Integers]:
+        """The rows, read before anything is paid."""
+        target = table.coded.target
+        rows = table.engine.rows({**readings_of(table.schema), target: table.schema.classes})
+        return table.schema, as_read(rows, table.schema), rows[target].astype(np.int64)
 
     def _grow(
-        self, records: Records, classes: Integers, schema: Schema, epsilon: Fraction, source: Entropy
+        self, prepared: tuple[Schema, Records, Integers], epsilon: Fraction, source: Entropy
     ) -> Forest | WeighedForest:
+        schema, records, classes = prepared
         depth = min(DEEPEST, default_depth(schema)) if self.max_depth is None else self.max_depth
         key = source.bits(128) if self.structure is None else self.structure
         trees, values = draw_trees(schema, self.n_trees, depth, key), as_matrix(records)

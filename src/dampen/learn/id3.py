@@ -8,18 +8,18 @@ shares; the nodes of a level hold disjoint records, so one record pays for one p
 from dataclasses import dataclass
 from fractions import Fraction
 from math import sqrt
-from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from dampen.learn.counted import CountedTable
 from dampen.learn.nodes import Node
-from dampen.learn.records import Records
 from dampen.learn.schema import Categorical, Schema
 from dampen.learn.splits import SplitChoice
 from dampen.sampling.entropy import Entropy
 from dampen.sampling.laplace_batch import added, discrete_laplace_batch
-from dampen.statistics.contingency import Layout, Slots, as_slots, count_level, descend, intervals
+from dampen.statistics.contingency import Layout
+from dampen.statistics.engines.base import Levels
 from dampen.vectors import Integers
 
 LARGEST_LEVEL = 2**26
@@ -44,40 +44,14 @@ def shares_of(depth: int, attributes: int) -> int:
     return 2 * min(depth, attributes) + 1
 
 
-class LevelCounter(Protocol):
-    """Who counts the records of a tree while it grows: arrays here, or an engine where the data lies."""
-
-    def root(self) -> Integers:
-        """The classes of all records."""
-
-    def tables(self, asked: Integers) -> Integers:
-        """Joint counts of the attributes at these nodes of the level, in increasing order: node, value, class."""
-
-    def descend(self, attributes: Integers, firsts: Integers) -> None:
-        """Send the records of each node by its attribute to children that begin at this place of the level below.
-
-        Records of nodes with ``NO_TEST`` leave the tree.
-        """
-
-
-def grow(
-    records: Records, classes: Integers, schema: Schema, *, depth: int, epsilon: Fraction, choice: SplitChoice,
-    source: Entropy,
-) -> Node:  # fmt: skip
+def grow(table: CountedTable, *, depth: int, epsilon: Fraction, choice: SplitChoice, source: Entropy) -> Node:
     """A tree whose release costs ``epsilon`` under ``ADD_REMOVE``. Nobody has paid for it here."""
-    counter = RecordCounter(records, classes, schema)
-    return grow_on(counter, schema, depth=depth, epsilon=epsilon, choice=choice, source=source)
-
-
-def grow_on(
-    counter: LevelCounter, schema: Schema, *, depth: int, epsilon: Fraction, choice: SplitChoice, source: Entropy
-) -> Node:
-    """The same tree, its records counted by ``counter``."""
+    schema, counter = table.schema, table.levels()
     layout = Layout(outcomes_of(schema), len(schema.classes))
     sizes = np.array(layout.sizes, dtype=np.int64)
     free = (sizes > 1)[None, :]
     share = epsilon / shares_of(depth, int(free.sum()))
-    counts, levels = counter.root()[None, :], list[_Level]()
+    counts, levels = table.classes[None, :], list[_Level]()
     for left in range(depth, -1, -1):
         released = _noisy(counts, share, source)
         going = _worth_going_on(released, free, layout, share) & (left > 0)
@@ -92,28 +66,6 @@ def grow_on(
     return _finished(levels, layout, schema)
 
 
-class RecordCounter:
-    """Records in memory: the node of every one is remembered."""
-
-    def __init__(self, records: Records, classes: Integers, schema: Schema) -> None:
-        self._layout = Layout(outcomes_of(schema), len(schema.classes))
-        self._slots = _slots_of(records, schema, self._layout)
-        self._root = np.bincount(classes, minlength=self._layout.classes)
-        self._labels, self._nodes = classes.astype(np.int32), np.zeros(records.rows, dtype=np.int32)
-
-    def root(self) -> Integers:
-        """The classes of all records."""
-        return self._root
-
-    def tables(self, asked: Integers) -> Integers:
-        """Joint counts at these nodes, in one pass."""
-        return count_level(self._slots, self._labels, self._nodes, self._layout, asked)
-
-    def descend(self, attributes: Integers, firsts: Integers) -> None:
-        """The node of every record one level down."""
-        self._nodes = descend(self._slots, self._nodes, attributes, firsts - self._layout.starts[attributes])
-
-
 def _noisy(counts: Integers, share: Fraction, source: Entropy) -> Integers:
     return added(counts, discrete_laplace_batch(share, counts.size, source).reshape(counts.shape))
 
@@ -126,7 +78,7 @@ def _worth_going_on(counts: Integers, free: NDArray[np.bool_], layout: Layout, s
 
 
 def _chosen(
-    going: NDArray[np.bool_], free: NDArray[np.bool_], counter: LevelCounter, layout: Layout, choice: SplitChoice,
+    going: NDArray[np.bool_], free: NDArray[np.bool_], counter: Levels, layout: Layout, choice: SplitChoice,
     share: Fraction, source: Entropy,
 ) -> tuple[Integers, Integers]:  # fmt: skip
     """For each node of a level the attribute that it tests, or ``NO_TEST``, and the true class counts of all children.
@@ -151,15 +103,6 @@ def _free_below(free: NDArray[np.bool_], attributes: Integers, sizes: Integers) 
     left = free.copy()
     left[np.arange(len(left)), attributes] = False
     return left.repeat(sizes[attributes], axis=0)
-
-
-def _slots_of(records: Records, schema: Schema, layout: Layout) -> Slots:
-    """The outcomes of all records, as slots."""
-    codes = np.empty((len(records.columns), records.rows), dtype=np.int32)
-    edges = schema.edges()
-    for place, (name, column) in enumerate(zip(schema.attributes, records.columns, strict=True)):
-        codes[place] = intervals(column, edges[name]) if name in edges else column
-    return as_slots(codes, layout.starts)
 
 
 def outcomes_of(schema: Schema) -> tuple[int, ...]:

@@ -1,11 +1,13 @@
 """What is known of a table before it is seen: the values that each attribute and the class may have.
 
 A schema is public. It is written by hand, read from JSON, or taken from a sample that is public itself; never from the
-training data, whose smallest value or rarest category may be one person's.
+training data, whose smallest value or rarest category may be one person's. (:meth:`Schema.any` takes classes from it
+where somebody says that they are public.)
 """
 
 import json
 from collections.abc import Mapping, Sequence
+from copy import copy
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
@@ -102,11 +104,12 @@ class Schema:
         object.__setattr__(self, "every", None)
 
     @classmethod
-    def any(cls, lo: Number, hi: Number, bins: int, classes: Sequence[Any] | Literal["public"] = "public") -> "Schema":
+    def any(cls, lo: Number, hi: Number, bins: int, classes: Sequence[Any] | Literal["public"]) -> "Schema":
         """Any number of numeric columns with the same bounds.
 
-        ``classes="public"`` says that the classes which occur in the training data are no secret: they are taken from
-        it.
+        ``classes`` are labels, declared as everywhere. ``classes="public"`` says instead that everybody knows which
+        classes occur in the training data: they are taken from it and told as they are. If a class may have a single
+        record, that is not so, and whether this record is there would be told with certainty.
         """
         schema = cls.__new__(cls)
         object.__setattr__(schema, "attributes", {})
@@ -120,8 +123,17 @@ class Schema:
         """The same with an attribute for each of so many unnamed columns."""
         if self.every is None:
             return self
-        named: Mapping[str, Attribute] = {f"x{place}": self.every for place in range(count)}
-        return Schema(named, self.classes or (0,))
+        schema = Schema.__new__(Schema)
+        object.__setattr__(schema, "attributes", {f"x{place}": self.every for place in range(count)})
+        object.__setattr__(schema, "classes", self.classes or (0,))
+        object.__setattr__(schema, "every", None)
+        return schema
+
+    def with_classes(self, classes: Sequence[Any]) -> "Schema":
+        """The same with other classes."""
+        schema = copy(self)
+        object.__setattr__(schema, "classes", as_categories(classes or (0,)))
+        return schema
 
     def edges(self) -> dict[str, Floats]:
         """For each numeric attribute the inner edges of its intervals. They follow from the schema alone."""

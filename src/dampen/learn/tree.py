@@ -7,9 +7,9 @@ from typing import Any, Literal
 from dampen._validate import Number, whole
 from dampen.errors import DataError, ParameterError
 from dampen.learn import views
-from dampen.learn.counted import CountedTable, LevelsOnEngine
+from dampen.learn.counted import CountedTable
 from dampen.learn.estimator import PaidClassifier
-from dampen.learn.id3 import LARGEST_LEVEL, edges_of, grow, grow_on, outcomes_of, shares_of
+from dampen.learn.id3 import LARGEST_LEVEL, edges_of, grow, outcomes_of, shares_of
 from dampen.learn.nodes import Node, as_plain, from_plain, require_fit, shares_at
 from dampen.learn.records import Records
 from dampen.learn.schema import Schema
@@ -17,7 +17,7 @@ from dampen.learn.splits import SplitChoice
 from dampen.privacy import Adjacency
 from dampen.sampling.entropy import Entropy
 from dampen.statistics.contingency import Layout
-from dampen.vectors import Floats, Integers
+from dampen.vectors import Floats
 
 
 class PrivateTreeClassifier(PaidClassifier):
@@ -87,16 +87,8 @@ class PrivateTreeClassifier(PaidClassifier):
     def _choice(self) -> SplitChoice:
         return SplitChoice.checked(self.criterion, self.mechanism, self.max_records)
 
-    def _grow(self, records: Records, classes: Integers, schema: Schema, epsilon: Fraction, source: Entropy) -> Node:
-        return grow(
-            records, classes, schema, depth=self.max_depth, epsilon=epsilon, choice=self._choice(), source=source
-        )
-
-    def _grow_on(self, table: CountedTable, epsilon: Fraction, source: Entropy) -> Node:
-        levels = LevelsOnEngine(table)
-        return grow_on(
-            levels, table.schema, depth=self.max_depth, epsilon=epsilon, choice=self._choice(), source=source
-        )
+    def _grow(self, table: CountedTable, epsilon: Fraction, source: Entropy) -> Node:
+        return grow(table, depth=self.max_depth, epsilon=epsilon, choice=self._choice(), source=source)
 
     def _shares(self, model: Node, records: Records) -> Floats:
         """Drawn towards the node above as by so many records as the noise of a count spreads over."""

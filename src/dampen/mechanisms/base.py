@@ -99,8 +99,8 @@ class SelectionMechanism(ABC):
         """The chosen candidate, or ``None`` where something failed: what failed is not told, it may know data."""
         try:
             with np.errstate(all="ignore"):
-                group, member = self._pick(problem, entropy.system_entropy())
-            return (problem.frame.candidates[problem.index(group, member)],)
+                place = self.draw(problem, entropy.system_entropy())
+            return (problem.frame.candidates[place],)
         except Exception:
             return None
 

@@ -4,7 +4,7 @@ from abc import abstractmethod
 from dataclasses import dataclass
 from fractions import Fraction
 
-from dampen._validate import Number
+from dampen._validate import Number, shown
 from dampen.errors import ParameterError
 from dampen.mechanisms.base import LATTICE, ROUNDING_SHARE, ExponentMechanism
 from dampen.mechanisms.exponential import Exponential
@@ -31,8 +31,8 @@ class ScoredMechanism(ExponentMechanism):
 
     def __init__(self, epsilon: Number, law: Law = PermuteAndFlip) -> None:
         super().__init__(epsilon)
-        if law not in (Exponential, PermuteAndFlip):
-            raise ParameterError(f"law must be Exponential or PermuteAndFlip; got {str(law)[:60]!r}")
+        if law is not Exponential and law is not PermuteAndFlip:
+            raise ParameterError(f"law must be Exponential or PermuteAndFlip; got {shown(law)}")
         object.__setattr__(self, "law", law)
 
     @abstractmethod

@@ -6,7 +6,7 @@ from typing import ClassVar
 import numpy as np
 
 from dampen import laws
-from dampen._validate import flag, whole
+from dampen._validate import flag, shown, whole
 from dampen.errors import ParameterError
 from dampen.mechanisms.base import ExponentMechanism
 from dampen.mechanisms.exponential import Exponential
@@ -83,7 +83,7 @@ class TopK(OrderedMechanism):
 
     def __init__(self, k: int, base: ExponentMechanism, *, peeled: bool = False) -> None:
         if not isinstance(base, ExponentMechanism) or one_shot_noise(base) is None:
-            raise ParameterError(f"base must be of the exponential or permute-and-flip type; got {str(base)[:80]}")
+            raise ParameterError(f"base must be of the exponential or permute-and-flip type; got {shown(base)}")
         super().__init__(base.epsilon)
         object.__setattr__(self, "k", whole(k=k, least=1))
         object.__setattr__(self, "base", base)

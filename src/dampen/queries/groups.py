@@ -169,7 +169,10 @@ def nth_combination(people: int, count: int, number: int) -> list[int]:
 
 def as_members(members: Any) -> NDArray[np.bool_]:
     """For each person whether the group holds them."""
-    inside = np.array(members)
+    try:
+        inside = np.array(members)
+    except Exception:  # objects of the caller's own may raise anything
+        raise DataError("members must be True or False, one for each person") from None
     if inside.size == 0:
         inside = inside.astype(np.bool_)
     if inside.ndim != 1 or inside.dtype.kind != "b":

@@ -35,14 +35,14 @@ def count_problem(
     >>> problem.utilities.tolist(), problem.frame.monotone
     ([2, 1, 0], True)
     """
-    frame = _count_frame(as_categories(categories), adjacency)
+    frame = count_frame(categories, adjacency)
     counts = count_categories(values, frame.candidates, column=column, missing=missing, other=other)
     return SelectionProblem(frame, counts)
 
 
 def counted_problem(counts: Integers, *, categories: Sequence[Any], adjacency: Adjacency) -> SelectionProblem:
     """The same question, of records that are counted already."""
-    return SelectionProblem(_count_frame(categories, adjacency), counts)
+    return SelectionProblem(count_frame(categories, adjacency), counts)
 
 
 def winner_problem(
@@ -87,7 +87,7 @@ def approval_problem(
     >>> problem.utilities.tolist()
     [1, 2]
     """
-    frame = _count_frame(as_categories(categories), adjacency)
+    frame = count_frame(categories, adjacency)
     return SelectionProblem(frame, count_approvals(ballots, frame.candidates))
 
 
@@ -125,6 +125,8 @@ def count_approvals(ballots: Iterable[Collection[Any]], categories: Sequence[Any
     return counts
 
 
-def _count_frame(categories: Sequence[Any], adjacency: Adjacency) -> Frame:
+def count_frame(categories: Sequence[Any], adjacency: Adjacency) -> Frame:
+    """What is known of counts before the data is seen."""
+    labels = as_categories(categories)
     monotone = record_adjacency(adjacency) is Adjacency.ADD_REMOVE
-    return Frame(categories, bound=1, adjacency=adjacency, monotone=monotone)
+    return Frame(labels, bound=1, adjacency=adjacency, monotone=monotone)

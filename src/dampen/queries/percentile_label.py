@@ -36,10 +36,12 @@ def percentile_label_problem(
     """
     share, limit = share_of(p), whole(bound=bound, least=1)
     numbers = as_vector(values, "values")
+    if not len(numbers):
+        raise DataError("values must not be empty: the answer is the label of one of them")
     names = range(len(numbers)) if labels is None else labels
     frame = Frame(names, bound=limit, adjacency=Adjacency.REPLACE)
     if len(names) != len(numbers):
-        raise ParameterError(f"values must be one per label: {len(names)} labels, {len(numbers)} values")
+        raise DataError("values must be exactly one for each label")
     if numbers.dtype.kind != "i":
         raise DataError("values must be whole numbers")
     if 8 * (len(numbers) + 2) * limit > LARGEST_WHOLE:

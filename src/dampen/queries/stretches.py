@@ -11,6 +11,7 @@ from dampen._validate import exact, shown
 from dampen.errors import ParameterError
 from dampen.privacy import Adjacency, as_adjacency
 from dampen.runs import Runs
+from dampen.statistics.columns import as_missing
 from dampen.statistics.engines.sources import is_filtered
 from dampen.vectors import Integers
 
@@ -76,5 +77,5 @@ def require_public_number(values: Any, adjacency: Adjacency, missing: str = "ref
         return
     if is_filtered(values):
         raise ParameterError("where must be left out under REPLACE: a replaced record may leave the rows that it names")
-    if missing == "drop":
+    if as_missing(missing) == "drop":
         raise ParameterError("missing must be 'refuse' under REPLACE: the number of values is public")

@@ -9,7 +9,7 @@ from fractions import Fraction
 from math import floor
 from typing import Any
 
-from dampen._validate import Number
+from dampen._validate import Number, positive
 from dampen.errors import DataError, ParameterError
 from dampen.privacy import Adjacency
 from dampen.problem import NumericFrame, NumericProblem
@@ -107,6 +107,8 @@ def mean_problem(
     if as_missing(missing) == "drop":
         raise ParameterError("missing must be 'refuse' for a mean under REPLACE: the number of values is public")
     require_public_number(values, Adjacency.REPLACE)
+    if resolution is not None:
+        positive(resolution=resolution)
     found = total(values, (low, high), column=column)
     if not found.count:
         raise DataError(f"{titled(column)} must not be empty: a mean needs a value")

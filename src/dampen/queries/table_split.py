@@ -14,7 +14,6 @@ a rise within [0, GRID], so a rise costs at most UNIT = 10 GRID, and nothing is 
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 import numpy as np
 from numba import njit
@@ -22,7 +21,7 @@ from numba import njit
 from dampen._validate import whole
 from dampen.privacy import Adjacency
 from dampen.problem import Frame, SelectionProblem
-from dampen.statistics.pair_counts import Block, Joint, Slots, pair_counts
+from dampen.statistics.pair_counts import Joint
 from dampen.vectors import Integers
 
 GRID = 2**10
@@ -35,41 +34,20 @@ EXACT_IN_DOUBLES = 2**21
 """Up to so many records GRID t^2 stays below 2^53, where a quotient of doubles has the right floor."""
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Cut:
-    """Records as a table has cut them so far: their answers to all tests, their cells and their classes.
-
-    ``cells`` and ``kinds`` are how many cells and classes there are, publicly.
-    """
-
-    slots: Slots
-    blocks: tuple[Block, ...]
-    cell: Integers
-    kind: Integers
-    cells: int
-    kinds: int
-
-
-def table_split_problem(cut: Cut, free: Integers, *, adjacency: Adjacency) -> SelectionProblem:
-    """Which pair of the ``free`` tests to append to a table? Utilities in units of 1 / UNIT records.
-
-    Candidates are the pairs of places in ``free``, in the order of :func:`pair_at`.
-
-    >>> slots = np.array([[-1, -1], [-1, 1], [0, -1], [0, 1]], dtype=np.int32)
-    >>> blocks, odd = (Block(0, 1, False), Block(1, 2, False)), np.array([0, 1, 1, 0])
-    >>> cut = Cut(slots, blocks, np.zeros(4, dtype=np.int64), odd, cells=1, kinds=2)
-    >>> table_split_problem(cut, np.array([0, 1]), adjacency=Adjacency.ADD_REMOVE).utilities.tolist()
-    [0]
-    """
-    groups, count = cut.cell * cut.kinds + cut.kind, cut.cells * cut.kinds
-    totals = np.bincount(groups, minlength=count).reshape(cut.cells, cut.kinds)
-    return counted_split_problem(totals, pair_counts(cut.slots, cut.blocks, groups, count), free, adjacency=adjacency)
-
-
-def counted_split_problem(
+def table_split_problem(
     totals: Integers, joints: Iterator[Joint], free: Integers, *, adjacency: Adjacency
 ) -> SelectionProblem:
-    """The same from counts: of classes by cell, and for each cell and class in turn of all pairs of tests."""
+    """Which pair of the ``free`` tests to append to a table? Utilities in units of 1 / UNIT records.
+
+    ``totals`` counts classes by cell; ``joints`` are for each cell and class in turn the counts of all pairs of tests,
+    as :mod:`dampen.statistics.pair_counts` has them. Candidates are the pairs of places in ``free``, in the order of
+    :func:`pair_at`.
+
+    >>> joints = iter([np.array([[1, 0], [0, 1]], dtype=np.int32), np.array([[1, 1], [0, 1]], dtype=np.int32)])
+    >>> totals, free = np.array([[2, 2]]), np.array([0, 1])
+    >>> table_split_problem(totals, joints, free, adjacency=Adjacency.ADD_REMOVE).utilities.tolist()
+    [0]
+    """
     costs = np.zeros((len(free), len(free)), dtype=np.int64)
     for total in totals:
         _add_costs(np.stack([next(joints) for _ in range(totals.shape[1])]), total, free, costs)

@@ -10,7 +10,8 @@ from dampen._validate import one_of, shown
 from dampen.errors import DataError, ParameterError
 from dampen.statistics.columns import as_missing, refuse_missing, titled
 from dampen.statistics.engines import opened
-from dampen.statistics.engines.base import MISSING, OTHER, absent, inside
+from dampen.statistics.engines.base import inside
+from dampen.statistics.reading import MISSING, OTHER, is_missing
 from dampen.vectors import Integers
 
 
@@ -24,9 +25,9 @@ def count_categories(
 ) -> Integers:
     """How many values each category has, in the order of the categories. Not private.
 
-    The rule is the same wherever the values lie. A text counts where it reads as the category prints, or else where
-    both are the same number, so that ``1``, ``1.0`` and ``01`` count for the category 1, and ``true`` for ``True``. A
-    number counts for the category that is this number, or a text that reads as it. All fields of a CSV file are texts.
+    The rule is the same wherever the values lie, and looks at one value at a time: a value counts where it is the
+    category, or prints as it does, or else where both read as the same number, truth value or day. So ``1``, ``1.0``
+    and ``"01"`` count for the category 1, and ``"true"`` for ``True``. All fields of a CSV file are texts.
 
     Parameters
     ----------
@@ -65,13 +66,17 @@ def as_categories(categories: Any, title: str = "categories") -> tuple[Any, ...]
     try:
         if isinstance(categories, str | bytes | set | frozenset | dict):
             raise TypeError
-        labels = tuple(categories.tolist() if isinstance(categories, np.ndarray) else categories)
-        labels = tuple(label.item() if isinstance(label, np.generic) else label for label in labels)
+        labels = tuple(map(_plain, categories))
         distinct = len(set(labels)) == len(labels)
     except TypeError:
         raise ParameterError(f"{rule}; got {shown(categories)}") from None
     if not labels:
         raise ParameterError(f"{title} must not be empty")
-    if not distinct or any(absent(label) for label in labels):
+    if not distinct or any(is_missing(label) for label in labels):
         raise ParameterError(f"{rule}; got {shown(categories)}")
     return labels
+
+
+def _plain(label: Any) -> Any:
+    """A label of NumPy's as Python's own; its times would become bare numbers."""
+    return label.item() if isinstance(label, np.generic) and not isinstance(label, np.datetime64) else label

@@ -1,10 +1,14 @@
-"""One column of a caller's data in memory: numbers with nothing rounded, guessed or silently dropped."""
+"""One column of a caller's data in memory, each value as it is: nothing is rounded, guessed or silently dropped.
+
+A column is *typed* if its container declares that all its values are whole numbers, floats or truth values, and the
+values lie in an array; otherwise it is a list of items, each read by itself (:mod:`dampen.statistics.reading`). Nothing
+is ever inferred from the values of a column: one odd value would change how all others are read.
+"""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from decimal import Decimal
+from datetime import UTC, datetime, timedelta
 from math import inf, nextafter
-from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,17 +16,53 @@ from numpy.typing import NDArray
 
 from dampen._validate import one_of, shown
 from dampen.errors import DataError, ParameterError
+from dampen.statistics.reading import LARGEST, SMALLEST, is_blank, is_missing, read_number
 from dampen.vectors import Floats, Integers
 
 if TYPE_CHECKING:
     import narwhals as nw
 
 FORMS = "a list, an array, a column of a data frame, or a file with column="
+TYPED = "iufb"
+"""Kinds of arrays whose values are numbers or truth values as they stand."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Typed:
+    """Whole numbers, floats or truth values; ``absent`` tells which are missing, NaN apart."""
+
+    array: NDArray[Any]
+    absent: NDArray[np.bool_] | None = None
+
+    def __len__(self) -> int:
+        return len(self.array)
+
+    def take(self, rows: NDArray[Any]) -> "Typed":
+        """Some rows: those of a mask, or at places."""
+        return Typed(self.array[rows], None if self.absent is None else self.absent[rows])
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Items:
+    """Values of any kind."""
+
+    items: list[Any]
+
+    def __len__(self) -> int:
+        return len(self.items)
+
+    def take(self, rows: NDArray[Any]) -> "Items":
+        """Some rows: those of a mask, or at places."""
+        places = np.flatnonzero(rows) if rows.dtype == np.bool_ else rows
+        return Items([self.items[place] for place in places.tolist()])
+
+
+Column = Typed | Items
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Numbers:
-    """The whole numbers of a column, its floats (infinities among them, NaN not), and how many values are missing.
+    """The whole numbers of a column, its floats (infinities among them, NaN not), and how many are missing or none.
 
     A whole number beyond 64 bits stands among the floats as the largest float not above it: no grid point lies between
     the two.
@@ -31,6 +71,7 @@ class Numbers:
     wholes: Integers
     reals: Floats
     missing: int
+    other: int = 0
 
 
 def refuse_missing(found: int, missing: str, column: str | None, where: str = "") -> None:
@@ -51,18 +92,99 @@ def as_missing(missing: str) -> str:
     return one_of(("refuse", "drop"), missing=missing)
 
 
-def as_numbers(values: Any, column: str | None = None) -> Numbers:
-    """Read numbers from a list, an array, or a Series or data frame of any library that narwhals knows."""
-    return numbers_of(in_memory(values, column), titled(column))
+def column_of_values(values: Any, column: str | None) -> Column:
+    """The values themselves, or the named column of the data frame or mapping that holds them."""
+    return as_column(in_memory(values, column))
 
 
-def numbers_of(found: Any, title: str) -> Numbers:
-    """Read numbers from a list, an array or a Series of narwhals."""
+def as_column(found: Any) -> Column:
+    """A list, an array or a Series of narwhals as a column."""
+    if isinstance(found, Typed | Items):
+        return found
     if isinstance(found, list):
-        return _from_items(found, title)
+        return _of_list(found)
     if isinstance(found, np.ndarray):
-        return _from_array(found, title)
-    return _from_series(found, title)
+        return _of_array(found)
+    return _of_series(found)
+
+
+def items_of(column: Column) -> list[Any]:
+    """The values of a column one by one; missing ones of a typed column are ``None``."""
+    if isinstance(column, Items):
+        return column.items
+    if column.absent is None:
+        return list(column.array.tolist())
+    return [None if gone else item for gone, item in zip(column.absent.tolist(), column.array.tolist(), strict=True)]
+
+
+def _of_list(items: list[Any]) -> Column:
+    """Items of one plain type of Python are typed: they are read the same, only faster."""
+    kinds = set(map(type, items))
+    for kind, dtype in ((int, np.int64), (float, np.float64), (bool, np.bool_)):
+        if kinds == {kind}:
+            try:
+                return Typed(np.array(items, dtype=dtype))
+            except OverflowError:
+                break
+    return Items(items)
+
+
+def _of_array(array: NDArray[Any]) -> Column:
+    if array.dtype.kind in TYPED and array.dtype != np.longdouble:
+        if isinstance(array, np.ma.MaskedArray):
+            return Typed(array.data, np.ma.getmaskarray(array))
+        return Typed(array)
+    if isinstance(array, np.ma.MaskedArray):
+        gone = np.ma.getmaskarray(array).tolist()
+        return Items([None if lost else item for lost, item in zip(gone, _listed(array.data), strict=True)])
+    return Items(_listed(array))
+
+
+def _listed(array: NDArray[Any]) -> list[Any]:
+    """The items of an array; ``tolist`` would make bare numbers of its times, and round long doubles."""
+    return list(array) if array.dtype.kind in "mMVf" else array.tolist()
+
+
+def _of_series(series: "nw.Series[Any]") -> Column:
+    import narwhals as nw
+
+    kind = series.dtype
+    if kind in (nw.Int128, nw.UInt128) or not (kind.is_integer() or kind.is_float() or kind == nw.Boolean):
+        return Items(_items_of(series))
+    absent = np.asarray(series.is_null().to_numpy(), dtype=np.bool_)
+    some = bool(absent.any())
+    array = (series.fill_null(False if kind == nw.Boolean else 0) if some else series).to_numpy()
+    if array.dtype.kind not in TYPED:
+        return Items(series.to_list())
+    return Typed(array, absent if some else None)
+
+
+def _items_of(series: "nw.Series[Any]") -> list[Any]:
+    """The items of a Series that is no plain array of numbers."""
+    import narwhals as nw
+
+    native = series.to_native()
+    codes = getattr(getattr(native, "cat", None), "codes", None) if series.dtype == nw.Categorical else None
+    if codes is not None:
+        # pandas would make floats of whole categories as soon as one entry is missing
+        labels = [*native.cat.categories.tolist(), None]
+        return [labels[code] for code in codes.to_numpy().tolist()]
+    if isinstance(series.dtype, nw.Datetime) and series.dtype.time_unit == "ns":
+        return _nanoseconds(series)
+    return series.to_list()
+
+
+def _nanoseconds(series: "nw.Series[Any]") -> list[Any]:
+    """Moments to the nanosecond; Python's own have microseconds, and libraries would cut them off."""
+    start = datetime(1970, 1, 1, tzinfo=None if series.dtype.time_zone is None else UTC)  # type: ignore[attr-defined]
+    return [
+        None
+        if count is None or count != count
+        else np.datetime64(int(count), "ns")
+        if int(count) % 1000
+        else start + timedelta(microseconds=int(count) // 1000)
+        for count in series.dt.timestamp("ns").to_list()
+    ]
 
 
 def in_memory(values: Any, column: str | None) -> "list[Any] | NDArray[Any] | nw.Series[Any]":
@@ -117,81 +239,58 @@ def _chunked(values: Any) -> Any:
     return pa.chunked_array([values]) if isinstance(values, pa.Array) else values
 
 
-def _from_series(series: "nw.Series[Any]", title: str) -> Numbers:
-    import narwhals as nw
-
-    kind = series.dtype
-    if kind in (nw.Decimal, nw.Object, nw.Unknown, nw.Int128, nw.UInt128):
-        return _from_items(series.to_list(), title)
-    present = series.drop_nulls()
-    if not len(present):
-        return Numbers(np.empty(0, dtype=np.int64), _NO_REALS, len(series))
-    if not (kind.is_integer() or kind.is_float()):
-        raise DataError(f"{title} must hold numbers")
-    numbers = _from_array(present.to_numpy(), title)
-    return Numbers(numbers.wholes, numbers.reals, numbers.missing + len(series) - len(present))
-
-
-def _from_array(array: NDArray[Any], title: str) -> Numbers:
-    if isinstance(array, np.ma.MaskedArray):
-        numbers = _from_array(array.compressed(), title)
-        return Numbers(numbers.wholes, numbers.reals, numbers.missing + len(array) - array.count())
-    if array.dtype == object:
-        return _from_items(array.tolist(), title)
+def numbers_of(column: Column) -> Numbers:
+    """The numbers of a column."""
+    if isinstance(column, Items):
+        return _of_items(column.items)
+    missing = 0 if column.absent is None else int(np.count_nonzero(column.absent))
+    array = column.array[~column.absent] if missing and column.absent is not None else column.array
     if array.dtype.kind == "f":
         reals = array.astype(np.float64, copy=False)
         absent = np.isnan(reals)
-        missing = int(np.count_nonzero(absent))
-        return Numbers(_NO_WHOLES, reals[~absent] if missing else reals, missing)
-    if array.dtype.kind == "u":
-        beyond = array > np.iinfo(np.int64).max
+        none = int(np.count_nonzero(absent))
+        return Numbers(_NO_WHOLES, reals[~absent] if none else reals, missing + none)
+    if array.dtype.kind == "b":
+        return Numbers(_NO_WHOLES, _NO_REALS, missing, len(array))
+    if array.dtype == np.uint64:
+        beyond = array > LARGEST
         large = [_rounded_down(value) for value in array[beyond].tolist()]
-        return Numbers(array[~beyond].astype(np.int64), np.array(large, dtype=np.float64), 0)
-    if array.dtype.kind != "i":
-        raise DataError(f"{title} must hold numbers")
-    return Numbers(array.astype(np.int64, copy=False), _NO_REALS, 0)
+        return Numbers(array[~beyond].astype(np.int64), np.array(large, dtype=np.float64), missing)
+    return Numbers(array.astype(np.int64, copy=False), _NO_REALS, missing)
 
 
-def _from_items(items: list[Any], title: str) -> Numbers:
-    kinds = set(map(type, items))
-    if kinds <= {float}:
-        return _from_array(np.array(items, dtype=np.float64), title)
-    if kinds == {int}:
-        try:
-            return Numbers(np.array(items, dtype=np.int64), _NO_REALS, 0)
-        except OverflowError:
-            pass
-    wholes, reals, missing = [], [], 0
+def _of_items(items: list[Any]) -> Numbers:
+    wholes, reals, missing, other = list[int](), list[float](), 0, 0
     for item in items:
-        number = _number(item, title)
-        if number is None:
+        if is_missing(item) or (isinstance(item, str) and is_blank(item)):
             missing += 1
-        elif isinstance(number, int) and -(2**63) <= number < 2**63:
+        elif (number := read_number(item)) is None:
+            other += 1
+        elif isinstance(number, float):
+            reals.append(number)
+        elif SMALLEST <= number <= LARGEST:
             wholes.append(number)
         else:
-            reals.append(_rounded_down(number) if isinstance(number, int) else number)
-    return Numbers(np.array(wholes, dtype=np.int64), np.array(reals, dtype=np.float64), missing)
+            reals.append(_rounded_down(number))
+    return Numbers(np.array(wholes, dtype=np.int64), np.array(reals, dtype=np.float64), missing, other)
 
 
-def _number(item: Any, title: str) -> int | float | None:
-    """An item as Python's own number; ``None`` if it is a missing value."""
-    if item is None or type(item).__name__ == "NAType":
-        return None
-    if isinstance(item, Integral) and not isinstance(item, bool):
-        return int(item)
-    if isinstance(item, Decimal):
-        return None if item.is_nan() else float(item)
-    if isinstance(item, Real) and not isinstance(item, bool):
-        real = _nearest(item)
-        return None if real != real else real
-    raise DataError(f"{title} must hold numbers")
+def floats_of(column: Column) -> Floats:
+    """Every value as the nearest float; NaN where it is missing or no number. Truth values are none."""
+    if isinstance(column, Items):
+        return np.fromiter(map(_as_float, column.items), np.float64, len(column))
+    if column.array.dtype.kind == "b":
+        return np.full(len(column), np.nan)
+    numbers = column.array.astype(np.float64, copy=False)
+    return numbers if column.absent is None else np.where(column.absent, np.nan, numbers)
 
 
-def _nearest(number: Any) -> float:
+def _as_float(item: Any) -> float:
+    number = None if is_missing(item) else read_number(item)
     try:
-        return float(number)
+        return np.nan if number is None else float(number)
     except OverflowError:
-        return inf if number > 0 else -inf
+        return inf if number is not None and number > 0 else -inf
 
 
 def _rounded_down(number: int) -> float:

@@ -1,6 +1,6 @@
 """Edges in files: two columns of a table, or a plain edge list. No label leaves the database, only places of nodes."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, cast
 
@@ -10,16 +10,14 @@ from numpy.typing import NDArray
 from dampen._validate import shown
 from dampen.errors import DataError, ParameterError
 from dampen.statistics.engines import Source, opened
+from dampen.statistics.engines.duck_sql import WHOLE_TYPES, float_of, place_by_join
 from dampen.statistics.engines.duckdb import opened_files
 from dampen.statistics.files import TEXT, connected, existing_files, literal
-from dampen.statistics.graph_input import NOWHERE, Nodes, Pairs
+from dampen.statistics.graph_input import MOST_NODES, NOWHERE, Nodes, Pairs
 from dampen.vectors import Integers
 
 ENDS = ("src", "dst")
 TABLES = (".csv", ".tsv", ".parquet")
-WHOLE_TYPES = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER", "UBIGINT")
-MALFORMED = -2
-"""In place of a node: the line is not one of an edge list."""
 
 
 def from_file(path: Any, nodes: Nodes, src: str | None, dst: str | None) -> Pairs:
@@ -32,14 +30,15 @@ def from_file(path: Any, nodes: Nodes, src: str | None, dst: str | None) -> Pair
     with connected(*files) as (connection, names):
         try:
             connection.execute(_edge_list(files[0], names))
-            tables, query = edge_query(nodes, TEXT, TEXT, absent=MALFORMED)
+            malformed = connection.sql("select count(*) from data where src is null or dst is null").fetchone()
+            tables, query = edge_query(nodes, TEXT, TEXT)
             for name, columns in tables.items():
-                connection.register(name, columns)
+                connection.register(name, dict(columns))
             rows = connection.execute(f"with ends as (select * from data) {query}").fetchnumpy()
         except duckdb_error():
             raise _no_edge_list(files[0]) from None
     found = _integers(rows["src"]), _integers(rows["dst"])
-    if any((places == MALFORMED).any() for places in found):
+    if malformed != (0,):
         raise _no_edge_list(files[0])
     return nodes.checked(found[0], "the first field of each line"), nodes.checked(found[1], "the second field")
 
@@ -129,47 +128,26 @@ def _no_edge_list(file: Path) -> DataError:
     )
 
 
-def edge_query(
-    nodes: Nodes, src_type: str, dst_type: str, absent: int = NOWHERE
-) -> tuple[dict[str, dict[str, NDArray[Any]]], str]:
+def edge_query(nodes: Nodes, src_type: str, dst_type: str) -> tuple[dict[str, Mapping[str, NDArray[Any]]], str]:
     """SQL: where the two ends of every edge in ``ends`` stand among the nodes; and the tables that it needs."""
-    if nodes.numbered:
-        ends = [
-            f"{_number(end, kind in WHOLE_TYPES, absent)} as {end}"
-            for end, kind in zip(ENDS, (src_type, dst_type), strict=True)
-        ]
-        return {}, f"select {', '.join(ends)} from ends"
-    texts = _texts(nodes)
-    places = np.array([*texts.values()], dtype=np.int64)
-    query = f"""
-        select {_labelled("src", "a", absent)} as src, {_labelled("dst", "b", absent)} as dst from ends
-        left join labels a on cast(src as varchar) = a.text left join labels b on cast(dst as varchar) = b.text
-    """
-    return {"labels": {"text": np.array([*texts], dtype=object), "place": places}}, query
+    types = dict(zip(ENDS, (src_type, dst_type), strict=True))
+    if nodes.known is None:
+        fields = [f"{_number(end, sql_type)} as {end}" for end, sql_type in types.items()]
+        return {}, f"select {', '.join(fields)} from ends"
+    found = {end: place_by_join(f"ends.{end}", kind, nodes.known, end) for end, kind in types.items()}
+    fields = [f"{joined.place} as {end}" for end, joined in found.items()]
+    joins = " ".join(joined.joins for joined in found.values())
+    tables = {name: table for joined in found.values() for name, table in joined.tables.items()}
+    return tables, f"select {', '.join(fields)} from ends {joins}"
 
 
-def _number(end: str, whole: bool, absent: int) -> str:
-    """SQL: a number of at most 18 digits, perhaps with .0 behind it."""
-    if whole:
-        return f"coalesce(try_cast({end} as bigint), {absent})"
-    text = f"trim(cast({end} as varchar))"
-    digits = f"split_part({text}, '.', 1)"
-    return (
-        f"case when {end} is null then {absent} when regexp_full_match({text}, '[0-9]{{1,18}}(\\.0*)?') "
-        f"then cast({digits} as bigint) else {NOWHERE} end"
-    )
-
-
-def _labelled(end: str, table: str, absent: int) -> str:
-    return f"case when {end} is null then {absent} else coalesce({table}.place, {NOWHERE}) end"
-
-
-def _texts(nodes: Nodes) -> dict[str, int]:
-    """How each label is written in a file."""
-    texts = {str(label): place for place, label in enumerate(nodes.labels)}
-    if len(texts) < nodes.count:
-        raise ParameterError(f"nodes must differ as text to be found in a file; got {shown(nodes.labels)}")
-    return texts
+def _number(end: str, sql_type: str) -> str:
+    """SQL: a whole number that may be a node's; texts that read as numbers count."""
+    if sql_type in WHOLE_TYPES:
+        return f"coalesce(try_cast({end} as bigint), {NOWHERE})"
+    number = float_of(end, sql_type)
+    usable = f"{number} between 0 and {MOST_NODES} and floor({number}) = {number}"
+    return f"case when {usable} then cast({number} as bigint) else {NOWHERE} end"
 
 
 def _integers(column: Integers) -> Integers:

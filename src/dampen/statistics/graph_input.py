@@ -1,19 +1,21 @@
 """Edges in: from arrays, data frames, files and other libraries' graphs to pairs of places among the declared nodes."""
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from importlib import import_module
-from numbers import Integral, Real
+from numbers import Integral
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dampen._validate import shown
 from dampen.errors import DataError, MissingExtra, ParameterError
-from dampen.statistics.columns import in_memory
-from dampen.statistics.engines.base import absent
+from dampen.statistics.columns import Column, Typed, column_of_values, floats_of
+from dampen.statistics.engines.array_codes import label_places
+from dampen.statistics.engines.labels import Places
+from dampen.statistics.engines.sources import only_own_errors
+from dampen.statistics.reading import is_missing
 from dampen.vectors import Integers
 
 MOST_NODES = 2**31 - 2
@@ -56,13 +58,21 @@ class Nodes:
             raise DataError(self.rule(title))
         return places
 
-    def places(self, values: Any, title: str) -> Integers:
-        """Where the values stand among the nodes."""
-        found = in_memory(values, None)
-        array = found if isinstance(found, np.ndarray) else _array(found)
-        if self.numbered:
-            return self.checked(_wholes(array), title)
-        return self.checked(_looked_up(array, self), title)
+    @cached_property
+    def known(self) -> Places | None:
+        """What each label is found by; none where nodes are just numbered."""
+        return None if self.numbered else Places.of(self.labels)
+
+    def places(self, column: Column) -> Integers:
+        """Where the values of a column stand among the nodes; below 0 where they do not."""
+        if self.known is not None:
+            return label_places(column, self.known).astype(np.int64)
+        if isinstance(column, Typed) and column.array.dtype.kind in "iu" and column.absent is None:
+            return column.array.astype(np.int64)
+        numbers = floats_of(column)
+        usable = (numbers >= 0) & (numbers <= MOST_NODES)
+        wholes = np.where(usable, numbers, NOWHERE).astype(np.int64)
+        return np.where(wholes == numbers, wholes, np.int64(NOWHERE))
 
 
 def as_nodes(nodes: Any) -> Nodes:
@@ -76,7 +86,7 @@ def as_nodes(nodes: Any) -> Nodes:
         if isinstance(nodes, str | bytes | set | frozenset | Mapping):
             raise TypeError
         labels = tuple(nodes.tolist() if isinstance(nodes, np.ndarray) else nodes)
-        if len(set(labels)) < len(labels) or any(map(absent, labels)):
+        if len(set(labels)) < len(labels) or any(map(is_missing, labels)):
             raise TypeError
     except TypeError:
         raise ParameterError(f"{rule}; got {shown(nodes)}") from None
@@ -99,16 +109,20 @@ def explicit_nodes(labels: Iterable[Any], argument: str) -> Nodes:
 
 def from_columns(frame: Any, nodes: Nodes, src: str, dst: str) -> Pairs:
     """The edges of a data frame or mapping; of a lazy frame both columns are read at once."""
-    ends = _two_columns(frame, src, dst)
-    _same_length(*map(len, ends))
-    return nodes.places(ends[0], f"column {src[:60]!r}"), nodes.places(ends[1], f"column {dst[:60]!r}")
+    return _placed(*_two_columns(frame, src, dst), nodes, f"column {src[:60]!r}", f"column {dst[:60]!r}")
 
 
 def from_arrays(src: Any, dst: Any, nodes: Nodes) -> Pairs:
     """The edges of two equally long sequences."""
-    tails, heads = nodes.places(src, "src"), nodes.places(dst, "dst")
-    _same_length(len(tails), len(heads))
-    return tails, heads
+    return _placed(src, dst, nodes, "src", "dst")
+
+
+def _placed(src: Any, dst: Any, nodes: Nodes, *titles: str) -> Pairs:
+    with only_own_errors():
+        tails, heads = (nodes.places(column_of_values(values, None)) for values in (src, dst))
+        if len(tails) != len(heads):
+            raise DataError("src and dst must have equally many entries")
+        return nodes.checked(tails, titles[0]), nodes.checked(heads, titles[1])
 
 
 def from_networkx(graph: Any) -> tuple[Nodes, Pairs]:
@@ -134,14 +148,16 @@ def from_igraph(graph: Any) -> tuple[Nodes, Pairs]:
 
 
 def from_scipy(matrix: Any) -> tuple[Nodes, Pairs]:
-    """Nodes and edges of a square sparse matrix: an edge wherever an entry is not zero."""
+    """Nodes and edges of a square sparse matrix: an edge wherever an entry, its stored parts summed, is not zero."""
     from scipy import sparse
 
     known: bool = sparse.issparse(matrix)
     if not known or matrix.ndim != 2 or matrix.shape[0] != matrix.shape[1]:
         raise ParameterError(f"matrix must be a square sparse matrix of scipy; got {type(matrix).__name__}")
     nodes = as_nodes(int(matrix.shape[0])) if matrix.shape[0] else as_nodes(())
-    entries = matrix.tocoo()
+    entries = matrix.tocsr(copy=True)
+    entries.sum_duplicates()
+    entries = entries.tocoo()
     kept = entries.data != 0
     return nodes, (entries.row[kept].astype(np.int64), entries.col[kept].astype(np.int64))
 
@@ -151,11 +167,6 @@ def _extra(name: str) -> Any:
         return import_module(name)
     except ImportError:
         raise MissingExtra(f"{name} is not installed; install dampen[graph]") from None
-
-
-def _same_length(src: int, dst: int) -> None:
-    if src != dst:
-        raise DataError("src and dst must have equally many entries")
 
 
 def require_ends(src: Any, dst: Any) -> None:
@@ -187,54 +198,6 @@ def _require_columns(names: list[Any], src: str, dst: str) -> None:
     for name, column in {"src": src, "dst": dst}.items():
         if names.count(column) != 1:
             raise ParameterError(f"{name} must be a column of the data; got {shown(column)}")
-
-
-def _array(values: Any) -> NDArray[Any]:
-    """A list or Series as an array: of numbers where it holds nothing else, of objects otherwise."""
-    if isinstance(values, list):
-        whole = {*map(type, values)} <= {int}
-        try:
-            return np.array(values, dtype=np.int64 if whole else object)
-        except OverflowError:
-            return np.array(values, dtype=object)
-        except ValueError:
-            raise DataError("src and dst must hold single labels") from None
-    if values.dtype.is_numeric() and not values.is_null().any():
-        return np.asarray(values.to_numpy())
-    return np.array(values.to_list(), dtype=object)
-
-
-def _wholes(array: NDArray[Any]) -> Integers:
-    """Whole numbers as they are, or below 0 where 64 bits cannot hold them; everything else as ``NOWHERE``."""
-    if isinstance(array, np.ma.MaskedArray):
-        return np.where(np.ma.getmaskarray(array), NOWHERE, _wholes(array.data))
-    if array.dtype.kind in "iu":
-        return array.astype(np.int64)
-    if array.dtype.kind == "f":
-        usable = (array >= 0) & (array <= MOST_NODES)
-        floor = np.where(usable, array, NOWHERE).astype(np.int64)
-        return np.where(floor == array, floor, NOWHERE)
-    if array.dtype == object:
-        return np.array([_whole(item) for item in array.tolist()], dtype=np.int64)
-    return np.full(len(array), NOWHERE, dtype=np.int64)
-
-
-def _whole(item: Any) -> int:
-    usable = isinstance(item, Real) and not isinstance(item, bool | np.bool_)
-    return int(item) if usable and 0 <= item <= MOST_NODES and item == int(item) else NOWHERE
-
-
-def _looked_up(array: NDArray[Any], nodes: Nodes) -> Integers:
-    """The place of every value; each distinct number is looked up once."""
-    if isinstance(array, np.ma.MaskedArray):
-        return np.where(np.ma.getmaskarray(array), NOWHERE, _looked_up(array.data, nodes))
-    if array.dtype.kind in "iuf":
-        distinct, where = np.unique(array, return_inverse=True)
-        return np.array([nodes.place_of.get(value, NOWHERE) for value in distinct.tolist()], dtype=np.int64)[where]
-    return np.array(
-        [nodes.place_of.get(item, NOWHERE) if isinstance(item, Hashable) else NOWHERE for item in array.tolist()],
-        dtype=np.int64,
-    )
 
 
 def _just_numbers(labels: tuple[Any, ...]) -> bool:

@@ -14,11 +14,11 @@ from dampen._validate import shown
 from dampen.errors import DataError, ParameterError
 from dampen.statistics.columns import titled
 from dampen.statistics.engines import Engine, opened
-from dampen.statistics.engines.base import MISSING, OTHER, inside, written
-from dampen.statistics.engines.labels import native_days, native_numbers, native_truths
+from dampen.statistics.engines.base import inside
 from dampen.statistics.grid import Grid
 from dampen.statistics.groups import REST, as_group_missing, group_sizes, rest_place
 from dampen.statistics.order import GridCounts
+from dampen.statistics.reading import MISSING, OTHER
 from dampen.vectors import Integers
 
 Counts = Mapping[int, int]
@@ -74,17 +74,16 @@ def counts_by_group(
     ``rule``: what must hold of the values; ``other`` and ``missing`` are as for
     :func:`~dampen.statistics.groups.place_groups`.
 
-    Every row counts in one group: that is what lets all groups together cost what one does. So labels that one value
-    could stand for are refused, and sizes are counted once more.
+    Every row counts in one group, for a value stands for one label: that is what lets all groups together cost what
+    one does. Sizes are counted once more.
     """
     if column == by:
         raise ParameterError(f"groups must be another column than that of the values; got {shown(by)}")
     rest = rest_place(labels, other)
     mode = as_group_missing(missing, rest)
-    _require_apart(labels)
     with opened(data, column, by) as engine:
         sizes = group_sizes(dict(engine.group_counts(by, labels)), len(labels), rest, mode, titled(by), inside(engine))
-        parts = [{} if place == rest else count(engine.where(by, label)) for place, label in enumerate(labels)]
+        parts = [{} if place == rest else count(engine.part(by, labels, place)) for place in range(len(labels))]
         if rest is not None:
             parts[rest] = _less(count(engine), parts)
         if any(MISSING in part or OTHER in part for part in parts):
@@ -101,17 +100,3 @@ def _less(whole: Counts, parts: Sequence[Counts]) -> Counts:
     for part in parts:
         left.subtract(part)
     return {place: count for place, count in left.items() if count}
-
-
-def _require_apart(labels: Sequence[Any]) -> None:
-    """Refuse labels that one value could stand for, such as 1 and "1": it would count in two groups."""
-    keys = [
-        {("text", text) for text in written(label)}
-        | {("number", number) for number in native_numbers(label)}
-        | {("truth", truth) for truth in native_truths(label)}
-        | {("day", day) for day in native_days(label)}
-        for label in labels
-    ]
-    if sum(map(len, keys)) > len(set().union(*keys)) or any(isinstance(label, tuple | frozenset) for label in labels):
-        rule = "categories must be single labels that differ as texts and as numbers to be found in a table"
-        raise ParameterError(f"{rule}; got {shown(labels)}")

@@ -9,8 +9,11 @@ from numpy.typing import NDArray
 from dampen._validate import one_of, shown
 from dampen.errors import DataError, ParameterError
 from dampen.statistics.categories import tally
-from dampen.statistics.columns import in_memory, titled
-from dampen.statistics.engines.base import MISSING, OTHER, absent
+from dampen.statistics.columns import as_column, in_memory, titled
+from dampen.statistics.engines.array_codes import label_places
+from dampen.statistics.engines.labels import Places
+from dampen.statistics.engines.sources import only_own_errors
+from dampen.statistics.reading import MISSING, OTHER, is_missing
 from dampen.vectors import Integers
 
 REST = "other"
@@ -28,7 +31,7 @@ def as_ids(ids: Any) -> NDArray[Any]:
         raise DataError("ids must be single labels") from None
     if not distinct:
         raise DataError("ids must be distinct: one row for each person")
-    if not set(map(type, items)) <= {int, str} and any(map(absent, items)):
+    if not set(map(type, items)) <= {int, str} and any(map(is_missing, items)):
         raise DataError("ids must have no missing values")
     if isinstance(listed, np.ndarray) and not isinstance(listed, np.ma.MaskedArray):
         return listed.copy()
@@ -82,21 +85,17 @@ def place_groups(
     >>> place_groups(["F", "M", "X"], ("F", "M", "other")).tolist()
     [0, 1, 2]
     """
+    with only_own_errors():
+        found = label_places(as_column(listed_as(values, title)), Places.of(labels))
+    return settle_groups(found, labels, other=other, missing=missing, title=title)
+
+
+def settle_groups(found: Integers, labels: Sequence[Any], *, other: Any, missing: str, title: str) -> Integers:
+    """Places among the labels: those ``MISSING`` or ``OTHER`` go to the label ``other``, or are refused."""
     rest = rest_place(labels, other)
     mode = as_group_missing(missing, rest)
-    found = listed_as(values, title)
-    listed = getattr(found, "to_list", None) or getattr(found, "tolist", None)
-    items = found if listed is None else listed()
-    places = {label: place for place, label in enumerate(labels)}
-    try:
-        placed = np.fromiter((places.get(item, OTHER) for item in items), dtype=np.int64, count=len(items))
-    except TypeError:
-        raise DataError(f"{title} must hold single labels") from None
-    unknown = np.flatnonzero(placed == OTHER)
-    placed[unknown] = [MISSING if absent(items[place]) else OTHER for place in unknown.tolist()]
-    _refuse(bool((placed == OTHER).any()), bool((placed == MISSING).any()), rest, mode, title)
-    placed[unknown] = 0 if rest is None else rest
-    return placed
+    _refuse(bool((found == OTHER).any()), bool((found == MISSING).any()), rest, mode, title)
+    return np.where(found < 0, 0 if rest is None else rest, found).astype(np.int64)
 
 
 def count_groups(

@@ -8,8 +8,9 @@ import numpy as np
 from dampen.errors import DataError, ParameterError
 from dampen.statistics.columns import as_missing, refuse_missing
 from dampen.statistics.engines import opened
-from dampen.statistics.engines.base import MISSING, OTHER, inside, no_numbers
+from dampen.statistics.engines.base import inside, no_numbers
 from dampen.statistics.grid import Grid, as_grid
+from dampen.statistics.reading import MISSING, OTHER
 from dampen.vectors import Integers
 
 
@@ -68,8 +69,8 @@ def count_on_grid(values: Any, grid: Any, *, column: str | None = None, missing:
     values
         A list or array of numbers, a Series; with ``column`` a data frame, a mapping, a path or pattern of CSV or
         Parquet files, a DuckDB relation, an ibis table or a Spark data frame; or counts made before on the same grid.
-        What does not lie in memory is counted where it lies. Decimals, and whole numbers of more than 38 digits in a
-        CSV file, are taken as the nearest float.
+        What does not lie in memory is counted where it lies. Each value is read by itself: texts that read as numbers
+        count as those; decimals that are not whole, and texts of whole numbers beyond 64 bits, are the nearest float.
     grid
         A :class:`~dampen.statistics.grid.Grid`, or what :func:`~dampen.statistics.grid.as_grid` makes one of.
     missing

@@ -405,7 +405,7 @@ WRONG: list[tuple[dict[str, Any], type[DampenError], list[str]]] = [
     ({"p": float("nan")}, ParameterError, ["p must", "nan"]),
     ({"p": None}, ParameterError, ["p must", "None"]),
     ({"p": True}, ParameterError, ["p must", "True"]),
-    ({"p": [50]}, ParameterError, ["p must", "[50]"]),
+    ({"p": [50]}, ParameterError, ["p must", "a list of 1"]),
     ({"epsilon": 0}, ParameterError, ["epsilon must be positive"]),
     ({"epsilon": "abc"}, ParameterError, ["epsilon", "'abc'"]),
     ({"epsilon": float("inf")}, ParameterError, ["epsilon"]),

@@ -180,7 +180,7 @@ def described(parameter: object) -> str | None:
 @pytest.mark.parametrize(
     ("changed", "error", "shown"),
     [
-        ({"scores": {}}, ParameterError, "candidates must not be empty"),
+        ({"scores": {}}, DataError, "scores must not be empty"),
         ({"scores": {}, "candidates": []}, ParameterError, "candidates must not be empty"),
         ({"scores": [("a", 1)]}, ParameterError, "scores must be a mapping or a Series"),
         ({"scores": None}, ParameterError, "scores must be a mapping or a Series"),
@@ -194,7 +194,7 @@ def described(parameter: object) -> str | None:
         ({"scores": pd.Series([1.0, None], index=["secret", "b"])}, DataError, "finite"),
         ({"scores": {"secret": 2**62 + 987654, "b": 1}}, DataError, "2**62"),
         ({"scores": {"secret": 2**70, "b": 1}}, DataError, "utilities"),
-        ({"scores": pd.Series([987654, 2], index=["secret", "secret"])}, ParameterError, "distinct"),
+        ({"scores": pd.Series([987654, 2], index=["secret", "secret"])}, DataError, "each label once"),
         (
             {"scores": pd.Series([987654, 2], index=["secret", "secret"]), "candidates": ["secret", "b"]},
             DataError,

@@ -13,7 +13,8 @@ from dampen import Adjacency, Budget
 from dampen.errors import BudgetExceeded, DataError, ParameterError
 from dampen.mechanisms import Exponential, PermuteAndFlip, SelectionMechanism, SmoothExponential, StableArgmax
 from dampen.problem import SelectionProblem
-from dampen.statistics.grouped import counts_by_group
+from dampen.statistics.grid import as_grid
+from dampen.statistics.grouped import counts_by_group, grids_by_group
 
 if TYPE_CHECKING:
     from tests.conftest import Refused
@@ -139,13 +140,14 @@ TABLE: dict[str, Any] = {
 
 
 def test_a_row_is_never_in_two_groups(refused: "Refused", untouched: Budget, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Labels that one value could stand for are refused, whatever the data; sizes that do not fit, too."""
-    for labels in ((1, "1"), (1, "1.0"), (True, "true"), ("true", "True"), ("1", "1.0"), ((1, 2), 3), (0.1, "0.10")):
-        with refused(ParameterError, "categories must be single labels that differ as texts and as numbers"):
-            medians(untouched, values=TABLE, column="age", groups="year", categories=labels)
+    """A value stands for one label, however alike labels are; sizes that do not fit are refused."""
+    mixed = {"age": AGES, "year": [1, "1", 1.0, True, "1.0"]}
+    for labels in ((1, "1"), (1, "1.0"), (True, "true"), ("true", "True"), ("1", "1.0"), (0.1, "0.10")):
+        found = grids_by_group(mixed, as_grid(range(121)), (*labels, "other"), column="age", by="year")
+        assert sum(each.n for each in found) == len(AGES)
     from dampen.statistics.engines.arrays import ArrayEngine
 
-    monkeypatch.setattr(ArrayEngine, "where", lambda self, column, value: self)
+    monkeypatch.setattr(ArrayEngine, "part", lambda self, column, labels, place: self)
     with refused(DataError, "column 'sex' must not change while it is counted"):
         medians(untouched, values=TABLE, column="age", groups="sex")
 

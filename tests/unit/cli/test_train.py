@@ -1,4 +1,4 @@
-"""``dampen train`` and ``dampen predict``: a tree from the shell."""
+"""``dampen train``, ``dampen predict`` and ``dampen score``: a tree from the shell."""
 
 import json
 import sys
@@ -74,6 +74,35 @@ def test_a_ledger_pays_once_and_remembers_the_note(folder: Path) -> None:
     assert "ways to work" in invoke("budget", "history", "study.db").stdout
 
 
+SCORE = ("score", "tree.json", "held.csv", "--target", "way", "--epsilon", "100000")
+
+
+@pytest.mark.parametrize("engine", ["arrays", "duckdb", SPARK])
+@pytest.mark.parametrize("adjacency", ["add-remove", "replace"])
+def test_a_tree_is_scored_on_rows_held_out(folder: Path, adjacency: str, engine: str) -> None:
+    if engine == "spark":
+        from tests.contracts.engines import spark_session
+
+        spark_session()
+    invoke(*TRAIN, "--out", "tree.json")
+    (folder / "held.csv").write_text("rain,km,way\nno,3,walk\nno,15,walk\nyes,3,bus\nyes,3,tram\n")
+    done = invoke(*SCORE, "--adjacency", adjacency, "--engine", engine)
+    assert done.stdout == "0.5\n"
+    assert "give or take 0 (95 % confidence)" in done.stderr
+    assert "nothing remembers" in done.stderr
+
+
+def test_a_score_is_paid_from_a_ledger_and_told_as_json(folder: Path) -> None:
+    invoke(*TRAIN, "--out", "tree.json")
+    (folder / "held.csv").write_text("rain,km,way,city\nno,3,walk,Rome\nno,15,walk,Oslo\n")
+    Budget.open("study.db", epsilon=150_000)
+    told = json.loads(invoke(*SCORE, "--where", "city=Rome", "--budget", "study.db", "--json").stdout)
+    assert told["value"] == 1
+    assert told["loss"]["epsilon"] == "100000"
+    assert Budget.open("study.db").spent.epsilon == 100_000
+    assert "score" in invoke("budget", "history", "study.db").stdout
+
+
 @pytest.mark.parametrize(
     ("arguments", "rule"),
     [
@@ -83,8 +112,14 @@ def test_a_ledger_pays_once_and_remembers_the_note(folder: Path) -> None:
         (("predict", "schema.json", "new.csv"), "the model must be a JSON file"),
         (("predict", "missing.json", "new.csv"), "the model must be a JSON file"),
         (("predict", "good.json", "ways.csv", "--where", "city=Oslo"), "where must be a column of ways.csv"),
+        (("score", "missing.json", "ways.csv", "--target", "way", "--epsilon", "1"), "the model must be a JSON file"),
+        (
+            ("score", "good.json", "ways.csv", "--target", "rain", "--epsilon", "1"),
+            "the target must not be an attribute",
+        ),
+        (("score", "good.json", "ways.csv", "--target", "way", "--epsilon", "0"), "epsilon must be"),
     ],
-    ids=["out", "mechanism", "depth", "schema", "missing", "where"],
+    ids=["out", "mechanism", "depth", "schema", "missing", "where", "score missing", "score target", "score epsilon"],
 )
 def test_refusals_are_one_line(
     folder: Path,

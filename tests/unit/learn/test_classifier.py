@@ -15,6 +15,7 @@ import dampen
 from dampen import Adjacency
 from dampen.errors import BudgetExceeded, DataError, MissingExtra, ParameterError
 from dampen.learn import Categorical, Numeric, PrivateClassifier, Schema
+from tests.unit.learn.scikit import EMPTY_TABLES
 
 SCHEMA = Schema({"age": Numeric(0, 100, bins=4), "sex": Categorical(["F", "M"])}, classes=["no", "yes"])
 
@@ -31,12 +32,12 @@ def fitted(epsilon: float = 1, **given: Any) -> PrivateClassifier:
 
 
 def test_scikit_learn_accepts_it() -> None:
-    model = PrivateClassifier(1e6, Schema.any(-10, 10, 16), dampen.Budget(epsilon=1e12))
+    model = PrivateClassifier(1e6, Schema.any(-10, 10, 16, classes="public"), dampen.Budget(epsilon=1e12))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        found = check_estimator(model, on_fail=None)
+        found = check_estimator(model, on_fail=None, expected_failed_checks=EMPTY_TABLES)
     assert len(found) > 40
-    assert {check["status"] for check in found} <= {"passed", "skipped"}
+    assert {check["status"] for check in found} <= {"passed", "skipped", "xfail"}
     assert {check["check_name"] for check in found if check["status"] == "skipped"} <= {
         "check_pipeline_consistency",
         "check_array_api_input",

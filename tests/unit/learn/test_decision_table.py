@@ -1,12 +1,13 @@
 """The decision table: its tests, its plan, and what it makes of released counts."""
 
 from fractions import Fraction
-from itertools import product
+from itertools import groupby, product
 
 import numpy as np
 import pytest
 
-from dampen.learn import Categorical, Numeric, Schema, decision_table
+from dampen.learn import Categorical, Numeric, Schema
+from dampen.learn.counted import CountedTable, PairCounts
 from dampen.learn.decision_table import (
     DecisionTable,
     Question,
@@ -18,14 +19,15 @@ from dampen.learn.decision_table import (
     possible,
     questions_of,
     rough,
-    slots_of,
 )
-from dampen.learn.records import Records, as_records
+from dampen.learn.records import Records
 from dampen.privacy import Adjacency
 from dampen.problem import SelectionProblem
-from dampen.queries.table_split import Cut, table_split_problem
 from dampen.sampling.entropy import system_entropy
+from dampen.statistics.engines.arrays import ArrayEngine
+from dampen.statistics.pair_counts import Block, Slots
 from dampen.vectors import Integers
+from tests.split_tables import Cut, cut_problem
 
 SCHEMA = Schema(
     {
@@ -40,10 +42,21 @@ SCHEMA = Schema(
 TESTS = questions_of(SCHEMA)
 
 
+COLOURS, SEXES = np.array(["red", "green", "blue"]), np.array(["F", "M"])
+
+
 def records(rows: int, seed: int = 0) -> Records:
     rng = np.random.default_rng(seed)
-    columns = (rng.integers(0, 11, rows).astype(float), rng.integers(-1, 3, rows), np.zeros(rows, int))
+    columns = (rng.integers(0, 11, rows).astype(float), rng.integers(0, 3, rows), np.zeros(rows, int))
     return Records((*columns, rng.integers(0, 2, rows), rng.random(rows)), rows)
+
+
+def counted(table: Records, classes: Integers) -> PairCounts:
+    """The same records as a table in memory, counted by its engine."""
+    age, colour, _, sex, flat = table.columns
+    values = {"age": age, "colour": COLOURS[colour], "one": ["same"] * table.rows, "sex": SEXES[sex], "flat": flat}
+    engine = ArrayEngine({**values, "y": np.array(SCHEMA.classes)[classes]})
+    return PairCounts(CountedTable.checked(engine, SCHEMA, "y"))
 
 
 def test_every_inner_edge_and_every_category_is_a_test_and_two_values_make_one() -> None:
@@ -57,14 +70,31 @@ def test_bins_that_are_not_given_follow_from_the_number_of_numeric_attributes(nu
     assert len(questions_of(schema)) == numeric * (bins - 1)
 
 
-def test_slots_answer_all_tests() -> None:
+def slots_of(tests: tuple[Question, ...], table: Records) -> tuple[Slots, tuple[Block, ...]]:
+    """Records by the first test of each attribute that they pass, straight from the definition."""
+    columns, blocks, start = [], list[Block](), 0
+    for attribute, group in groupby(tests, key=lambda test: test.attribute):
+        asked = list(group)
+        passed = np.array([test.passes(table.columns[attribute]) for test in asked])
+        columns.append(np.where(passed.any(axis=0), start + passed.argmax(axis=0), -1).astype(np.int32))
+        blocks.append(Block(start, start + len(asked), nested=asked[0].edge is not None))
+        start += len(asked)
+    return np.column_stack(columns), tuple(blocks)
+
+
+@pytest.mark.parametrize("taken", [(), TESTS[:1], (TESTS[2], TESTS[5]), (TESTS[1], TESTS[3], TESTS[7])])
+def test_engines_count_what_the_tests_ask(taken: tuple[Question, ...]) -> None:
     table = records(200)
-    slots, blocks = slots_of(TESTS, table)
-    for place, test in enumerate(TESTS):
-        [column] = [c for c, block in enumerate(blocks) if block.start <= place < block.end]
-        first = slots[:, column]
-        inside = (first >= 0) & ((first <= place) if blocks[column].nested else (first == place))
-        assert (inside == test.passes(table.columns[test.attribute])).all()
+    classes = np.random.default_rng(1).integers(0, 2, 200)
+    fits = possible(taken)
+    cells = (np.cumsum(fits) - 1)[cells_of(taken, table)]
+    free = np.array([place for place, test in enumerate(TESTS) if test not in taken])
+    cut = Cut(*slots_of(TESTS, table), cells, classes, cells=int(fits.sum()), kinds=2)
+    expected = cut_problem(cut, free, adjacency=Adjacency.ADD_REMOVE)
+    found = counted(table, classes).problem(taken, free)
+    assert np.array_equal(np.asarray(found.utilities), np.asarray(expected.utilities))
+    keys = cells_of(taken, table) * 2 + classes
+    assert counted(table, classes).cell_counts(taken).tolist() == np.bincount(keys, minlength=2 * len(fits)).tolist()
 
 
 @pytest.mark.parametrize(
@@ -156,7 +186,7 @@ def exclusive_or(table: Records) -> np.ndarray:
 def test_a_pair_is_found_that_no_single_test_would_lead_to() -> None:
     table = records(3000, seed=4)
     classes = exclusive_or(table)
-    model = grow(table, classes, SCHEMA, epsilon=Fraction(1, 10), expected=3000, source=system_entropy())
+    model = grow(counted(table, classes), SCHEMA, epsilon=Fraction(1, 10), expected=3000, source=system_entropy())
     assert set(model.tests) == {Question(0, edge=4.0), Question(3, code=1)}
     assert (class_shares(model).argmax(axis=1)[cells_of(model.tests, table)] == classes).all()
     assert model.records == 3000
@@ -165,7 +195,9 @@ def test_a_pair_is_found_that_no_single_test_would_lead_to() -> None:
 def test_the_size_is_bought_where_it_is_not_declared() -> None:
     """It is 3500 give or take 500, but for a chance of e^-20: three pairs, and 49/50 of epsilon for the rest."""
     table = records(3500, seed=4)
-    model = grow(table, exclusive_or(table), SCHEMA, epsilon=Fraction(2), expected=None, source=system_entropy())
+    model = grow(
+        counted(table, exclusive_or(table)), SCHEMA, epsilon=Fraction(2), expected=None, source=system_entropy()
+    )
     assert 3000 <= model.records < 4000
     assert len(model.tests) == len(set(model.tests)) == 6
     assert model.epsilon == plan(Fraction(98, 50), 3000, 2, len(TESTS)).leaves
@@ -176,25 +208,25 @@ def test_the_size_is_bought_where_it_is_not_declared() -> None:
 def test_no_records_and_no_tests_make_a_table() -> None:
     bare = Schema({"one": Categorical(["same"])}, classes=["a", "b", "c"])
     for schema in (bare, SCHEMA):
-        empty = as_records({name: [] for name in schema.attributes}, schema, training=True)
-        model = grow(empty, np.zeros(0, np.int64), schema, epsilon=Fraction(1), expected=1000, source=system_entropy())
+        engine = ArrayEngine({**{name: [] for name in schema.attributes}, "y": []})
+        empty = PairCounts(CountedTable.checked(engine, schema, "y"))
+        model = grow(empty, schema, epsilon=Fraction(1), expected=1000, source=system_entropy())
         assert len(model.counts) == 1 << len(model.tests)
         assert class_shares(model).shape == (len(model.counts), len(schema.classes))
 
 
 def test_every_choice_sees_the_cells_so_far(monkeypatch: pytest.MonkeyPatch) -> None:
-    seen = []
+    seen, posed = [], PairCounts.problem
 
-    def spy(cut: Cut, free: Integers, *, adjacency: Adjacency) -> SelectionProblem:
-        seen.append(cut)
-        return table_split_problem(cut, free, adjacency=adjacency)
+    def spy(counter: PairCounts, taken: tuple[Question, ...], free: Integers) -> SelectionProblem:
+        seen.append((taken, free.tolist()))
+        return posed(counter, taken, free)
 
-    monkeypatch.setattr(decision_table, "table_split_problem", spy)
-    rows = {"age": [1, 5, 9] * 9, "colour": ["red", "blue", "green"] * 9, "one": ["same"] * 27, "flat": [0] * 27}
-    table = as_records({**rows, "sex": [*"FFM"] * 9}, SCHEMA, training=True)
-    model = grow(table, np.zeros(27, np.int64), SCHEMA, epsilon=Fraction(2), expected=3000, source=system_entropy())
-    for place, cut in enumerate(seen):
-        taken = model.tests[: 2 * place]
-        assert cut.cells == possible(taken).sum()
-        assert (np.flatnonzero(possible(taken))[cut.cell] == cells_of(taken, table)).all()
+    monkeypatch.setattr(PairCounts, "problem", spy)
+    table = records(27)
+    zeros = counted(table, np.zeros(27, dtype=np.int64))
+    model = grow(zeros, SCHEMA, epsilon=Fraction(2), expected=3000, source=system_entropy())
+    for place, (taken, free) in enumerate(seen):
+        assert taken == model.tests[: 2 * place]
+        assert [TESTS[spot] for spot in free] == [test for test in TESTS if test not in taken]
     assert len(seen) == 3

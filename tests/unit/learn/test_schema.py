@@ -3,10 +3,12 @@
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
+from dampen import Budget
 from dampen.errors import DataError, ParameterError
-from dampen.learn import Categorical, Numeric, Schema
+from dampen.learn import Categorical, Numeric, PrivateTreeClassifier, Schema
 
 FULL = Schema(
     {"age": Numeric(17, 91, bins=20, whole=True), "pay": Numeric(0, 1.5), "sex": Categorical(["F", "M"], other="M")},
@@ -41,12 +43,32 @@ def test_what_is_no_schema_is_refused_in_one_line(text: str) -> None:
         (lambda: Numeric(0, 1, bins=0), "at least 1"),
         (lambda: Categorical(["a"], other="b"), "other must be one of"),
         (lambda: Schema.any(0, 1, 2, classes="secret"), "classes must be"),
-        (lambda: Schema.any(0, 1, 2).to_json(), "name its attributes"),
+        (lambda: Schema.any(0, 1, 2, classes=[0, 1]).to_json(), "name its attributes"),
     ],
 )
 def test_what_does_not_fit_is_refused(make: Any, rule: str) -> None:
     with pytest.raises(ParameterError, match=rule):
         make()
+
+
+def test_unnamed_columns_have_no_classes_unless_somebody_says_which() -> None:
+    with pytest.raises(TypeError, match="classes"):
+        Schema.any(0, 1, 2)  # type: ignore[call-arg]
+    with pytest.raises(ParameterError, match="empty"):
+        Schema.any(0, 1, 2, classes=[])
+
+
+def test_only_classes_called_public_come_from_the_training_data() -> None:
+    """One record has another label: declared classes stay as they are, public ones tell it."""
+    table, labels = np.zeros((9, 1)), [[0] * 9, [0] * 8 + [1]]
+
+    def classes(said: Any) -> list[list[int]]:
+        made = Schema.any(0, 1, bins=2, classes=said)
+        fits = [PrivateTreeClassifier(1, 1, schema=made, budget=Budget(epsilon=1)).fit(table, y) for y in labels]
+        return [fit.classes_.tolist() for fit in fits]
+
+    assert classes([0, 1, 2]) == [[0, 1, 2]] * 2
+    assert classes("public") == [[0], [0, 1]]
 
 
 def test_edges_are_of_equal_width_and_whole_numbers_share_none() -> None:

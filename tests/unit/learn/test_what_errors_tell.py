@@ -13,7 +13,7 @@ from dampen.learn import Categorical, Numeric, PrivateTreeClassifier, Schema
 ROWS = 73
 TABLE = np.full((ROWS, 2), 9.25)
 TARGET = np.arange(ROWS) % 2
-UNNAMED = Schema.any(0, 10, bins=4)
+UNNAMED = Schema.any(0, 10, bins=4, classes="public")
 NUMBERS = Schema({"a": Numeric(0, 10), "b": Numeric(0, 10)}, classes=[0, 1])
 MIXED = Schema({"a": Numeric(0, 10), "b": Categorical(["x"])}, classes=[0, 1])
 MASKED = np.ma.array(TABLE, mask=np.arange(2 * ROWS).reshape(ROWS, 2) == 5)

@@ -113,11 +113,11 @@ def test_dampened_scores_are_utilities_over_the_first_rung() -> None:
 def test_refusals(refused: Refused) -> None:
     with refused(ParameterError, "bound must be a whole number of at least 1; got 0"):
         percentile_label_problem([1], 50, bound=0)
-    with refused(ParameterError, "values must be one per label: 3 labels, 2 values"):
+    with refused(DataError, "values must be exactly one for each label"):
         percentile_label_problem([1, 2], 50, bound=9, labels=("a", "b", "c"))
     with refused(DataError, "values must be whole numbers", hidden=("1.5",)):
         percentile_label_problem([1.5, 2.5], 50, bound=9)
-    with refused(ParameterError, "candidates must not be empty"):
+    with refused(DataError, "values must not be empty"):
         percentile_label_problem([], 50, bound=9)
     with refused(ParameterError, "bound must be below"):
         percentile_label_problem([1, 2], 50, bound=2**60)

@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 from dampen import Adjacency
-from dampen.queries.table_split import EXACT_IN_DOUBLES, GRID, UNIT, Cut, _cost, pair_at, table_split_problem
+from dampen.queries.table_split import EXACT_IN_DOUBLES, GRID, UNIT, _cost, pair_at
 from dampen.statistics.pair_counts import Block
+from tests.split_tables import Cut, cut_problem
 
 BLOCKS = (Block(0, 1, False), Block(1, 2, False), Block(2, 3, False), Block(3, 4, False))
 
@@ -57,7 +58,7 @@ def test_a_pair_costs_what_its_cells_cost() -> None:
     slots = np.where(bits == 1, np.arange(4), -1).astype(np.int32)
     for free in ([0, 1, 2, 3], [1, 3], [0, 2, 3]):
         cut = Cut(slots, BLOCKS, cells, kinds, cells=4, kinds=3)
-        problem = table_split_problem(cut, np.array(free), adjacency=Adjacency.ADD_REMOVE)
+        problem = cut_problem(cut, np.array(free), adjacency=Adjacency.ADD_REMOVE)
         expected = []
         for i, j in combinations(free, 2):
             places = 4 * cells + 2 * bits[:, i] + bits[:, j]
@@ -76,7 +77,7 @@ def test_places_name_all_pairs_in_order() -> None:
 def test_the_frame_is_public_and_monotone_only_when_records_come_and_go() -> None:
     cut = Cut(np.full((2, 4), -1, dtype=np.int32), BLOCKS, np.zeros(2, np.int64), np.zeros(2, np.int64), 1, 2)
     for adjacency in (Adjacency.ADD_REMOVE, Adjacency.REPLACE):
-        frame = table_split_problem(cut, np.arange(4), adjacency=adjacency).frame
+        frame = cut_problem(cut, np.arange(4), adjacency=adjacency).frame
         assert frame.bound == UNIT
         assert frame.monotone is (adjacency is Adjacency.ADD_REMOVE)
         assert frame.candidates == range(6)

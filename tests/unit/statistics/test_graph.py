@@ -312,7 +312,7 @@ def test_a_file_that_is_no_edge_list_is_refused(content: bytes, tmp_path: Path, 
         Graph.from_file(tmp_path / "edges.txt.gz", nodes=20)
 
 
-@pytest.mark.parametrize("field", ["secret", "9", "-1", "1.5", "1e0", "1_0", "0x1", "nan", "99999999999999999999"])
+@pytest.mark.parametrize("field", ["secret", "9", "-1", "1.5", "1_0", "0x1", "nan", "99999999999999999999"])
 def test_fields_that_are_no_declared_node_are_refused(field: str, tmp_path: Path, refused: "Refused") -> None:
     (tmp_path / "e.txt").write_text(f"0 1\n{field} 2\n")
     with refused(DataError, "the first field of each line must hold whole numbers from 0 to 2", hidden=(field,)):
@@ -335,8 +335,6 @@ def test_files_and_columns_that_are_not_there_are_refused(tmp_path: Path, refuse
             Graph.from_file(file, nodes=6, src="from", dst="x")
         with refused(ParameterError, "src and dst must be two columns"):
             Graph.from_file(file, nodes=6, src="to", dst="to")
-        with refused(ParameterError, "nodes must differ as text"):
-            Graph.from_file(file, nodes=[1, "1"], src="from", dst="to")
     (tmp_path / "missing.csv").write_text("a,b\n0,\n")
     with refused(DataError, "column 'b' must hold whole numbers"):
         Graph.from_file(tmp_path / "missing.csv", src="a", dst="b", nodes=2)

@@ -103,7 +103,7 @@ def test_a_grid_does_not_follow_the_array_it_came_from() -> None:
         ({"grid": range(3), "bins": 1}, ["step and bins go with bounds"]),
         ({"bounds": (0, 1)}, ["either step or bins"]),
         ({"bounds": (0, 1), "step": 1, "bins": 1}, ["either step or bins"]),
-        ({"bounds": (1, 0), "step": 1}, ["bounds", "reversed", "(1, 0)"]),
+        ({"bounds": (1, 0), "step": 1}, ["bounds", "reversed", "a tuple of 2"]),
         ({"bounds": (0, nan), "step": 1}, ["bounds", "finite"]),
         ({"bounds": (-inf, 1), "step": 1}, ["bounds", "finite"]),
         ({"bounds": (0, True), "step": 1}, ["bounds", "finite"]),

@@ -71,7 +71,7 @@ def test_ids_are_distinct_and_none_is_missing(refused: "Refused") -> None:
         as_ids(["a", None])
     with refused(DataError, "ids must be single labels"):
         as_ids([["a"], ["b"]])
-    with refused(DataError, "groups must hold single labels"):
+    with refused(DataError, "groups must hold only the declared categories"):
         place_groups([["F"]], LABELS)
 
 

@@ -3,18 +3,17 @@
 import os
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from decimal import Decimal
-from itertools import combinations_with_replacement
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dampen.errors import DataError
-from dampen.statistics.columns import in_memory
-from dampen.statistics.engines.base import Bits, Coding, Edges, Labels, Route, Way, written
-from dampen.statistics.engines.labels import Places, as_floats, is_float, native_numbers, native_truths
-from dampen.vectors import Integers
+from dampen.statistics.columns import Column, Items, Typed, floats_of, in_memory, items_of
+from dampen.statistics.engines.base import Bits, Coding, Edges, Leaving, Reading, Route, Way
+from dampen.statistics.engines.labels import Places
+from dampen.statistics.reading import MISSING, OTHER
+from dampen.vectors import Floats, Integers
 
 Codes = NDArray[Any]
 """Whole numbers of any size: columns that hold their places already are taken as they are."""
@@ -26,80 +25,115 @@ WIDEST_TABLE = 2**16
 """Whole numbers within so many of each other are looked up in a table."""
 
 
-def coded(found: Any, coding: Coding, title: str) -> Codes:
+def code_column(column: Column, coding: Coding) -> Codes:
     """The place of each value, -1 where it has none."""
-    column = as_plain(found)
-    if column.ndim != 1:
-        raise DataError(f"{title} must be one-dimensional")
-    return _among_edges(column, coding, title) if isinstance(coding, Edges) else _among_labels(column, coding)
+    if isinstance(coding, Edges):
+        return _among_edges(floats_of(column), coding)
+    codes = label_places(column, Places.of(coding.values))
+    if not len(codes) or codes.min() >= 0:
+        return codes
+    return np.where(codes < 0, -1 if coding.other is None else coding.other, codes)
 
 
-def as_plain(found: Any) -> NDArray[Any]:
-    """A column as an array; masked entries become missing values."""
-    if isinstance(found, np.ma.MaskedArray):
-        return np.array(found.tolist(), dtype=object)
-    if isinstance(found, np.ndarray):
-        return found
-    listed = getattr(found, "to_numpy", None)
-    return np.asarray(found if listed is None else listed())
+def _among_edges(numbers: Floats, coding: Edges) -> Codes:
+    from dampen.statistics.contingency import intervals
+
+    edges, ends = np.array(coding.edges, dtype=np.float64), (numbers.min(initial=0), numbers.max(initial=0))
+    if np.isfinite(ends).all():
+        return intervals(np.clip(numbers, coding.low, coding.high) if _outside(ends, coding) else numbers, edges)
+    return np.where(np.isfinite(numbers), intervals(np.clip(numbers, coding.low, coding.high), edges), -1)
 
 
-def _among_edges(column: NDArray[Any], coding: Edges, title: str) -> Codes:
-    try:
-        numbers = as_floats(column)
-    except (TypeError, ValueError):
-        raise DataError(f"{title} must hold numbers, and no missing values") from None
-    finite = np.isfinite(numbers)
-    places = np.searchsorted(np.array(coding.edges), np.clip(numbers, coding.low, coding.high), side="right")
-    return np.where(finite, places, -1).astype(np.int32)
+def _outside(ends: tuple[float, float], coding: Edges) -> bool:
+    return bool(ends[0] < coding.low or ends[1] > coding.high)
 
 
-def _among_labels(column: NDArray[Any], coding: Labels) -> Codes:
-    codes = label_codes(column, coding.values)
-    return codes if coding.other is None else np.where(codes < 0, coding.other, codes)
+def label_places(column: Column, places: Places) -> Codes:
+    """The place of the label that each value stands for, ``MISSING`` or ``OTHER``."""
+    if isinstance(column, Items):
+        return _of_items(column.items, places)
+    array = column.array
+    if array.dtype.kind == "b":
+        found = np.where(array, *(places.truths.get(truth, OTHER) for truth in (True, False))).astype(np.int32)
+    elif array.dtype.kind == "f":
+        found = _of_floats(array.astype(np.float64, copy=False), places.reals())
+    else:
+        found = _of_wholes(array, places)
+    return found if column.absent is None else np.where(column.absent, MISSING, found)
 
 
-def label_codes(column: NDArray[Any], labels: tuple[Any, ...]) -> Codes:
-    """The place of each value among the labels; in a column of texts a label stands as it prints."""
-    places = {label: place for place, label in enumerate(labels)}
-    if column.dtype.kind in "OUT":
-        places = {text: place for place, label in enumerate(labels) for text in written(label)} | places
-        try:
-            plain = (float(item) if isinstance(item, Decimal) else item for item in column.tolist())
-            return np.fromiter((places.get(item, -1) for item in plain), np.int32, len(column))
-        except TypeError:
-            raise DataError("a column must hold single labels") from None
-    if column.dtype.kind in "iu" and len(column) and int(column.max()) - int(column.min()) < WIDEST_TABLE:
-        low, high = int(column.min()), int(column.max())
-        known = [places.get(value, -1) for value in range(low, high + 1)]
-        if known == list(range(low, high + 1)):
-            return column if np.can_cast(column.dtype, np.int64) else column.astype(np.int64)
-        return np.array(known, dtype=np.int32)[column.astype(np.int64) - low]
-    distinct, inverse = np.unique(column, return_inverse=True)
-    return np.array([places.get(item, -1) for item in distinct.tolist()], dtype=np.int32)[inverse]
+class _Texts(dict[str, int]):
+    """The place of a text, read when it is first met: equal texts stand for the same label."""
+
+    def __init__(self, places: Places) -> None:
+        super().__init__(places.texts)
+        self._places = places
+
+    def __missing__(self, text: str) -> int:
+        self[text] = place = self._places.place_of_text(text)
+        return place
 
 
-def equal_to(found: Any, value: Any) -> NDArray[np.bool_]:
-    """Which values equal a public one; a missing value equals nothing."""
-    if isinstance(found, np.ndarray) and found.dtype.kind in "iufb":
-        return _equal_numbers(found, value)
-    listed = getattr(found, "to_list", None) or getattr(found, "tolist", None)
-    items, places, known = found if listed is None else listed(), Places.of((value,)), dict[Any, bool]()
-    try:
-        for item in set(items):
-            known[item] = places.place(item) == 0
-    except TypeError:
-        raise DataError("a column must hold single labels") from None
-    return np.fromiter((known.get(item, False) for item in items), np.bool_, len(items))
+def _of_items(items: list[Any], places: Places) -> Codes:
+    texts = _Texts(places)
+    if set(map(type, items)) == {str}:
+        return np.fromiter(map(texts.__getitem__, items), np.int32, len(items))
+    read = (texts[item] if type(item) is str else places.place(item) for item in items)
+    return np.fromiter(read, np.int32, len(items))
 
 
-def _equal_numbers(found: NDArray[Any], value: Any) -> NDArray[np.bool_]:
-    """NumPy would round whole numbers to floats, and a float to the width of the column, before it compares them."""
-    truths = found.dtype.kind == "b"
-    numbers = [*native_truths(value)] if truths else [*native_numbers(value)]
-    fits = [number for number in numbers if is_float(number) or found.dtype.kind in "iu"]
-    wide = found.astype(np.float64, copy=False) if found.dtype.kind == "f" else found
-    return np.asarray(wide == fits[0], dtype=np.bool_) if fits else np.zeros(len(found), dtype=np.bool_)
+def _of_floats(array: Floats, keys: Mapping[float, int]) -> Codes:
+    from dampen.statistics.contingency import look_up
+
+    if keys and all(number.is_integer() and abs(number) < WIDEST_TABLE for number in keys):
+        low, table = _table({int(number): place for number, place in keys.items()})
+        found = look_up(array, low, table)
+    else:
+        found = _sorted_look_up(array, keys, np.float64)
+    found[np.isnan(array)] = MISSING
+    return found
+
+
+def _of_wholes(array: NDArray[Any], places: Places) -> Codes:
+    if array.dtype == np.uint64:
+        numbers = {int(n): place for n, place in places.numbers.items() if n == n // 1 and 0 <= n < 2**64}
+        return _sorted_look_up(array, numbers, np.uint64)
+    keys = places.wholes()
+    if not keys or max(keys) - min(keys) >= WIDEST_TABLE or abs(max(keys)) >= 2**62:
+        return _sorted_look_up(array, keys, np.int64)
+    if len(array) and _are_places(array, keys):
+        return array
+    low, table = _table(keys)
+    found = np.empty(len(array), dtype=np.int32)
+    for start in range(0, len(array), BLOCK):
+        block = array[start : start + BLOCK].astype(np.int64, copy=False)
+        found[start : start + BLOCK] = table[np.clip(block, low - 1, low + len(table) - 1) - low]
+    return found
+
+
+def _are_places(array: NDArray[Any], keys: Mapping[int, int]) -> bool:
+    """Whether the values are their own places."""
+    own = all(keys.get(place) == place for place in range(len(keys)))
+    return own and int(array.min()) >= 0 and int(array.max()) < len(keys)
+
+
+def _table(keys: Mapping[int, int]) -> tuple[int, Codes]:
+    """The lowest key, and places from it on. The entry behind the last key, which -1 reaches too, is ``OTHER``."""
+    low = min(keys)
+    table = np.full(max(keys) - low + 2, OTHER, dtype=np.int32)
+    for key, place in keys.items():
+        table[key - low] = place
+    return low, table
+
+
+def _sorted_look_up(array: NDArray[Any], keys: Mapping[Any, int], dtype: Any) -> Codes:
+    """Each number is looked for among the sorted keys, which are public."""
+    if not keys:
+        return np.full(len(array), OTHER, dtype=np.int32)
+    ordered = np.array(sorted(keys), dtype=dtype)
+    codes = np.array([keys[key] for key in sorted(keys)], dtype=np.int32)
+    near = np.minimum(np.searchsorted(ordered, array), len(ordered) - 1)
+    return np.where(ordered[near] == array, codes[near], OTHER).astype(np.int32)
 
 
 def length_of(data: Any) -> int:
@@ -164,10 +198,26 @@ def in_threads(action: Callable[[int], None], places: range, rows: int) -> None:
         list(threads.map(action, places))
 
 
-def counts_of(codes: Codes, size: int) -> Integers:
-    """How often each place occurs; -1 is none. A block at a time, since bincount makes a wide copy."""
-    parts = (codes[start : start + BLOCK] for start in range(0, len(codes), BLOCK))
-    return sum((np.bincount(part[part >= 0], minlength=size) for part in parts), np.zeros(size, dtype=np.int64))
+def counts_from(codes: Codes, first: int, size: int) -> Integers:
+    """How often each of the places first, first + 1, ... before ``size`` occurs.
+
+    A block at a time, since bincount makes a wide copy.
+    """
+    parts = (codes[start : start + BLOCK].astype(np.int64) - first for start in range(0, len(codes), BLOCK))
+    return sum((np.bincount(part, minlength=size - first) for part in parts), np.zeros(size - first, dtype=np.int64))
+
+
+def leave(column: Column, reading: Reading) -> NDArray[Any]:
+    """A column as it leaves row by row."""
+    if isinstance(reading, tuple):
+        return label_places(column, Places.of(reading))
+    if reading is Leaving.FLOATS:
+        return floats_of(column)
+    if isinstance(column, Typed) and column.absent is None:
+        return column.array
+    items = np.empty(len(column), dtype=object)
+    items[:] = items_of(column)
+    return items
 
 
 def count_level(
@@ -185,17 +235,3 @@ def count_level(
 
     in_threads(fill, range(len(codes)), len(classes))
     return counts
-
-
-def count_pairs(codes: Sequence[Codes], classes: Codes, nodes: Codes, sizes: tuple[int, ...], kinds: int) -> Integers:
-    """Rows (node times kinds plus class, place, place, count) for every two attributes, and each with itself."""
-    starts = np.concatenate([[0], np.cumsum(sizes)])
-    groups = np.where(nodes >= 0, nodes.astype(np.int64) * kinds + classes, -1)
-    found = []
-    for one, two in combinations_with_replacement(range(len(codes)), 2):
-        keys = ((groups * sizes[one]) + codes[one]) * sizes[two] + codes[two]
-        distinct, counts = np.unique(keys[groups >= 0], return_counts=True)
-        rest, second = np.divmod(distinct, sizes[two])
-        group, first = np.divmod(rest, sizes[one])
-        found.append(np.column_stack([group, first + starts[one], second + starts[two], counts]))
-    return np.concatenate(found).astype(np.int64)

@@ -5,21 +5,25 @@ operations whose rounding is proved harmless (:class:`~dampen.statistics.grid.Ev
 histogram.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from enum import Enum
 from fractions import Fraction
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dampen._validate import shown
 from dampen.errors import DataError, ParameterError
 from dampen.statistics.columns import titled
 from dampen.statistics.grid import Grid
+from dampen.statistics.reading import is_missing
 from dampen.vectors import Integers
 
-MISSING, OTHER = -1, -2
-"""In place of a place: the value is missing, or is no number, or none of the declared labels."""
+if TYPE_CHECKING:
+    from dampen.statistics.pair_counts import Block, Joint
+
 NOT_HERE = -1
 """In place of a node: a row that is not counted."""
 
@@ -56,6 +60,18 @@ class Edges:
 
 Coding = Labels | Edges
 """How a column is read: as one of few places."""
+
+
+class Leaving(Enum):
+    """How a column leaves row by row, where a question needs rows: as floats, or as it is."""
+
+    FLOATS = "floats"
+    AS_IT_IS = "as it is"
+
+
+Reading = tuple[Any, ...] | Leaving
+"""How a column leaves row by row; labels: as the place of the one that a value stands for, MISSING or OTHER."""
+Rows = dict[str, NDArray[Any]]
 
 
 @dataclass(frozen=True)
@@ -118,8 +134,21 @@ class Faults:
     columns: tuple[str, ...]
 
 
+class Levels(Protocol):
+    """Who counts the rows of a tree while it grows, level by level."""
+
+    def tables(self, asked: Integers) -> Integers:
+        """Joint counts of the attributes at these nodes of the level, in increasing order: node, place, class."""
+
+    def descend(self, attributes: Integers, firsts: Integers) -> None:
+        """Send the rows of each node by its attribute to children that begin at this place of the level below.
+
+        Rows of nodes with a negative attribute leave the tree.
+        """
+
+
 class Engine(Protocol):
-    """Where counting runs. Nothing here is random or private; every method but ``edges`` returns counts alone."""
+    """Where counting runs. Nothing here is random or private; all but ``edges`` and ``rows`` return counts alone."""
 
     @property
     def name(self) -> str:
@@ -129,8 +158,8 @@ class Engine(Protocol):
     def place(self) -> str:
         """Where the data lies, for messages: the name of a file or table, or nothing."""
 
-    def where(self, column: str, value: Any) -> "Engine":
-        """Only the rows with this value, which is public."""
+    def part(self, column: str, labels: Sequence[Any], place: int) -> "Engine":
+        """Only the rows whose value stands for the label at this place. The parts of all labels never overlap."""
 
     def row_count(self, column: str | None = None) -> int:
         """How many rows there are."""
@@ -151,27 +180,25 @@ class Engine(Protocol):
         """Counts by node and class."""
 
     def contingency(self, table: Coded) -> Integers:
-        """Counts by node, place of an attribute (all attributes side by side) and class: one grouped query."""
+        """Counts by node, place of an attribute (all attributes side by side) and class."""
 
-    def pair_counts(self, table: Coded) -> Integers:
-        """Rows (node times classes plus class, place, place, count) for every two attributes and every one with itself.
+    def levels(self, table: Coded) -> Levels:
+        """Who counts the levels of a tree, from all rows in one node on."""
 
-        Places of all attributes are numbered side by side; the first attribute is not behind the second.
+    def joints(
+        self, table: Coded, slot_of: Integers, blocks: "tuple[Block, ...]", groups: Integers
+    ) -> "Iterator[Joint]":
+        """How many rows pass both tests of every pair, group by group: see :mod:`dampen.statistics.pair_counts`.
+
+        ``slot_of`` tells the slot of every place (all attributes side by side), ``groups`` the group of every node and
+        class, in order.
         """
+
+    def rows(self, readings: Mapping[str, Reading]) -> Rows:
+        """Rows that leave, column by column, in their order: for the few questions that need them."""
 
     def edges(self, src: str, dst: str, nodes: Any) -> tuple[Integers, Integers]:
         """The places of the two ends of every edge among the nodes."""
-
-
-def absent(value: Any) -> bool:
-    """Whether a value is missing. (NaN alone differs from itself.)"""
-    return value is None or type(value).__name__ in ("NAType", "NaTType") or bool(value != value)
-
-
-def written(label: Any) -> tuple[str, ...]:
-    """How a label may be written as text: as it prints, and a truth value in small letters too."""
-    truth = isinstance(label, bool | np.bool_)
-    return (str(label), str(label).lower()) if truth else (str(label),)
 
 
 def as_where(where: Any) -> dict[str, Any]:
@@ -179,7 +206,7 @@ def as_where(where: Any) -> dict[str, Any]:
     if not isinstance(where, Mapping) or not where or not all(isinstance(name, str) for name in where):
         raise ParameterError(f"where must be columns and a value each, {{column: value}}; got {shown(where)}")
     for value in where.values():
-        if not _plain(value) or absent(value):
+        if not _plain(value) or is_missing(value):
             raise ParameterError(f"where must give one value that is not missing; got {shown(value)}")
     return dict(where)
 
@@ -190,6 +217,20 @@ def _plain(value: Any) -> bool:
     except TypeError:
         return False
     return not isinstance(value, tuple | frozenset)
+
+
+def joints_of_query(
+    rows: Integers, slot_of: Integers, blocks: "tuple[Block, ...]", groups: Integers
+) -> "Iterator[Joint]":
+    """Joint counts out of rows (node times classes plus class, place, place, count) for every two attributes.
+
+    Places of all attributes are numbered side by side; the first attribute is not behind the second, and stands with
+    itself too.
+    """
+    from dampen.statistics.pair_counts import joints_of
+
+    moved = np.column_stack([groups[rows[:, 0]], rows[:, 1:]])
+    return joints_of(moved, slot_of, blocks, int(groups.max()) + 1)
 
 
 def no_numbers(column: str | None, engine: Engine) -> DataError:

@@ -10,7 +10,8 @@ from collections.abc import Mapping
 from fractions import Fraction
 from math import ceil, floor, inf, nextafter
 
-from dampen.statistics.engines.base import MISSING, OTHER, Sums
+from dampen.statistics.engines.base import Sums
+from dampen.statistics.reading import MISSING, OTHER
 from dampen.vectors import LARGEST_WHOLE
 
 DIGIT, TOP = 26, 36

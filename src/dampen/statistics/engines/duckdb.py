@@ -14,29 +14,33 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dampen.errors import DataError, EngineError
-from dampen.statistics.columns import titled
-from dampen.statistics.engines import digits, duck_routes, duck_sql
+from dampen.statistics.columns import Column
+from dampen.statistics.engines import digits, duck_columns, duck_routes, duck_sql
+from dampen.statistics.engines.array_codes import leave
 from dampen.statistics.engines.base import (
-    MISSING,
     NOT_HERE,
-    OTHER,
     Coded,
     Coding,
     Edges,
     Faults,
+    Leaving,
+    Levels,
     Placed,
+    Reading,
     Route,
+    Rows,
     Sums,
     as_classes,
     as_level,
     column_of,
     inside,
-    no_numbers,
+    joints_of_query,
     packs_of,
     placed,
 )
-from dampen.statistics.engines.labels import BLANKS, sql_keys
+from dampen.statistics.engines.labels import Places
 from dampen.statistics.engines.progress import is_watched, one_of_many, watched
+from dampen.statistics.engines.routed_levels import RoutedLevels
 from dampen.statistics.files import (
     TEXT,
     connected,
@@ -48,6 +52,8 @@ from dampen.statistics.files import (
     quoted,
 )
 from dampen.statistics.grid import EvenGrid, Grid
+from dampen.statistics.pair_counts import Block, Joint
+from dampen.statistics.reading import OTHER
 from dampen.vectors import Integers
 
 if TYPE_CHECKING:
@@ -63,8 +69,6 @@ TINY = 2**8
 """So many places fit in 8 bits."""
 SMALL = 2**16 - 2
 """Fewer places fit in 16 bits, and are counted in an array too."""
-
-Rows = dict[str, NDArray[Any]]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -146,14 +150,10 @@ class DuckEngine:
             ) from None
         return found
 
-    def where(self, column: str, value: Any) -> "DuckEngine":
-        """Only the rows with this value: as it is written, or as the same number."""
-        name = self.field(column, "where")
-        printed, number = duck_sql.printed(name, self.kind(column))
-        texts, numbers = sql_keys((value,), duck_sql.sort_of(self.kind(column)))
-        matches = [f"{printed} = {literal(text)}" for text in texts]
-        matches += [f"{number.format(printed)} = {duck_sql.double(n)}" for n in numbers]
-        return replace(self, filters=(*self.filters, f"coalesce({' or '.join(matches) or 'false'}, false)"))
+    def part(self, column: str, labels: Sequence[Any], place: int) -> "DuckEngine":
+        """Only the rows whose value stands for a label."""
+        kept = duck_sql.stands_for(self.field(column, "where"), self.kind(column), Places.of(labels), place)
+        return replace(self, filters=(*self.filters, kept))
 
     def row_count(self, column: str | None = None) -> int:
         """How many rows there are."""
@@ -208,33 +208,21 @@ class DuckEngine:
 
     def group_counts(self, column: str | None, labels: Sequence[Any]) -> dict[int, int]:
         """The counts by label, joined and grouped inside DuckDB: no value leaves it, only places and counts."""
-        name = self.field(column)
-        printed, number = duck_sql.printed(name, self.kind(column))
-        texts, numbers = sql_keys(tuple(labels), duck_sql.sort_of(self.kind(column)))
-        blank = f"lower(trim(read.text, {literal(BLANKS)})) in ('', 'nan')"
-        absent = f"case when read.text is null or {blank} then {MISSING} end"
+        found = duck_sql.place_by_join("value", self.kind(column), Places.of(labels), "a")
         rows = self.fetch(
             f"""
-            , read as (select {printed} as text, count(*) as count from data group by 1)
-            select cast(coalesce(a, {absent}, b, {OTHER}) as bigint) as place, cast(sum(count) as bigint) as count
-            from read left join texts on read.text = texts.text
-            left join numbers on {number.format("read.text")} = number
-            group by 1
+            , read as (select {self.field(column)} as value, count(*) as count from data group by 1)
+            select {found.place} as place, cast(sum(count) as bigint) as count from read {found.joins} group by 1
             """,
-            texts={"text": np.array([*texts], dtype=object), "a": np.array([*texts.values()], dtype=np.int64)},
-            numbers={"number": np.array([*numbers], dtype=float), "b": np.array([*numbers.values()], dtype=np.int64)},
+            **found.tables,
         )
         return dict(zip(rows["place"].tolist(), rows["count"].tolist(), strict=True))
 
     def faults(self, table: Coded) -> Faults:
         """What in a table breaks its schema, and the counts of the classes: one scan."""
         names = [*table.attributes]
-        kinds = [self._coded_type(name, coding) for name, coding in table.attributes.items()]
-        codings = zip(names, kinds, table.attributes.values(), strict=True)
-        wrong = [
-            f"count_if({duck_sql.coded(self.field(name), kind, coding)} is null)" for name, kind, coding in codings
-        ]
-        target = self._classes(table)
+        wrong = [f"count_if({self._code(name, _within(coding))} is null)" for name, coding in table.attributes.items()]
+        target = self._code(table.target, table.classes)
         listed = ", ".join(f"{count} as f{place}" for place, count in enumerate(wrong))
         kind = f"coalesce({target}, {table.classes.size})::integer"
         rows = self.fetch(f"select {kind} as class, count(*) as count, {listed} from data group by 1")
@@ -309,7 +297,15 @@ class DuckEngine:
         coded = self._coded(table, kept)
         return as_level(self.fetch(f", {coded}, {', '.join(grouped)} {' union all '.join(parts)}"), table)
 
-    def pair_counts(self, table: Coded) -> Integers:
+    def levels(self, table: Coded) -> Levels:
+        """A query for each level."""
+        return RoutedLevels(self, table)
+
+    def joints(self, table: Coded, slot_of: Integers, blocks: tuple[Block, ...], groups: Integers) -> Iterator[Joint]:
+        """Joint counts of every two attributes, put together here."""
+        return joints_of_query(self._pair_counts(table), slot_of, blocks, groups)
+
+    def _pair_counts(self, table: Coded) -> Integers:
         """Joint counts of every two attributes: one grouping for each pair."""
         starts, kinds = np.concatenate([[0], np.cumsum(table.sizes)]), table.classes.size
         parts = [
@@ -335,11 +331,41 @@ class DuckEngine:
 
     def numbers(self, column: str | None) -> str:
         """SQL: the numbers of a column, as :func:`duck_sql.numbers_sql` has them."""
-        name = column_of(self.columns, column, self)
-        kind = self.types[self.columns.index(name)]
-        if not duck_sql.is_number(kind):
-            raise no_numbers(name, self)
-        return duck_sql.numbers_sql(self.field(name), kind, "data")
+        return duck_sql.numbers_sql(self.field(column), self.kind(column), "data")
+
+    def rows(self, readings: Mapping[str, Reading]) -> Rows:
+        """Columns as they are, then read here: the few questions that need rows need them in order."""
+        fields = [f"{self._leaving(name)} as f{spot}" for spot, name in enumerate(readings)]
+        found = self.fetch(f"select {', '.join(fields)} from data")
+        return {
+            name: leave(duck_columns.as_column_of(found[f"f{spot}"], self._type_of(name, reading)), reading)
+            for spot, (name, reading) in enumerate(readings.items())
+        }
+
+    def column(self, column: str | None) -> Column:
+        """All values of a column, each as it is."""
+        found = self.fetch(f"select {self._leaving(column)} as value from data")["value"]
+        return duck_columns.as_column_of(found, self.kind(column))
+
+    def _leaving(self, column: str | None) -> str:
+        return duck_columns.leaving(self.field(column), self.kind(column))
+
+    def _type_of(self, name: str, reading: Reading) -> str:
+        """Values of a kind that is neither a number nor ever a label leave as the texts that they print."""
+        strange = reading is Leaving.AS_IT_IS and duck_sql.kind_of(self.kind(name)) == "nothing"
+        return TEXT if strange else self.kind(name)
+
+    def batches(self, names: Sequence[str], rows: int) -> Iterator[dict[str, Column]]:
+        """The same of several columns, so many rows at a time, in the order of files and rows."""
+        assert self.connection is not None
+        fields = ", ".join(map(self._leaving, names))
+        self.connection.execute(f"with data as (select * from {self.source}{self._filter()}) select {fields} from data")
+        while found := self.connection.fetchmany(rows):
+            columns = map(list, zip(*found, strict=True))
+            yield {
+                name: duck_columns.as_column_of(each, self.kind(name))
+                for name, each in zip(names, columns, strict=True)
+            }
 
     def kind(self, column: str | None) -> str:
         """The SQL type of a column that is there."""
@@ -350,28 +376,23 @@ class DuckEngine:
         name = column_of(self.columns, column, self, argument)
         return self.fields[self.columns.index(name)] if self.fields else quoted(name)
 
-    def _coded_type(self, name: str, coding: Coding) -> str:
-        kind = self.types[self.columns.index(column_of(self.columns, name, self))]
-        if isinstance(coding, Edges) and not duck_sql.is_number(kind):
-            raise no_numbers(name, self)
-        if kind.startswith("DECIMAL") or kind in ("BOOLEAN", TEXT) or duck_sql.is_number(kind):
-            return kind
-        raise DataError(f"{titled(name)} must hold texts, numbers or booleans{inside(self)}")
-
-    def _classes(self, table: Coded) -> str:
-        kind = self._coded_type(table.target, table.classes)
-        return duck_sql.coded(self.field(table.target), kind, table.classes)
+    def _code(self, name: str, coding: Coding) -> str:
+        return duck_sql.coded(self.field(name), self.kind(name), coding)
 
     def _coded(self, table: Coded, kept: str = "not materialized") -> str:
         """The table ``coded``: places of all attributes, node and class of every row that is in one."""
-        names = [*table.attributes.items()]
-        codes = [duck_sql.coded(self.field(name), self._coded_type(name, coding), coding) for name, coding in names]
+        codes = [self._code(name, coding) for name, coding in table.attributes.items()]
         kinds = ["utinyint" if size <= TINY else "usmallint" for size in table.sizes]
         places = ", ".join(f"({code})::{kinds[place]} as b{place}" for place, code in enumerate(codes))
-        inner = f"select {places}, {self._classes(table)} as class from data"
+        inner = f"select {places}, {self._code(table.target, table.classes)} as class from data"
         rows = duck_routes.routed(table.route, [f"b{place}" for place in range(len(codes))], inner)
         some = f" where node is distinct from {NOT_HERE}" if isinstance(table.route, Route) else ""
         return f"coded as {kept} (select * from ({rows}){some})"
+
+
+def _within(coding: Coding) -> Coding:
+    """Whether a number is finite does not depend on where the edges are."""
+    return Edges(coding.low, coding.high, ()) if isinstance(coding, Edges) else coding
 
 
 @contextmanager

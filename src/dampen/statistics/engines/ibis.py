@@ -5,7 +5,7 @@ have; floats are written as texts to be cast, since some databases read bare one
 """
 
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -14,35 +14,40 @@ from typing import Any
 
 import ibis
 import numpy as np
-from numpy.typing import NDArray
 
 from dampen.errors import DataError, EngineError, ParameterError
+from dampen.statistics.columns import column_of_values
 from dampen.statistics.engines import digits, ibis_codes
+from dampen.statistics.engines.array_codes import leave
 from dampen.statistics.engines.base import (
     NOT_HERE,
     Coded,
     Faults,
+    Levels,
     Placed,
+    Reading,
     Route,
+    Rows,
     Sums,
     as_classes,
     as_level,
     column_of,
     inside,
-    no_numbers,
+    joints_of_query,
     packs_of,
 )
+from dampen.statistics.engines.labels import Places
 from dampen.statistics.engines.progress import Share, watched
+from dampen.statistics.engines.routed_levels import RoutedLevels
 from dampen.statistics.engines.spark import STOPPED, is_stopped
 from dampen.statistics.grid import Grid
+from dampen.statistics.pair_counts import Block, Joint
 from dampen.vectors import Integers
 
 MOST_CELLS = 2**12
 """So many joint counts, at most, are grouped at once."""
 CHUNK = 1024
 """Listed grids are looked up so many points at a time, with a scan for each part."""
-
-Rows = dict[str, NDArray[Any]]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -56,23 +61,26 @@ class IbisEngine:
     """Tells how far a query is, if the backend knows."""
 
     def fetch(self, expression: Any, names: Sequence[str]) -> Rows:
-        """The only way out of the database: what an expression returns, column by column."""
+        """What an expression returns, column by column: whole numbers."""
+        found = self._found(expression)
+        return {name: np.array(found.column(name).to_pylist(), dtype=np.int64) for name in names}
+
+    def _found(self, expression: Any) -> Any:
+        """The only way out of the database: a table of pyarrow."""
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
                 with watched(self.look):
-                    found = expression.to_pyarrow()
+                    return expression.to_pyarrow()
         except KeyboardInterrupt:
             raise
         except Exception as error:
             raise failed(error, self) from None
-        return {name: np.array(found.column(name).to_pylist(), dtype=np.int64) for name in names}
 
-    def where(self, column: str, value: Any) -> "IbisEngine":
-        """Only the rows with this value."""
-        found = self._column(column, "where")
-        same = ibis_codes.place_of(found, (value,), column, self) == 0
-        return replace(self, table=self.table.filter(same))
+    def part(self, column: str, labels: Sequence[Any], place: int) -> "IbisEngine":
+        """Only the rows whose value stands for a label."""
+        here = ibis_codes.place_of(self._column(column, "where"), Places.of(labels)) == place
+        return replace(self, table=self.table.filter(here))
 
     def row_count(self, column: str | None = None) -> int:
         """How many rows there are."""
@@ -82,7 +90,7 @@ class IbisEngine:
 
     def histogram(self, column: str | None, grid: Grid) -> Placed:
         """How many values stand at each place of a grid."""
-        numbers = ibis_codes.numbers(self.table, self._number_column(column))
+        numbers = ibis_codes.numbers(self.table, self._column(column))
         found: dict[int, int] = {}
         for rows in ibis_codes.on_grid(numbers, grid, CHUNK):
             counted = rows.group_by("place").aggregate(count=rows.count())
@@ -93,14 +101,14 @@ class IbisEngine:
 
     def sums(self, column: str | None, ends: tuple[Fraction, Fraction]) -> Sums:
         """The exact sum of a column, digit by digit."""
-        numbers = ibis_codes.numbers(self.table, self._number_column(column))
+        numbers = ibis_codes.numbers(self.table, self._column(column))
         coarse = self._digits(ibis_codes.digit_sums(numbers, ends, digits.COARSE))
         fine = self._digits(ibis_codes.digit_sums(numbers, ends, digits.FINE)) if coarse["rest"] else {}
         return digits.added(coarse, fine, ends)
 
     def group_counts(self, column: str | None, labels: Sequence[Any]) -> dict[int, int]:
         """How many values equal each label: those that equal none come out as one number."""
-        coded = self.table.select(place=ibis_codes.place_of(self._column(column), tuple(labels), column, self))
+        coded = self.table.select(place=ibis_codes.place_of(self._column(column), Places.of(labels)))
         rows = self.fetch(coded.group_by("place").aggregate(count=coded.count()), ["place", "count"])
         return dict(zip(rows["place"].tolist(), rows["count"].tolist(), strict=True))
 
@@ -135,7 +143,26 @@ class IbisEngine:
         level = rows.group_by(["node", "place", "class"]).aggregate(count=rows["count"].sum().cast("int64"))
         return as_level(self.fetch(level, ["node", "place", "class", "count"]), table)
 
-    def pair_counts(self, table: Coded) -> Integers:
+    def levels(self, table: Coded) -> Levels:
+        """A query for each level."""
+        return RoutedLevels(self, table)
+
+    def joints(self, table: Coded, slot_of: Integers, blocks: tuple[Block, ...], groups: Integers) -> Iterator[Joint]:
+        """Joint counts of every two attributes, put together here."""
+        return joints_of_query(self._pair_counts(table), slot_of, blocks, groups)
+
+    def rows(self, readings: Mapping[str, Reading]) -> Rows:
+        """Columns as they are, then read here."""
+        known = list(self.table.columns)
+        names = {name: f"f{spot}" for spot, name in enumerate(readings)}
+        chosen = self.table.select(**{spot: self.table[column_of(known, name, self)] for name, spot in names.items()})
+        found = self._found(chosen)
+        return {
+            name: leave(column_of_values(found.column(names[name]), None), reading)
+            for name, reading in readings.items()
+        }
+
+    def _pair_counts(self, table: Coded) -> Integers:
         """Joint counts of every two attributes: every row is told once for each pair, inside, and grouped."""
         sizes, width = table.sizes, sum(table.sizes)
         starts = np.concatenate([[0], np.cumsum(sizes)]).tolist()
@@ -163,18 +190,12 @@ class IbisEngine:
     def _column(self, column: str | None, argument: str = "column") -> Any:
         return self.table[column_of(list(self.table.columns), column, self, argument)]
 
-    def _number_column(self, column: str | None) -> Any:
-        value = self._column(column)
-        if not (value.type().is_numeric() or value.type().is_string()) or value.type().is_boolean():
-            raise no_numbers(column, self)
-        return value
-
     def _coded(self, table: Coded) -> Any:
         """Places of all attributes, and the class of every row."""
         codings = {f"b{place}": (name, coding) for place, (name, coding) in enumerate(table.attributes.items())}
         codings["class"] = (table.target, table.classes)
         return self.table.select(
-            **{key: ibis_codes.coded(self._column(name), coding, name, self) for key, (name, coding) in codings.items()}
+            **{key: ibis_codes.coded(self._column(name), coding) for key, (name, coding) in codings.items()}
         )
 
     def _routed(self, table: Coded) -> Any:

@@ -7,34 +7,17 @@ from typing import Any
 
 import ibis
 
-from dampen.errors import DataError
-from dampen.statistics.columns import titled
 from dampen.statistics.engines import digits
-from dampen.statistics.engines.base import (
-    MISSING,
-    NOT_HERE,
-    OTHER,
-    Bits,
-    Coding,
-    Edges,
-    Engine,
-    Labels,
-    Way,
-    inside,
-    written,
-)
-from dampen.statistics.engines.labels import (
-    gathered,
-    is_float,
-    native_days,
-    native_numbers,
-    native_truths,
-    text_numbers,
-)
+from dampen.statistics.engines.base import NOT_HERE, Bits, Coding, Edges, Labels, Way
+from dampen.statistics.engines.labels import Places
 from dampen.statistics.grid import EvenGrid, Grid
+from dampen.statistics.reading import LARGEST, MISSING, OTHER, SMALLEST
 
-WHOLE_TEXT = "^[+-]?[0-9]{1,19}$"
-REAL_TEXT = r"^[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)(e[+-]?[0-9]+)?$"
+WHOLE_TEXT = r"\A[+-]?[0-9]{1,19}\z"
+REAL_TEXT = r"\A[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)(e[+-]?[0-9]+)?\z"
+BLANK_TEXT = r"\A[ \t\n\r\x0b\f]*(nan)?[ \t\n\r\x0b\f]*\z"
+TRIMMED = r"\A[ \t]+|[ \t]+\z"
+"""What may stand around a number. ``$`` would match before a line's end in some databases, so the end is ``\\z``."""
 FARTHEST = 2**62
 FEW = 24
 """So many labels are told apart by cases; more are looked up by halves."""
@@ -51,36 +34,66 @@ def whole(number: int) -> Any:
 
 
 def is_absent(value: Any) -> Any:
-    """Whether a value is null, NaN or an empty text."""
-    if value.type().is_floating():
+    """Whether a value is null, NaN or a blank text."""
+    kind = value.type()
+    if kind.is_floating():
         return value.isnull() | value.isnan().fill_null(False)
-    if value.type().is_string():
-        return value.isnull() | value.strip().lower().isin(["", "nan"]).fill_null(False)
+    if kind.is_string():
+        return value.isnull() | value.lower().re_search(BLANK_TEXT).fill_null(False)
     return value.isnull()
 
 
-def numbers(table: Any, value: Any) -> Any:
+def as_written(value: Any) -> Any:
+    """A UUID as the text that it prints; anything else as it is."""
+    return value.cast("string") if value.type().is_uuid() else value
+
+
+def text_whole(text: Any) -> Any:
+    """The whole number of 64 bits that a text reads as, null where it is none."""
+    plain = text.re_replace(TRIMMED, "")
+    return ibis.cases((plain.re_search(WHOLE_TEXT), plain), else_=None).try_cast("int64")
+
+
+def text_real(text: Any) -> Any:
+    """The float that a text reads as: databases read ``1d``, ``1_0`` or hexadecimal too, if they are let."""
+    plain = text.re_replace(TRIMMED, "").lower()
+    endless = ibis.cases(
+        (plain.isin(["inf", "+inf", "infinity", "+infinity"]), real(inf)),
+        (plain.isin(["-inf", "-infinity"]), real(-inf)),
+    )
+    return ibis.cases((plain.re_search(REAL_TEXT), plain), else_=None).try_cast("float64").fill_null(endless)
+
+
+def text_truth(text: Any) -> Any:
+    """The truth value that a text reads as."""
+    plain = text.re_replace(TRIMMED, "").lower()
+    return ibis.cases((plain == "true", True), (plain == "false", False))
+
+
+def decimal_parts(value: Any) -> tuple[Any, Any]:
+    """A decimal as a whole number of 64 bits if it is one, and as the nearest float, by way of text."""
+    small = (value >= ibis.literal(SMALLEST)) & (value <= ibis.literal(LARGEST))
+    whole_part = ibis.cases((small & (value == value.floor()), value.floor()), else_=None).cast("int64")
+    return whole_part, value.cast("string").cast("float64")
+
+
+def numbers(table: Any, column: Any) -> Any:
     """Rows ``(whole, real, status)``: at most one of the first two is a number, and the last says why neither is."""
+    value = as_written(column)
     kind = value.type()
-    none_whole, none_real = ibis.null("int64"), ibis.null("float64")
+    wholes, reals = ibis.null("int64"), ibis.null("float64")
     absent = is_absent(value)
     if kind.is_string():
-        text = value.strip()
-        is_whole, is_real = text.re_search(WHOLE_TEXT), text.lower().re_search(REAL_TEXT)
-        endless = ibis.cases(
-            (text.lower().isin(["inf", "+inf", "infinity", "+infinity"]), real(inf)),
-            (text.lower().isin(["-inf", "-infinity"]), real(-inf)),
-        )
-        wholes = ibis.cases((is_whole, text), else_=None).try_cast("int64")
-        reals = ibis.cases((wholes.notnull(), None), (is_real, text), else_=None).try_cast("float64").fill_null(endless)
+        wholes, reals = text_whole(value), text_real(value)
     elif kind.is_integer():
         wide = kind.is_unsigned_integer() and kind.nbytes == 8
-        wholes, reals = (_in_64_bits(value), _beyond(value)) if wide else (value.cast("int64"), none_real)
+        wholes, reals = (_in_64_bits(value), _beyond(value)) if wide else (value.cast("int64"), reals)
     elif kind.is_decimal():
-        wholes, reals = none_whole, value.cast("string").cast("float64")
-    else:
-        wholes, reals = none_whole, ibis.cases((absent, None), else_=value.cast("float64"))
-    rows = table.select(whole=wholes, real=reals, absent=absent)
+        wholes, reals = decimal_parts(value)
+    elif kind.is_floating():
+        reals = ibis.cases((absent, None), else_=value.cast("float64"))
+    rows = table.select(whole=wholes, near=reals, absent=absent)
+    rows = rows.select("whole", "absent", real=ibis.cases((rows.whole.isnull(), rows.near), else_=None).cast("float64"))
     none = rows.whole.isnull() & rows.real.isnull()
     status = ibis.cases((rows.absent, MISSING), (none, OTHER)).cast("int64")
     return rows.select("whole", "real", status=status)
@@ -211,48 +224,53 @@ def digit_sums(rows: Any, ends: tuple[Fraction, Fraction], wanted: range) -> Any
     return rows.aggregate(**sums)
 
 
-def place_of(value: Any, labels: Sequence[Any], column: str | None, engine: Engine) -> Any:
-    """The place of the label that a value stands for (:mod:`labels`), ``MISSING`` or ``OTHER``."""
-    kind = _told_apart(value, column, engine)
-    if not kind.is_string():
-        found = looked_up(plain(value), natives(kind, labels))
-        return ibis.cases((is_absent(value), MISSING), else_=found.fill_null(OTHER)).cast("int64")
-    as_text = looked_up(value, gathered(labels, written))
-    as_number = looked_up(read_real(value), text_numbers(labels))
-    rest = ibis.cases((is_absent(value), MISSING), else_=as_number.fill_null(OTHER))
-    return as_text.fill_null(rest).cast("int64")
+def readings(column: Any, places: Places) -> list[tuple[Any, Mapping[Any, int]]]:
+    """What a value of the column's own type is found by, in order, and where each of it leads.
 
-
-def _told_apart(value: Any, column: str | None, engine: Engine) -> Any:
+    The first is a text's own, which comes before it may be missing.
+    """
+    value = as_written(column)
     kind = value.type()
-    if not (kind.is_string() or kind.is_numeric() or kind.is_boolean() or kind.is_date()):
-        raise DataError(f"{titled(column)} must hold texts, numbers, booleans or dates{inside(engine)}")
-    return kind
-
-
-def plain(value: Any) -> Any:
-    """A decimal as the nearest float, by way of text; anything else as it is."""
-    return value.cast("string").cast("float64") if value.type().is_decimal() else value
-
-
-def read_real(value: Any) -> Any:
-    """The number that a text reads as, null where it is none: databases read ``1d`` or ``1_0`` too, if they are let."""
-    text = value.strip()
-    return ibis.cases((text.lower().re_search(REAL_TEXT), text), else_=None).try_cast("float64")
-
-
-def natives(kind: Any, labels: Sequence[Any]) -> dict[Any, int]:
-    """Which values of a column's own type equal which label."""
     if kind.is_string():
-        return gathered(labels, written)
+        number, inexact = text_whole(value), text_real(value)
+        only = ibis.cases((number.isnull(), inexact), else_=None).cast("float64")
+        told = (text_truth(value), places.truths)
+        return [(value, places.texts), (number, places.wholes()), (only, places.reals()), told]
     if kind.is_boolean():
-        return gathered(labels, native_truths)
-    if kind.is_date():
-        return gathered(labels, native_days)
-    numbers = gathered(labels, native_numbers)
+        return [(value, places.truths)]
     if kind.is_integer():
-        return {n: place for n, place in numbers.items() if isinstance(n, int) and -(2**63) <= n < 2**63}
-    return {float(n): place for n, place in numbers.items() if is_float(n)}
+        least, most = (0, 2**64 - 1) if kind.is_unsigned_integer() else (SMALLEST, LARGEST)
+        wholes = {int(n): place for n, place in places.numbers.items() if n == n // 1 and least <= n <= most}
+        return [(value, wholes)]
+    if kind.is_decimal():
+        return _of_decimals(value, places)
+    if kind.is_floating():
+        return [(value.cast("float64"), places.reals())]
+    if kind.is_date():
+        return [(value, places.days)]
+    if kind.is_timestamp():
+        return [(value, places.moments if kind.timezone is None else places.instants)]
+    return []
+
+
+def _of_decimals(value: Any, places: Places) -> list[tuple[Any, Mapping[Any, int]]]:
+    """A whole decimal is found by itself, beyond 64 bits as text; any other by the nearest float."""
+    number, near = decimal_parts(value)
+    is_whole = value == value.floor()
+    large = {
+        str(n): place for n, place in places.numbers.items() if isinstance(n, int) and not SMALLEST <= n <= LARGEST
+    }
+    beyond = ibis.cases((is_whole & number.isnull(), value.cast("string").re_replace(r"\.0*\z", "")), else_=None)
+    only = ibis.cases((is_whole, None), else_=near).cast("float64")
+    return [(number, places.wholes()), (beyond, large), (only, places.reals())]
+
+
+def place_of(column: Any, places: Places) -> Any:
+    """The place of the label that a value stands for (:mod:`labels`), ``MISSING`` or ``OTHER``."""
+    found = [looked_up(value, known) for value, known in readings(column, places)]
+    absent = ibis.cases((is_absent(as_written(column)), whole(MISSING))).cast("int64")
+    first = [found.pop(0)] if column.type().is_string() or column.type().is_uuid() else []
+    return ibis.coalesce(*first, absent, *found, whole(OTHER)).cast("int64")
 
 
 def looked_up(value: Any, places: Mapping[Any, int]) -> Any:
@@ -269,31 +287,40 @@ def looked_up(value: Any, places: Mapping[Any, int]) -> Any:
 
 
 def _literal(kind: Any) -> Any:
-    return real if kind.is_floating() or kind.is_decimal() else ibis.literal
+    """How a constant is written that is compared with values of a type."""
+    if kind.is_floating():
+        return real
+    if kind.is_unsigned_integer():
+        return lambda number: ibis.literal(number, type="uint64")
+    return ibis.literal
 
 
-def coded(value: Any, coding: Coding, column: str, engine: Engine) -> Any:
+def coded(column: Any, coding: Coding) -> Any:
     """The place of a value, null where it has none."""
     if isinstance(coding, Labels):
-        strict = [label for label in coding.values if not isinstance(label, str)]
-        kind = _told_apart(value, column, engine)
-        known = natives(kind, coding.values if kind.is_string() else strict)
-        where = [coding.values.index(label) for label in (coding.values if kind.is_string() else strict)]
-        code = looked_up(plain(value), {native: where[place] for native, place in known.items()})
-        return code if coding.other is None else code.fill_null(coding.other).cast("int64")
-    return _among_edges(value, coding, column, engine)
+        place = place_of(column, Places.of(coding.values))
+        return ibis.cases((place >= 0, place), else_=coding.other).cast("int64")
+    return _among_edges(column, coding)
 
 
-def _among_edges(value: Any, coding: Edges, column: str, engine: Engine) -> Any:
-    kind = value.type()
-    if kind.is_boolean() or not (kind.is_numeric() or kind.is_string()):
-        raise DataError(f"{titled(column)} must hold numbers{inside(engine)}")
-    number = read_real(value) if kind.is_string() else plain(value).cast("float64")
+def _among_edges(column: Any, coding: Edges) -> Any:
+    number = float_of(column)
     finite = (number > real(-inf)) & (number < real(inf))
     clamped = ibis.cases((number < real(coding.low), real(coding.low)), (number > real(coding.high), real(coding.high)),
                          else_=number)  # fmt: skip
     code = _among(clamped, [real(edge) for edge in coding.edges], 0)
     return ibis.cases((finite.fill_null(False), code), else_=None).cast("int64")
+
+
+def float_of(column: Any) -> Any:
+    """A value as the nearest float, null where it is no number."""
+    value = as_written(column)
+    kind = value.type()
+    if kind.is_string():
+        return text_real(value)
+    if kind.is_decimal():
+        return value.cast("string").cast("float64")
+    return value.cast("float64") if kind.is_integer() or kind.is_floating() else ibis.null("float64")
 
 
 def routed(route: Way, codes: Sequence[Any]) -> Any:
@@ -310,15 +337,11 @@ def routed(route: Way, codes: Sequence[Any]) -> Any:
     return ibis.cases(*cases, else_=whole(NOT_HERE)) if cases else whole(NOT_HERE)
 
 
-def node_places(value: Any, nodes: Any) -> Any:
+def node_places(column: Any, nodes: Any) -> Any:
     """Where a value stands among declared nodes, -1 where it does not."""
-    if nodes.numbered:
-        kind = value.type()
-        if kind.is_integer():
-            return value.cast("int64").fill_null(-1)
-        number = read_real(value) if kind.is_string() else value.cast("float64")
-        usable = ((number >= real(0)) & (number <= real(2**31))).fill_null(False)
-        inner = ibis.cases((usable, number), else_=real(-1))
-        return ibis.cases((inner == inner.floor().cast("float64"), inner.floor().cast("int64")), else_=whole(-1))
-    places = natives(value.type(), nodes.labels)
-    return looked_up(value, places).fill_null(-1).cast("int64")
+    if nodes.known is not None:
+        return place_of(column, nodes.known)
+    number = float_of(column)
+    usable = ((number >= real(0)) & (number <= real(2**31))).fill_null(False)
+    inner = ibis.cases((usable, number), else_=real(-1))
+    return ibis.cases((inner == inner.floor().cast("float64"), inner.floor().cast("int64")), else_=whole(-1))

@@ -1,13 +1,16 @@
 """Which engine counts which data: by what the data is, or by the name that the caller gives."""
 
+import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from dampen._validate import one_of
-from dampen.errors import MissingExtra, ParameterError
+from dampen.errors import DampenError, DataError, EngineError, MissingExtra, ParameterError
 from dampen.statistics.engines.base import Engine, as_where
 
 NAMES = ("arrays", "duckdb", "spark")
@@ -54,12 +57,37 @@ def stays(data: Any) -> bool:
 
 @contextmanager
 def opened(data: Any, *columns: str | None) -> Iterator[Engine]:
-    """The engine that counts the data, its rows filtered. ``columns`` help to read the header of a CSV file."""
+    """The engine that counts the data, its rows filtered. ``columns`` help to read the header of a CSV file.
+
+    Whatever goes wrong with the data leaves as an error of dampen's: those of other libraries quote what they met.
+    """
     source = data if isinstance(data, Source) else Source(data)
-    with _engine(source, columns) as engine:
+    with only_own_errors(), _engine(source, columns) as engine:
         for name, value in source.where.items():
-            engine = engine.where(name, value)
+            engine = engine.part(name, (value,), 0)
         yield engine
+
+
+@contextmanager
+def only_own_errors() -> Iterator[None]:
+    """Whatever goes wrong inside leaves as an error of dampen's own, and no warning does.
+
+    Columns may hold anything, and an object that is compared, counted or converted may raise anything, with the data
+    in its message. The curator finds it in the ``__context__`` of the error that leaves, and no traceback prints it.
+    """
+    try:
+        with np.errstate(all="ignore"), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            yield
+    except DampenError as error:
+        raise error from None
+    except ImportError:
+        raise
+    except MemoryError:
+        raise EngineError("there was not enough memory to read the data; leave it in files or in a database") from None
+    except Exception:
+        rule = "values must be numbers, texts, truth values, dates or the labels that are declared, in plain columns"
+        raise DataError(f"{rule}; reading them failed (why: see __context__ of this error)") from None
 
 
 def _kind(data: Any) -> str:

@@ -11,12 +11,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from dampen.errors import DataError
 from dampen.statistics.engines import Coded, Edges, Labels, Source, opened
 from dampen.statistics.engines.arrays import ArrayEngine
-from dampen.statistics.engines.base import MISSING, OTHER
 from dampen.statistics.files import header_of, opened_csv
 from dampen.statistics.grid import as_grid
+from dampen.statistics.reading import MISSING, OTHER
 
 LARGE = 2**53
 CLASSES = Labels((0, 1))
@@ -86,18 +85,15 @@ def test_a_value_stands_for_the_label_that_it_equals(column: list[Any], labels: 
             assert engine.group_counts("g", labels) == {1: 2}, form
 
 
-@pytest.mark.parametrize("text", ["1_0", "\u0663", "5\xa0", "+-5", "5d", "0x5"])
+@pytest.mark.parametrize("text", ["1_0", "\u0663", "5\xa0", "+-5", "5d", "0x5", "5\n", "\v5"])
 def test_texts_that_only_some_read_as_numbers_are_none(text: str, tmp_path: Path) -> None:
     table = Coded({"x": Edges(0.0, 10.0, (2.0, 6.0))}, "y", CLASSES)
     for form, data in held(pa.table({"x": [text], "y": [0]}), tmp_path / "x.parquet").items():
         with opened(data, "x") as engine:
-            try:
-                assert engine.faults(table).columns == ("x",), form
-            except DataError:
-                assert form in ("arrays", "loaded")
+            assert engine.faults(table).columns == ("x",), form
 
 
-@pytest.mark.parametrize("text", [" 5", "5\n", "+5", "5.", "5e0", "0005", "50E-1"])
+@pytest.mark.parametrize("text", [" 5", "5\t", "+5", "5.", "5e0", "0005", "50E-1"])
 def test_texts_that_all_read_as_numbers(text: str, tmp_path: Path) -> None:
     table = Coded({"x": Edges(0.0, 10.0, (2.0, 6.0))}, "y", CLASSES)
     for form, data in held(pa.table({"x": [text], "y": [0]}), tmp_path / "x.parquet").items():
@@ -110,10 +106,9 @@ def test_long_whole_numbers_as_text_are_not_rounded(tmp_path: Path) -> None:
     grid = as_grid(range(2**62 - 4, 2**62))
     table = pa.table({"x": [str(2**62 - 2), str(10**19), str(-(10**20))]})
     for form, data in (held(table, tmp_path / "x.parquet") | {"ibis": ibis.memtable(table)}).items():
-        if form != "arrays":
-            with opened(data, "x") as engine:
-                places, counts = engine.histogram("x", grid)
-            assert (places.tolist(), counts.tolist()) == ([0, 2, 3], [1, 1, 1]), form
+        with opened(data, "x") as engine:
+            places, counts = engine.histogram("x", grid)
+        assert (places.tolist(), counts.tolist()) == ([0, 2, 3], [1, 1, 1]), form
 
 
 @pytest.mark.parametrize("mark", [",", ";", "\t", "|"])

@@ -1,0 +1,196 @@
+"""How often is a classifier right? Its accuracy on private rows, privately. Proof: docs/proofs/private_score.md."""
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dampen._validate import Number, positive, probability, shown
+from dampen.applications.counts_by_group import group_counts
+from dampen.errors import DampenError, DataError, ParameterError
+from dampen.learn.records import as_read, readings_of
+from dampen.learn.schema import Schema
+from dampen.mechanisms import Laplace
+from dampen.mechanisms.laplace import PublicNoiseRelease
+from dampen.mechanisms.noises import Geometric
+from dampen.privacy import Adjacency, BudgetLike, NumericRelease, as_budget
+from dampen.problem import NumericProblem
+from dampen.queries.stretches import record_adjacency, require_public_number
+from dampen.queries.sums import mean_problem
+from dampen.statistics.columns import Column, column_of_values, items_of
+from dampen.statistics.engines import Source, stays
+from dampen.statistics.engines.array_codes import label_places
+from dampen.statistics.engines.labels import Places
+from dampen.statistics.engines.sources import only_own_errors
+from dampen.statistics.file_tables import read_batches
+from dampen.statistics.reading import is_missing
+
+Right = NDArray[np.bool_]
+"""Row by row: whether the model is right."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class ScoreRelease(NumericRelease):
+    """A private accuracy of privately many rows: the share of two released counts, which tell its error."""
+
+    right: int
+    wrong: int
+    noise: Geometric
+
+    def error(self, confidence: Number) -> float:
+        """How far the accuracy is from the answer at most, with at least this confidence: from released numbers."""
+        reach = self.noise.exceeded_with((1 - probability(confidence=confidence)) / 2)
+        lowest = _share(self.right - reach, self.wrong + reach, neither=0)
+        highest = _share(self.right + reach, self.wrong - reach, neither=1)
+        return float(max(self.value - lowest, highest - self.value))
+
+
+def private_score(
+    model: Any,
+    X: Any,
+    y: Any,
+    *,
+    epsilon: Number,
+    budget: BudgetLike,
+    adjacency: Adjacency | None = None,
+    note: str = "private_score",
+) -> ScoreRelease | PublicNoiseRelease:
+    """The share of rows whose class a fitted model tells, privately: what ``model.score`` tells for free.
+
+    Under ``REPLACE`` the number of rows is public, and the answer is the noisy number of right answers divided by it.
+    Under ``ADD_REMOVE`` the right and the wrong answers are counted, each with noise: a row is one or the other, so
+    both counts together cost epsilon once.
+
+    Parameters
+    ----------
+    model
+        A fitted classifier of :mod:`dampen.learn`, or any object whose ``predict`` takes ``X``. It must answer row by
+        row, and the rows scored may have entered it only through a private release that was paid for. A model that was
+        fitted to these rows in any other way is not covered: one row less, and it might answer differently for all.
+    X, y
+        A table and its classes, as the classifiers take them. For a model that is none of dampen's they are rows in
+        memory and the classes themselves. A class that is none of the model's counts as a wrong answer.
+    adjacency
+        ``ADD_REMOVE`` (what ``None`` means) or ``REPLACE``.
+    note
+        What the answer is for; a ledger remembers it.
+
+    The release is a number and tells its error: ``float(release)``, ``release.error(0.95)``.
+
+    >>> import dampen
+    >>> from dampen.learn import Categorical, PrivateClassifier, Schema, private_score
+    >>> schema = Schema({"rain": Categorical(["no", "yes"])}, classes=["walk", "bus"])
+    >>> table, way, budget = {"rain": ["no", "yes"] * 400}, ["walk", "bus"] * 400, dampen.Budget(epsilon=2)
+    >>> model = PrivateClassifier(epsilon=1, schema=schema, budget=budget, expected_records=800).fit(table, way)
+    >>> release = private_score(model, table, way, epsilon=1, budget=budget)
+    >>> bool(abs(float(release) - 1) < 0.1), release.error(0.95) < 0.1
+    (True, True)
+    """
+    price, payer = positive(epsilon=epsilon), as_budget(budget)
+    meant = record_adjacency(Adjacency.ADD_REMOVE if adjacency is None else adjacency)
+    require_public_number(X, meant)
+    right = right_answers(model, X, y)
+    if meant is Adjacency.REPLACE:
+        return Laplace(price).release(accuracy_problem(right), budget=payer, note=note)
+    counts = group_counts(right, categories=(True, False), epsilon=price, budget=payer, note=note)
+    found = float(_share(counts[True], counts[False], neither=Fraction(1, 2)))
+    return ScoreRelease(
+        found, counts.loss, counts.mechanism, note, right=counts[True], wrong=counts[False], noise=Geometric(price)
+    )
+
+
+def accuracy_problem(right: Right) -> NumericProblem:
+    """The share of right answers among publicly many: the mean of zeros and ones, in steps of one row."""
+    return mean_problem(right.astype(np.int64), bounds=(0, 1), resolution=Fraction(1, max(len(right), 1)))
+
+
+def right_answers(model: Any, X: Any, y: Any) -> Right:
+    """Not private. Row by row whether the model tells the true class; a row decides about itself alone."""
+    if not callable(getattr(model, "predict", None)):
+        raise ParameterError(f"model must have a method predict; got {type(model).__name__}")
+    if y is None:
+        raise ParameterError("y must hold the classes, or name their column; got None")
+    if isinstance(X, Source) or stays(X):
+        return _right_where_rows_lie(model, X, y)
+    if isinstance(y, str):
+        _require_target(model, y)
+    with only_own_errors():
+        true = column_of_values(X if isinstance(y, str) else y, y if isinstance(y, str) else None)
+    return _compared(model, X, true)
+
+
+def _right_where_rows_lie(model: Any, X: Any, y: Any) -> Right:
+    """Attributes and classes come in one scan: two of them might see the rows in two orders."""
+    if not isinstance(y, str):
+        raise ParameterError("y must be the name of the column of classes for a file or a table elsewhere")
+    schema = _require_target(model, y)
+    if getattr(model.schema, "every", None) is not None:
+        raise ParameterError("schema must name its attributes for a file or a table elsewhere; got Schema.any")
+    batches = read_batches(X, {**readings_of(schema), y: schema.classes})
+    answers = (model.predict_places(as_read(rows, schema)) == rows[y] for rows in batches)
+    return np.concatenate([np.zeros(0, dtype=np.bool_), *answers])
+
+
+def _require_target(model: Any, y: str) -> Schema:
+    """Whose columns have names, and which of them is the class, only dampen's own classifiers know."""
+    schema = getattr(model, "schema_", None)
+    if not isinstance(schema, Schema):
+        raise ParameterError("y must hold the classes themselves unless the model is a fitted one of dampen.learn")
+    if y in schema.attributes:
+        raise ParameterError(f"the target must not be an attribute of the schema; got {shown(y)}")
+    return schema
+
+
+def _compared(model: Any, X: Any, true: Column) -> Right:
+    predicted = _predicted(model, X)
+    if len(predicted) != len(true):
+        raise DataError("table and target must have equally many rows")
+    classes = _classes_of(model)
+    if classes is None:
+        return _compared_alone(predicted, true)
+    places = Places.of(classes)
+    told, real = label_places(predicted, places), label_places(true, places)
+    return np.asarray((told == real) & (real >= 0))
+
+
+def _predicted(model: Any, X: Any) -> Column:
+    """What the model tells; errors of others may quote the data, so they are replaced."""
+    try:
+        return column_of_values(model.predict(X), None)
+    except DampenError:
+        raise
+    except Exception as error:
+        raise DataError(f"model.predict must answer for every row; it raised {type(error).__name__}") from None
+
+
+def _classes_of(model: Any) -> tuple[Any, ...] | None:
+    """The classes that a fitted model tells apart, if it says which."""
+    schema, classes = getattr(model, "schema_", None), getattr(model, "classes_", None)
+    if isinstance(schema, Schema):
+        return schema.classes
+    return None if classes is None else tuple(np.asarray(classes).tolist())
+
+
+def _compared_alone(predicted: Column, true: Column) -> Right:
+    """For a model that does not say its classes: each row's prediction is the one label that its class may stand for.
+
+    The predictions together are no list of classes: they depend on all rows, and one row would decide how another is
+    read.
+    """
+    pairs = zip(items_of(predicted), items_of(true), strict=True)
+    return np.fromiter((_is_right(told, real) for told, real in pairs), np.bool_, len(true))
+
+
+def _is_right(told: Any, real: Any) -> bool:
+    try:
+        return not is_missing(told) and Places.of((told,)).place(real) == 0
+    except TypeError:
+        return False
+
+
+def _share(some: int, others: int, *, neither: Number) -> Fraction:
+    """The share of the first among two numbers, none of them below 0."""
+    one, all_of_them = max(some, 0), max(some, 0) + max(others, 0)
+    return Fraction(one, all_of_them) if all_of_them else Fraction(neither)

@@ -1,0 +1,137 @@
+"""What a value is: read by itself alone, and never in the light of the values beside it.
+
+The place of a value is a function of that value and of public things (labels, a grid, bounds, the declared type of a
+column). So one record more moves one count by one, whatever stands in the other records. This file is the rule in
+Python, and the judge of every engine that has to say the same in its own language.
+
+A value is missing, a truth value, a number, a text, a day, a moment, or something else. Whole numbers are exact; other
+numbers are the nearest float. A text may *read as* a number or as a truth value.
+"""
+
+import re
+from datetime import UTC, date, datetime
+from decimal import Decimal
+from fractions import Fraction
+from math import inf
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+
+MISSING, OTHER = -1, -2
+"""In place of a place: the value is missing, or is no number, or stands for none of the labels."""
+
+NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)(e[+-]?[0-9]+)?|[+-]?(inf|infinity)", re.ASCII | re.IGNORECASE)
+WHOLE = re.compile(r"[+-]?[0-9]{1,19}", re.ASCII)
+TRUTHS = {"true": True, "false": False}
+BLANKS = " \t\n\r\v\f"
+"""What a text that is missing may consist of; a database is told, for its own idea of blanks may differ."""
+AROUND = " \t"
+"""What may stand around a text that reads as a number or a truth value."""
+SMALLEST, LARGEST = -(2**63), 2**63 - 1
+"""Texts and columns of whole numbers within 64 bits are exact."""
+DIGITS = 38
+"""Whole decimals, fractions and long doubles of so many digits are exact, as the widest decimals of databases are."""
+DAYS = ("Y", "M", "W", "D")
+"""Units of NumPy's dates that are no finer than days."""
+
+Moment = date | datetime
+
+
+def is_missing(value: Any) -> bool:
+    """Whether a value is missing; texts are judged by :func:`is_blank`, after labels were looked for."""
+    if value is None or value is np.ma.masked or type(value).__name__ in ("NAType", "NaTType"):
+        return True
+    if isinstance(value, float | np.floating):
+        return bool(value != value)
+    if isinstance(value, Decimal):
+        return value.is_nan()
+    return isinstance(value, np.datetime64 | np.timedelta64) and bool(np.isnat(value))
+
+
+def is_blank(text: str) -> bool:
+    """Whether a text, if it is no label, stands for a missing value."""
+    if len(text) > 3 and text[0] > " " and text[-1] > " ":
+        return False
+    return text.strip(BLANKS).lower() in ("", "nan")
+
+
+def is_truth(value: Any) -> bool:
+    """Whether a value is a truth value, which is no number."""
+    return isinstance(value, bool | np.bool_)
+
+
+def read_number(value: Any) -> int | float | None:
+    """The number that a value is, or that a text reads as; ``None`` where it is none. Not asked of missing values."""
+    if isinstance(value, str):
+        return read_text_number(value)
+    if is_truth(value) or isinstance(value, np.timedelta64):
+        return None
+    try:
+        if isinstance(value, Integral):
+            return int(value)
+        if isinstance(value, Decimal):
+            return _of_decimal(value)
+        exact = isinstance(value, np.longdouble) or (isinstance(value, Fraction) and value.denominator == 1)
+        if exact and abs(value) < 10**DIGITS and value == int(value):
+            return int(value)
+        return _nearest(value) if isinstance(value, Real) else None
+    except (ArithmeticError, ValueError, TypeError):
+        return None
+
+
+def read_text_number(text: str) -> int | float | None:
+    """The number that a text reads as: exact if it is whole and has 64 bits."""
+    plain = text.strip(AROUND)
+    if WHOLE.fullmatch(plain) and SMALLEST <= int(plain) <= LARGEST:
+        return int(plain)
+    return float(plain) if NUMBER.fullmatch(plain) else None
+
+
+def read_truth(text: str) -> bool | None:
+    """The truth value that a text reads as."""
+    return TRUTHS.get(text.strip(AROUND).lower())
+
+
+def _of_decimal(value: Decimal) -> int | float:
+    whole = value.is_finite() and value.adjusted() < DIGITS and value == value.to_integral_value()
+    return int(value) if whole else _nearest(value)
+
+
+def _nearest(number: Any) -> float:
+    try:
+        return float(number)
+    except OverflowError:
+        return inf if number > 0 else -inf
+
+
+def read_moment(value: Any) -> Moment | None:
+    """The day or moment that a value is, without a zone or in UTC; ``None`` if it is none, or finer than microseconds.
+
+    A day is a ``date`` and a moment a ``datetime``. Moments with a zone never equal those without one.
+    """
+    if isinstance(value, np.datetime64):
+        return _of_numpy(value)
+    if isinstance(value, datetime):
+        try:
+            return _of_datetime(value)
+        except (OverflowError, ValueError, TypeError):
+            return None
+    return value if isinstance(value, date) else None
+
+
+def _of_datetime(value: datetime) -> datetime | None:
+    if getattr(value, "nanosecond", 0):
+        return None
+    plain = datetime(
+        value.year, value.month, value.day, value.hour, value.minute, value.second, value.microsecond, value.tzinfo,
+        fold=value.fold,
+    )  # fmt: skip
+    return plain.replace(tzinfo=None, fold=0) if plain.utcoffset() is None else plain.astimezone(UTC)
+
+
+def _of_numpy(value: np.datetime64) -> Moment | None:
+    unit = "D" if np.datetime_data(value.dtype)[0] in DAYS else "us"
+    near = value.astype(f"datetime64[{unit}]")
+    found = near.item() if near.astype(value.dtype) == value else None
+    return found if isinstance(found, date) else None

@@ -1,0 +1,157 @@
+"""How a caller's value is shown in a message: plain values as they print, everything else by type and shape alone."""
+
+from collections import Counter, deque, namedtuple
+from collections.abc import Callable
+from datetime import date
+from decimal import Decimal
+from enum import Enum, IntEnum
+from fractions import Fraction
+from typing import Any
+
+import duckdb
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+from dampen import Adjacency
+from dampen._validate import shown
+from dampen.mechanisms import LocalDampening, PermuteAndFlip
+
+SECRET = "SECRETxyz"
+Pair = namedtuple("Pair", "name cost")
+
+
+class Colour(Enum):
+    RED = SECRET
+
+
+class Level(IntEnum):
+    LOW = 7318269451
+
+
+class Telling:
+    def __repr__(self) -> str:
+        return SECRET
+
+    __str__ = __repr__
+
+    def __len__(self) -> int:
+        return 7318269451
+
+    shape = (SECRET,)
+
+
+class Raising:
+    def __getattr__(self, name: str) -> Any:
+        raise RuntimeError(SECRET)
+
+    def __repr__(self) -> str:
+        raise RuntimeError(SECRET)
+
+    def __len__(self) -> int:
+        raise RuntimeError(SECRET)
+
+    def __eq__(self, other: object) -> bool:
+        raise RuntimeError(SECRET)
+
+    __hash__ = None  # type: ignore[assignment]
+
+
+class RaisingList(list[Any]):
+    def __len__(self) -> int:
+        raise RuntimeError(SECRET)
+
+
+class TellingText(str):
+    def __repr__(self) -> str:
+        return SECRET
+
+
+class TellingNumber(int):
+    def __repr__(self) -> str:
+        return SECRET
+
+
+class TellingFrame(pd.DataFrame):  # type: ignore[misc]
+    shape = (SECRET, SECRET)
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        None, True, 3, -2.5, 1j, float("nan"), Fraction(1, 3), Decimal("0.1"), "ward", b"ward", range(5),
+        date(2024, 2, 29), np.float64(0.1), np.int8(3), np.bool_(True), np.str_("ward"), np.datetime64("2024-02-29"),
+        object, Adjacency.REPLACE, PermuteAndFlip, PermuteAndFlip(1), LocalDampening("0.5", shift=3),
+    ],
+    ids=repr,
+)  # fmt: skip
+def test_plain_values_print_as_they_are(value: object) -> None:
+    assert shown(value) == repr(value)
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [
+        ([SECRET] * 3, "a list of 3"),
+        ((SECRET, 1), "a tuple of 2"),
+        (Pair(SECRET, 1), "a Pair of 2"),
+        ({SECRET: SECRET}, "a dict of 1"),
+        (Counter(SECRET), "a Counter of 8"),
+        ({SECRET}, "a set of 1"),
+        (np.array([SECRET] * 3), "a numpy array of 3"),
+        (np.zeros((3, 2)), "a numpy array of shape (3, 2)"),
+        (np.array(7318269451), "a numpy array of shape ()"),
+        (np.array([(1, 2)], dtype=[("a", int), ("b", int)])[0], "a numpy void"),
+        (np.ma.array([1, 2]), "a numpy MaskedArray of 2"),
+        (pd.Series([SECRET] * 100), "a pandas Series of 100"),
+        (pd.Series([SECRET, None], dtype="category"), "a pandas Series of 2"),
+        (pd.Series([SECRET], name=SECRET), "a pandas Series of 1"),
+        (pd.DataFrame({"shape": [1] * 10, "b": 2}), "a pandas DataFrame of shape (10, 2)"),
+        (pd.Index([SECRET]), "a pandas Index of 1"),
+        (pd.NA, "NA"),
+        (pd.NaT, "NaT"),
+        (pl.Series([SECRET]), "a polars Series of 1"),
+        (pl.DataFrame({"a": range(10), "b": 1, "c": 2}), "a polars DataFrame of shape (10, 3)"),
+        (pl.LazyFrame({"a": [SECRET]}), "a polars LazyFrame"),
+        (pa.array([1, None]), "a pyarrow Int64Array of 2"),
+        (pa.table({"a": [1, 2]}), "a pyarrow Table of shape (2, 1)"),
+        (duckdb.sql("select 7318269451 as a"), "a duckdb DuckDBPyRelation"),
+        ((i for i in (1, 2)), "a generator"),
+        (deque([SECRET]), "a deque"),
+        (lambda: SECRET, "a function"),
+        (Colour.RED, "Colour.RED"),
+        (Level.LOW, "Level.LOW"),
+        (TellingText("ward"), "'ward'"),
+        (TellingNumber(3), "3"),
+        (Telling(), "a Telling"),
+        (Raising(), "a Raising"),
+        (RaisingList([SECRET]), "a value that cannot be printed"),
+        (TellingFrame({"a": [1]}), "a value that cannot be printed"),
+        (10**5000, "a value that cannot be printed"),
+        (object(), "an object"),
+        (f"cost\n{SECRET}\n", "a text of several lines"),
+        (type("two\nlines", (), {})(), "a two lines"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_everything_else_is_told_by_type_and_shape(value: object, expected: str) -> None:
+    assert shown(value) == expected
+
+
+@pytest.mark.parametrize(
+    "make", [lambda: "x" * 1000, lambda: "a\nb" * 100, lambda: type("x" * 99, (), {})(), lambda: 9**99]
+)
+def test_one_short_line(make: Callable[[], object]) -> None:
+    told = shown(make())
+    assert len(told) <= 60
+    assert told.splitlines() == [told]
+
+
+def test_no_query_runs_and_nothing_is_counted() -> None:
+    connection = duckdb.connect()
+    bad = connection.sql("select cast(s as bigint) as v from (values ('SECRETxyz')) t(s)")
+    assert shown(bad) == "a duckdb DuckDBPyRelation"
+    lazy = pl.LazyFrame({"a": ["SECRETxyz"]}).map_batches(lambda frame: frame.cast(pl.Int64))
+    assert shown(lazy) == "a polars LazyFrame"
