@@ -24,7 +24,7 @@ from dampen.statistics.engines import Source
 from dampen.statistics.totals import total
 from tests.audit.reading.entries import VAST, posed
 from tests.audit.reading.forms import FORMS, Form, new_path
-from tests.audit.reading.pool import BERLIN, NOON
+from tests.audit.reading.pool import BERLIN, FINE, NOON
 
 N = 20
 ADD_REMOVE, REPLACE = dampen.Adjacency.ADD_REMOVE, dampen.Adjacency.REPLACE
@@ -50,7 +50,7 @@ def test_true_beside_ones_in_most_common() -> None:
     for values in (ONES, ONE_TRUE_MORE):
         named: dict[str, Any] = {"categories": ("true", "false", "maybe"), "other": "drop"}
         asked = partial(dampen.most_common, values, epsilon=1, **named)
-        [same] = posed(lambda till, asked=asked: asked(budget=till))  # type: ignore[misc]
+        *_, same = posed(lambda till, asked=asked: asked(budget=till))
         for problem in (same, count_problem(values, adjacency=ADD_REMOVE, **named)):
             assert np.asarray(problem.utilities).tolist() == [len(values), 0, 0]
 
@@ -94,9 +94,9 @@ def test_true_beside_ones_in_group_by() -> None:
 def test_true_beside_ones_in_a_filter_of_edges() -> None:
     for flags in (ONES, ONE_TRUE_MORE):
         edges = {"a": [0] * len(flags), "b": list(range(1, len(flags) + 1)), "open": flags}
-        named = {"src": "a", "dst": "b", "nodes": len(flags) + 1, "where": {"open": "true"}}
+        named: dict[str, Any] = {"src": "a", "dst": "b", "nodes": len(flags) + 1, "where": {"open": "true"}}
         asked = partial(dampen.count_subgraphs, edges, "edge", epsilon=1, **named)
-        [problem] = posed(lambda till, asked=asked: asked(budget=till))  # type: ignore[misc]
+        *_, problem = posed(lambda till, asked=asked: asked(budget=till))
         assert problem.value == len(flags)
 
 
@@ -286,6 +286,21 @@ def test_moments_are_categories_and_filters(form: Form, kind: Any) -> None:
     assert counted(data, (date(2024, 2, 29),), column=column) == [1]
     if column is not None:
         assert row_count_problem(data, where={column: NOON}, adjacency=ADD_REMOVE).value == 2
+
+
+FINE_TYPES = (
+    "array of datetime64[ns]", "pandas datetime64[ns]", "pandas object", "arrow timestamp[ns]",
+    "polars from arrow timestamp[ns]",
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(("form", "kind"), columns(FINE_TYPES), ids=str)
+def test_a_null_among_nanoseconds(form: Form, kind: Any) -> None:
+    """It once made all of them whole microseconds."""
+    fine = pd.Timestamp(FINE) if "arrow" in kind.name else FINE
+    for values in ([fine] * N, [*[fine] * N, np.datetime64("NaT") if "array" in kind.name else None]):
+        data, column = held(form, kind, values)
+        assert counted(data, (NOON, "x"), column=column) == [0, 0]
 
 
 ZONED_TYPES = ("list", "pandas datetime64[us, Berlin]", "arrow timestamp[us, tz=Europe/Berlin]")

@@ -148,10 +148,10 @@ def _public(rng: Random, cluster: str) -> Public:
 
 
 def _labels(rng: Random, cluster: str) -> tuple[Any, ...]:
-    """Distinct labels that could be declared."""
+    """Distinct labels that could be declared; NumPy's own become Python's, as dampen takes them."""
     near = [value for value in pool.CLUSTERS[cluster] if _may_be_label(value)]
     drawn = [rng.choice(near if rng.random() < CLOSE else pool.LABELS) for _ in range(rng.choice(COUNTS))]
-    return tuple({label.item() if isinstance(label, np.generic) else label: label for label in drawn}.values())
+    return tuple(dict.fromkeys(label.item() if isinstance(label, np.generic) else label for label in drawn))
 
 
 def _may_be_label(value: Any) -> bool:

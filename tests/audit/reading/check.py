@@ -7,7 +7,8 @@ Three things must hold, and a breach of each has a name:
 - :class:`WrongRefusal`: a data set was refused although each of its records, standing alone, is not, or the reverse;
 - :class:`AnotherRule`: the counts are not the sum over the records of what the oracle reads in each.
 
-The first two do not know the oracle, which may be wrong itself.
+The first two do not know the oracle, which may be wrong itself. And reading must not fail: a refusal that only hides an
+error of another library is none (:class:`Crashed`).
 """
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
@@ -34,6 +35,24 @@ class WrongRefusal(AssertionError):
 
 class AnotherRule(AssertionError):
     """The counts differ from what the oracle reads record by record."""
+
+
+class Crashed(AssertionError):
+    """A value was refused because reading it failed."""
+
+
+FAILED = "reading them failed"
+"""What dampen says of an error that is not its own."""
+
+
+def ask(question: "Question", data: Any) -> Answer:
+    """The answer, or a refusal; but not one for an error that dampen did not mean."""
+    try:
+        return question.ask(data)
+    except DataError as error:
+        if FAILED in str(error):
+            raise Crashed(f"{question.name}: {error.__context__!r:.200}") from error
+        return None
 
 
 def l1(one: Vector, two: Vector) -> Fraction:
@@ -138,10 +157,7 @@ class Judge:
             raise Uncoupled(self._told(f"moved by {moved}: {dict(one)} -> {dict(two)}", shown))
 
     def _answer(self, records: Sequence[Record], alone: bool = False) -> Answer:
-        try:
-            found = self._question.ask(self._hold(records))
-        except DataError:
-            found = None
+        found = ask(self._question, self._hold(records))
         if not alone and records:
             refused = any(self._alone[id(record)] is None for record in records)
             if refused != (found is None):

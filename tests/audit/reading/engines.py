@@ -4,14 +4,19 @@ from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import Any
 
+import numpy as np
+
 from dampen.statistics import as_grid
 from dampen.statistics.engines import Coded, Edges, Labels, opened
+from dampen.statistics.pair_counts import Block
 from tests.audit.reading.check import Answer, Question, Record, largest
 from tests.audit.reading.entries import Entry, Public, counts, in_tables, place_on, rest_place
 from tests.audit.reading.forms import Held
 from tests.audit.reading.numbers import clipped, ends_of
 from tests.audit.reading.oracle import MISSING, OTHER, No, number
 from tests.audit.reading.tables import EDGES, HIGH, LOW, TABLE, cells
+
+ROOT = "root"
 
 
 def group_counts(public: Public) -> Question:
@@ -25,14 +30,34 @@ def group_counts(public: Public) -> Question:
     return Question("", ask, lambda records: counts([public.rule.place(value) for (value,) in records]))
 
 
-def _where(public: Public) -> Question:
+def _part(public: Public) -> Question:
+    """The rows of each label: no row is in two parts."""
+
     def ask(held: Held) -> Answer:
         with opened(held.table, "v") as engine:
-            found = engine.where("v", public.wanted)
-            assert found.row_count("v") == found.row_count()
-            return {0: found.row_count()}
+            parts = [engine.part("v", public.labels, place) for place in range(len(public.labels))]
+            assert [part.row_count("v") for part in parts] == [part.row_count() for part in parts]
+            return {place: part.row_count() for place, part in enumerate(parts)}
 
-    return Question("", ask, lambda records: {0: sum(public.filter_rule.place(value) == 0 for (value,) in records)})
+    def expect(records: Sequence[Record]) -> Answer:
+        places = [public.rule.place(value) for (value,) in records]
+        return counts([place for place in places if place >= 0])
+
+    return Question("", ask, expect)
+
+
+def _rows(public: Public) -> Question:
+    """Rows that leave: by the places of their labels."""
+
+    def ask(held: Held) -> Answer:
+        with opened(held.table, "a", "y") as engine:
+            found = engine.rows({"a": public.labels, "y": public.choices})
+            return counts(list(zip(found["a"].tolist(), found["y"].tolist(), strict=True)))
+
+    def expect(records: Sequence[Record]) -> Answer:
+        return counts([(public.rule.place(one), public.choice_rule.place(two)) for one, two in records])
+
+    return Question("", ask, expect)
 
 
 def histogram(public: Public) -> Question:
@@ -104,11 +129,32 @@ def _tabled(count: Callable[[Any, Coded], dict[Any, int]], keys: Callable[..., l
     return question
 
 
-def _pair_counts(engine: Any, table: Coded) -> dict[Any, int]:
-    found: dict[Any, int] = {}
-    for kind, one, two, count in engine.pair_counts(table).tolist():
-        found[kind, one, two] = found.get((kind, one, two), 0) + count
-    return found
+def _joints(engine: Any, table: Coded) -> dict[Any, int]:
+    """A slot for each place; what stands below the diagonal means nothing."""
+    wide, kinds = sum(table.sizes), table.classes.size
+    blocks = (Block(0, table.sizes[0], False), Block(table.sizes[0], wide, False))
+    found = engine.joints(table, np.arange(wide), blocks, np.arange(kinds))
+    return {
+        (kind, one, two): count
+        for kind, joint in enumerate(found)
+        for one, row in enumerate(joint.tolist())
+        for two, count in enumerate(row)
+        if one <= two and count
+    }
+
+
+def _levels(engine: Any, table: Coded) -> dict[Any, int]:
+    """The root of a tree, and its children by the first attribute."""
+    levels, size = engine.levels(table), table.sizes[0]
+    root = levels.tables(np.array([0]))
+    levels.descend(np.array([0]), np.array([0]))
+    below = levels.tables(np.arange(size))
+    found = {(ROOT, *key): count for key, count in _cells(root).items()}
+    return found | {(node, *key): count for node in range(size) for key, count in _cells(below[node]).items()}
+
+
+def _levels_of(wide: int, place: int, bin_of: int, kind: int) -> list[Any]:
+    return [(node, spot, kind) for node in (ROOT, place) for spot in (place, wide + bin_of)]
 
 
 def _cells(array: Any) -> dict[Any, int]:
@@ -123,7 +169,8 @@ def _pairs_of(wide: int, place: int, bin_of: int, kind: int) -> list[Any]:
 
 ENTRIES: tuple[Entry, ...] = (
     Entry("Engine.group_counts", {"v": "label"}, group_counts, ("Engine.group_counts",)),
-    Entry("Engine.where", {"v": "filter"}, _where, ("Engine.where", "Engine.row_count"), in_tables),
+    Entry("Engine.part", {"v": "label"}, _part, ("Engine.part", "Engine.row_count"), in_tables),
+    Entry("Engine.rows", {"a": "label", "y": "choice"}, _rows, ("Engine.rows",), in_tables),
     Entry("Engine.histogram", {"v": "number"}, histogram, ("Engine.histogram",)),
     Entry("Engine.sums", {"v": "number"}, _sums, ("Engine.sums",)),
     Entry(
@@ -159,5 +206,6 @@ ENTRIES: tuple[Entry, ...] = (
         ("Engine.contingency",),
         in_tables,
     ),
-    Entry("Engine.pair_counts", TABLE, _tabled(_pair_counts, _pairs_of, 3), ("Engine.pair_counts",), in_tables),
+    Entry("Engine.joints", TABLE, _tabled(_joints, _pairs_of, 3), ("Engine.joints",), in_tables),
+    Entry("Engine.levels", TABLE, _tabled(_levels, _levels_of, 4), ("Engine.levels",), in_tables),
 )

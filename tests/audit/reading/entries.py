@@ -144,7 +144,7 @@ class Till:
 
 
 def posed(ask: Callable[..., Any]) -> list[Any]:
-    """The problems that a question poses until it pays."""
+    """The problems that a question poses until it pays; the last ones are of the data, others may try its arguments."""
     found: list[Any] = []
 
     def recorded(kind: Any) -> Any:

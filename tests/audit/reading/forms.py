@@ -228,7 +228,9 @@ def _matrix(dtype: Any) -> Callable[[Columns], Held]:
 
 ANY_COLUMN = (*PYTHON, *NUMPY, *PANDAS, *ARROW, *DICTIONARIES, *POLARS)
 FLOAT = next(kind for kind in NUMPY if kind.name == "array of float64")
-SPARK_KINDS = tuple(kind for kind in ARROW if kind.name not in ("arrow uint64", "arrow duration[us]"))
+IN_FILES = tuple(kind for kind in ARROW if kind.name != "arrow duration[us]")
+"""A Parquet file holds the numbers of a duration, not what they are."""
+SPARK_KINDS = tuple(kind for kind in IN_FILES if kind.name != "arrow uint64")
 FORMS: tuple[Form, ...] = (
     Form("columns", "memory", (*PYTHON, *NUMPY), lambda columns: Held(_made(columns))),
     Form("mapping", "memory", (*PYTHON, *NUMPY), lambda columns: Held(table=_made(columns))),
@@ -244,8 +246,8 @@ FORMS: tuple[Form, ...] = (
     Form("pyarrow", "frames", (*ARROW, *DICTIONARIES), lambda columns: Held(table=arrow_table(columns))),
     Form("csv", "elsewhere", (CSV,), _csv),
     Form("loaded csv", "elsewhere", (CSV,), _loaded(_csv)),
-    Form("parquet", "elsewhere", (*ARROW, *DICTIONARIES), _parquet),
-    Form("loaded parquet", "elsewhere", ARROW, _loaded(_parquet)),
+    Form("parquet", "elsewhere", (*IN_FILES, *DICTIONARIES), _parquet),
+    Form("loaded parquet", "elsewhere", IN_FILES, _loaded(_parquet)),
     Form("relation", "elsewhere", (*ARROW, *DICTIONARIES, *DUCK), _relation),
     Form("ibis", "elsewhere", (*ARROW, *DICTIONARIES, *DUCK), _ibis_table),
     Form("spark", "spark", SPARK_KINDS, _spark_frame),

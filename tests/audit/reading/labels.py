@@ -68,13 +68,13 @@ def _counted(pose: Any, *, expect: Any = tallied, **more: Any) -> Any:
 
 def _most_common(data: Any, labels: Any, **named: Any) -> Answer:
     return utilities(
-        posed(lambda till: dampen.most_common(data, categories=labels, epsilon=1, budget=till, **named))[0]
+        posed(lambda till: dampen.most_common(data, categories=labels, epsilon=1, budget=till, **named))[-1]
     )
 
 
 def _top_categories(data: Any, labels: Any, **named: Any) -> Answer:
     found = posed(lambda till: dampen.top_categories(data, 1, categories=labels, epsilon=1, budget=till, **named))
-    return utilities(found[0])
+    return utilities(found[-1])
 
 
 def _where(public: Public) -> Question:
@@ -82,7 +82,7 @@ def _where(public: Public) -> Question:
 
     def ask(held: Held) -> Answer:
         problem = row_count_problem(held.table, where={"v": public.wanted}, adjacency=ADD_REMOVE)
-        [asked] = posed(lambda till: dampen.count(held.table, where={"v": public.wanted}, epsilon=1, budget=till))
+        *_, asked = posed(lambda till: dampen.count(held.table, where={"v": public.wanted}, epsilon=1, budget=till))
         assert asked.value == problem.value
         return utilities(problem)
 
@@ -152,7 +152,8 @@ def _group_by(public: Public) -> Question:
 
 def _two_labels(public: Public) -> Public:
     """Groups need at least two labels."""
-    return public if len(public.labels) > 1 else replace(public, labels=(*public.labels, "one more"))
+    more = "one more" if public.labels != ("one more",) else "and one"
+    return public if len(public.labels) > 1 else replace(public, labels=(*public.labels, more))
 
 
 ENTRIES: tuple[Entry, ...] = (

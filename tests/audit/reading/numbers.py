@@ -98,7 +98,7 @@ def _percentile(pose: Pose, step: int = 1) -> Callable[[Public], Question]:
 
 def _where_percentile(public: Public) -> Question:
     def ask(held: Held) -> Answer:
-        [found] = posed(
+        *_, found = posed(
             lambda till: dampen.percentile(
                 held.table,
                 25,
@@ -180,7 +180,7 @@ def _sum_problem(data: Any, **named: Any) -> Vector:
 
 
 def _total_answer(data: Any, **named: Any) -> Vector:
-    [found] = posed(lambda till: dampen.total(data, resolution=FINE, epsilon=1, budget=till, **named))
+    *_, found = posed(lambda till: dampen.total(data, resolution=FINE, epsilon=1, budget=till, **named))
     return utilities(found)
 
 
@@ -193,7 +193,7 @@ def _mean_parts(data: Any, **named: Any) -> Vector:
 
 
 def _mean_answer(data: Any, **named: Any) -> Vector:
-    return joined(posed(lambda till: dampen.mean(data, resolution=FINE, epsilon=1, budget=till, **named)))
+    return joined(posed(lambda till: dampen.mean(data, resolution=FINE, epsilon=1, budget=till, **named))[-2:])
 
 
 def _mean_rule(values: list[Fraction], low: Fraction, high: Fraction) -> Vector:
@@ -214,7 +214,7 @@ def _order_statistic(data: Any, **named: Any) -> Vector:
 
 
 def _quantile_number(data: Any, **named: Any) -> Vector:
-    [found] = posed(
+    *_, found = posed(
         lambda till: dampen.quantile_number(data, 50, resolution=Fraction(1, 4), epsilon=1, budget=till, **named)
     )
     return utilities(found)
@@ -245,13 +245,13 @@ def _adds(pose: Pose, *given: Any) -> Pose:
 def _posed_percentile(data: Any, **named: Any) -> Any:
     if isinstance(data, GridCounts):
         return percentile_value_problem(data, 75, adjacency=ADD_REMOVE, **named)
-    return posed(lambda till: dampen.percentile(data, 75, epsilon=1, budget=till, **named))[0]
+    return posed(lambda till: dampen.percentile(data, 75, epsilon=1, budget=till, **named))[-1]
 
 
 def _posed_median(data: Any, **named: Any) -> Any:
     if isinstance(data, GridCounts):
         return percentile_value_problem(data, 50, adjacency=ADD_REMOVE, **named)
-    return posed(lambda till: dampen.median(data, epsilon=1, budget=till, **named))[0]
+    return posed(lambda till: dampen.median(data, epsilon=1, budget=till, **named))[-1]
 
 
 def _near(public: Public) -> Public:

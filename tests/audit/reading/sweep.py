@@ -12,7 +12,7 @@ from fractions import Fraction
 from typing import Any
 
 from tests.audit.reading import engines, pool
-from tests.audit.reading.check import Question, Record, l1
+from tests.audit.reading.check import Question, Record, ask, l1
 from tests.audit.reading.columns import Kind
 from tests.audit.reading.entries import GRIDS, Public
 from tests.audit.reading.forms import Form
@@ -83,13 +83,9 @@ def _wrong(form: Form, kind: Kind, question: Question, public: Any) -> list[str]
 
 def _answer(form: Form, kind: Kind, question: Question, rows: list[Record]) -> str:
     """What is wrong with an answer; nothing if it is right."""
-    from dampen.errors import DataError
-
     expected = question.expect([(form.held(kind, value),) for (value,) in rows])
     try:
-        found = question.ask(form.hold(["v"], [kind], rows))
-    except DataError:
-        found = None
+        found = ask(question, form.hold(["v"], [kind], rows))
     except Exception as error:
         return f"{rows!r} raised {type(error).__name__}: {str(error)[:80]}"
     if (found is None) != (expected is None) or (found is not None and l1(found, expected)):

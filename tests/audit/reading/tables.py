@@ -7,7 +7,16 @@ from typing import Any
 import numpy as np
 
 import dampen
-from dampen.learn import Categorical, Numeric, PrivateClassifier, PrivateForestClassifier, PrivateTreeClassifier, Schema
+from dampen.learn import (
+    Categorical,
+    Numeric,
+    PrivateClassifier,
+    PrivateForestClassifier,
+    PrivateTreeClassifier,
+    Schema,
+    private_score,
+)
+from dampen.learn.score import ScoreRelease
 from tests.audit.reading.check import Answer, Question, Record, Vector
 from tests.audit.reading.entries import VAST, Entry, Public, counts, in_tables, rest_place
 from tests.audit.reading.forms import Form, Held
@@ -64,7 +73,8 @@ def _named(public: Public) -> dict[str, Any]:
     return {"schema": schema_of(public), "budget": dampen.Budget(epsilon=VAST)}
 
 
-def _tree(held: Held, public: Public) -> Vector:
+def _leaves(tree: Any) -> Vector:
+    """The counts of the leaves of a tree, by the way to them and the class."""
     found: dict[Any, int] = {}
 
     def walk(node: Any, path: frozenset[Any]) -> None:
@@ -73,8 +83,12 @@ def _tree(held: Held, public: Public) -> Vector:
         if not node.children:
             found.update({(path, kind): count for kind, count in enumerate(node.counts) if count})
 
-    walk(fitted(PrivateTreeClassifier(VAST, 2, **_named(public)), held).model_, frozenset())
+    walk(tree.model_, frozenset())
     return found
+
+
+def _tree(held: Held, public: Public) -> Vector:
+    return _leaves(fitted(PrivateTreeClassifier(VAST, 2, **_named(public)), held))
 
 
 def _tree_key(public: Public, place: int, bin_of: int, kind: int) -> Any:
@@ -102,14 +116,45 @@ def _table_key(public: Public, place: int, bin_of: int, kind: int) -> Any:
 class SeenForest(PrivateForestClassifier):
     """A forest that keeps what it has read, for its trees are drawn at random."""
 
-    def _grow(self, records: Any, classes: Any, schema: Any, epsilon: Any, source: Any) -> Any:
+    def _prepare(self, table: Any) -> Any:
+        _, records, classes = found = super()._prepare(table)
         places = np.searchsorted(np.array(EDGES), records.columns[1], side="right")
         self.seen_ = list(zip(records.columns[0].tolist(), places.tolist(), classes.tolist(), strict=True))
-        return None
+        return found
 
 
 def _forest(held: Held, public: Public) -> Vector:
     return counts(fitted(SeenForest(VAST, n_trees=1, **_named(public)), held).seen_)
+
+
+def _unnamed(public: Public) -> Question:
+    """Columns without names, which scikit-learn looks at before dampen does: it has a rule of its own for numbers."""
+    schema = Schema.any(LOW, HIGH, len(EDGES) + 1, classes=public.choices)
+
+    def ask(held: Held) -> Answer:
+        tree = PrivateTreeClassifier(VAST, 1, schema=schema, budget=dampen.Budget(epsilon=VAST))
+        return _leaves(fitted(tree, held))
+
+    return Question("", ask)
+
+
+def _score(public: Public) -> Question:
+    """A model that always tells the first class: who has it is told rightly, all others wrongly."""
+    row = {"a": list(public.labels[:1]), "b": [LOW]}
+    model = PrivateTreeClassifier(VAST, 0, **_named(public)).fit(row, list(public.choices[:1]))
+
+    def ask(held: Held) -> Answer:
+        target = held.columns.get("y", "y")
+        found = private_score(model, held.table, target, epsilon=VAST, budget=dampen.Budget(epsilon=VAST))
+        assert isinstance(found, ScoreRelease)
+        return {"right": found.right, "wrong": found.wrong}
+
+    def expect(records: Sequence[Record]) -> Answer:
+        if not all(finite(value) for _, value, _ in records):
+            return None
+        return counts(["right" if public.choice_rule.place(kind) == 0 else "wrong" for _, _, kind in records])
+
+    return Question("", ask, expect)
 
 
 def _for_learning(form: Form) -> bool:
@@ -139,4 +184,6 @@ ENTRIES: tuple[Entry, ...] = (
         ("learn.PrivateForestClassifier",),
         _for_forests,
     ),
+    Entry("Schema.any", {"b": "finite", "y": "class"}, _unnamed, takes=lambda form: form.name.startswith("learn")),
+    Entry("private_score", TABLE, _score, ("learn.private_score",), _for_learning),
 )
