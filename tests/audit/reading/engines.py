@@ -1,0 +1,211 @@
+"""What engines count: every method of the contract that hands out counts."""
+
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from dampen.statistics import as_grid
+from dampen.statistics.engines import Coded, Edges, Labels, opened
+from dampen.statistics.pair_counts import Block
+from tests.audit.reading.check import Answer, Question, Record, largest
+from tests.audit.reading.entries import Entry, Public, counts, in_tables, place_on, rest_place
+from tests.audit.reading.forms import Held
+from tests.audit.reading.numbers import clipped, ends_of
+from tests.audit.reading.oracle import MISSING, OTHER, No, number
+from tests.audit.reading.tables import EDGES, HIGH, LOW, TABLE, cells
+
+ROOT = "root"
+
+
+def group_counts(public: Public) -> Question:
+    """How many values stand for each label."""
+
+    def ask(held: Held) -> Answer:
+        data, column = held.named("v")
+        with opened(data, column) as engine:
+            return engine.group_counts(column, public.labels)  # type: ignore[return-value]
+
+    return Question("", ask, lambda records: counts([public.rule.place(value) for (value,) in records]))
+
+
+def _part(public: Public) -> Question:
+    """The rows of each label: no row is in two parts."""
+
+    def ask(held: Held) -> Answer:
+        with opened(held.table, "v") as engine:
+            parts = [engine.part("v", public.labels, place) for place in range(len(public.labels))]
+            assert [part.row_count("v") for part in parts] == [part.row_count() for part in parts]
+            return {place: part.row_count() for place, part in enumerate(parts)}
+
+    def expect(records: Sequence[Record]) -> Answer:
+        places = [public.rule.place(value) for (value,) in records]
+        return counts([place for place in places if place >= 0])
+
+    return Question("", ask, expect)
+
+
+def _rows(public: Public) -> Question:
+    """Rows that leave: by the places of their labels."""
+
+    def ask(held: Held) -> Answer:
+        with opened(held.table, "a", "y") as engine:
+            found = engine.rows({"a": public.labels, "y": public.choices})
+            return counts(list(zip(found["a"].tolist(), found["y"].tolist(), strict=True)))
+
+    def expect(records: Sequence[Record]) -> Answer:
+        return counts([(public.rule.place(one), public.choice_rule.place(two)) for one, two in records])
+
+    return Question("", ask, expect)
+
+
+def histogram(public: Public) -> Question:
+    """How many values stand at each place of a grid."""
+
+    def ask(held: Held) -> Answer:
+        data, column = held.named("v")
+        with opened(data, column) as engine:
+            places, counted = engine.histogram(column, as_grid(public.grid))
+            found = dict(zip(places.tolist(), counted.tolist(), strict=True))
+            return None if OTHER in found else found
+
+    def expect(records: Sequence[Record]) -> Answer:
+        found = [number(value) for (value,) in records]
+        if No.NUMBER in found:
+            return None
+        return counts([MISSING if isinstance(each, No) else place_on(public.grid, each) for each in found])
+
+    return Question("", ask, expect)
+
+
+def _sums(public: Public) -> Question:
+    low, high = ends_of(public)
+
+    def ask(held: Held) -> Answer:
+        data, column = held.named("v")
+        with opened(data, column) as engine:
+            found = engine.sums(column, (low, high))
+            return None if found.other else {"n": found.count, "gone": found.missing, "sum": found.sum / _reach(public)}
+
+    def expect(records: Sequence[Record]) -> Answer:
+        values = [value for (value,) in records]
+        found, gone = clipped(public, values, "drop"), sum(number(value) is No.MISSING for value in values)
+        total = None if found is None else sum(found, Fraction(0)) / _reach(public)
+        return None if found is None or total is None else {"n": len(found), "gone": gone, "sum": total}
+
+    return Question("", ask, expect, largest)
+
+
+def _reach(public: Public) -> Fraction:
+    return max(abs(end) for end in ends_of(public))
+
+
+def coded(public: Public) -> Coded:
+    """The table as engines are told of it."""
+    attributes: dict[str, Labels | Edges] = {
+        "a": Labels(public.labels, rest_place(public)),
+        "b": Edges(float(LOW), float(HIGH), tuple(map(float, EDGES))),
+    }
+    return Coded(attributes, "y", Labels(public.choices))
+
+
+def _tabled(count: Callable[[Any, Coded], dict[Any, int]], keys: Callable[..., list[Any]], step: int) -> Any:
+    """A question about rows that keep their schema; others are refused by the scan before it."""
+
+    def question(public: Public) -> Question:
+        table, wide = coded(public), len(public.labels)
+
+        def ask(held: Held) -> Answer:
+            with opened(held.table, "a", "b", "y") as engine:
+                return None if engine.faults(table).columns else count(engine, table)
+
+        def expect(records: Sequence[Record]) -> Answer:
+            found = cells(public, records)
+            return None if found is None else counts([key for cell in found for key in keys(wide, *cell)])
+
+        return Question("", ask, expect, step=step)
+
+    return question
+
+
+def _joints(engine: Any, table: Coded) -> dict[Any, int]:
+    """A slot for each place; what stands below the diagonal means nothing."""
+    wide, kinds = sum(table.sizes), table.classes.size
+    blocks = (Block(0, table.sizes[0], False), Block(table.sizes[0], wide, False))
+    found = engine.joints(table, np.arange(wide), blocks, np.arange(kinds))
+    return {
+        (kind, one, two): count
+        for kind, joint in enumerate(found)
+        for one, row in enumerate(joint.tolist())
+        for two, count in enumerate(row)
+        if one <= two and count
+    }
+
+
+def _levels(engine: Any, table: Coded) -> dict[Any, int]:
+    """The root of a tree, and its children by the first attribute."""
+    levels, size = engine.levels(table), table.sizes[0]
+    root = levels.tables(np.array([0]))
+    levels.descend(np.array([0]), np.array([0]))
+    below = levels.tables(np.arange(size))
+    found = {(ROOT, *key): count for key, count in _cells(root).items()}
+    return found | {(node, *key): count for node in range(size) for key, count in _cells(below[node]).items()}
+
+
+def _levels_of(wide: int, place: int, bin_of: int, kind: int) -> list[Any]:
+    return [(node, spot, kind) for node in (ROOT, place) for spot in (place, wide + bin_of)]
+
+
+def _cells(array: Any) -> dict[Any, int]:
+    flat = array.reshape(-1, array.shape[-1]).tolist()
+    return {(place, kind): count for place, row in enumerate(flat) for kind, count in enumerate(row)}
+
+
+def _pairs_of(wide: int, place: int, bin_of: int, kind: int) -> list[Any]:
+    one, two = place, wide + bin_of
+    return [(kind, one, one), (kind, one, two), (kind, two, two)]
+
+
+ENTRIES: tuple[Entry, ...] = (
+    Entry("Engine.group_counts", {"v": "label"}, group_counts, ("Engine.group_counts",)),
+    Entry("Engine.part", {"v": "label"}, _part, ("Engine.part", "Engine.row_count"), in_tables),
+    Entry("Engine.rows", {"a": "label", "y": "choice"}, _rows, ("Engine.rows",), in_tables),
+    Entry("Engine.histogram", {"v": "number"}, histogram, ("Engine.histogram",)),
+    Entry("Engine.sums", {"v": "number"}, _sums, ("Engine.sums",)),
+    Entry(
+        "Engine.faults",
+        TABLE,
+        _tabled(
+            lambda engine, table: dict(enumerate(engine.faults(table).classes.tolist())),
+            lambda wide, place, bin_of, kind: [kind],
+            1,
+        ),
+        ("Engine.faults",),
+        in_tables,
+    ),
+    Entry(
+        "Engine.class_counts",
+        TABLE,
+        _tabled(
+            lambda engine, table: _cells(engine.class_counts(table)),
+            lambda wide, place, bin_of, kind: [(0, kind)],
+            1,
+        ),
+        ("Engine.class_counts",),
+        in_tables,
+    ),
+    Entry(
+        "Engine.contingency",
+        TABLE,
+        _tabled(
+            lambda engine, table: _cells(engine.contingency(table)),
+            lambda wide, place, bin_of, kind: [(place, kind), (wide + bin_of, kind)],
+            2,
+        ),
+        ("Engine.contingency",),
+        in_tables,
+    ),
+    Entry("Engine.joints", TABLE, _tabled(_joints, _pairs_of, 3), ("Engine.joints",), in_tables),
+    Entry("Engine.levels", TABLE, _tabled(_levels, _levels_of, 4), ("Engine.levels",), in_tables),
+)

@@ -1,0 +1,112 @@
+"""All entries of the gate, and everything in dampen that must have one."""
+
+import importlib
+import inspect
+import pkgutil
+from collections.abc import Iterator
+from typing import Any
+
+import dampen
+from tests.audit.reading import edges, engines, groups, labels, members, numbers, tables
+from tests.audit.reading.entries import Entry
+
+ENTRIES: tuple[Entry, ...] = (
+    *labels.ENTRIES,
+    *numbers.ENTRIES,
+    *groups.ENTRIES,
+    *members.ENTRIES,
+    *edges.ENTRIES,
+    *tables.ENTRIES,
+    *engines.ENTRIES,
+)
+COUNTED = "counts come in, no raw values"
+OF_GRAPH = "takes a Graph; what made it is in the gate"
+OF_UTILITIES = "utilities come in, one per candidate: no records"
+PUBLIC = "reads what is public"
+PART = "a part of functions that are in the gate"
+EXEMPT: dict[str, str] = {
+    "applications.select": OF_UTILITIES,
+    "applications.top_k": OF_UTILITIES,
+    "statistics.read_scores": OF_UTILITIES,
+    "statistics.read_labels": PUBLIC,
+    "statistics.as_grid": PUBLIC,
+    "queries.degree_problem": COUNTED,
+    "queries.ego_betweenness_problem": COUNTED,
+    "queries.ego_betweenness_range_problem": COUNTED,
+    "queries.level_problem": COUNTED,
+    "queries.information_gain_problem": COUNTED,
+    "queries.max_operator_problem": COUNTED,
+    "queries.max_operator_winner_problem": COUNTED,
+    "queries.edge_count_problem": OF_GRAPH,
+    "queries.k_clique_problem": OF_GRAPH,
+    "queries.k_star_problem": OF_GRAPH,
+    "queries.k_triangle_problem": OF_GRAPH,
+    "queries.triangle_problem": OF_GRAPH,
+    "Graph.from_networkx": "nodes and edges of a graph: nothing is read as anything else",
+    "Graph.from_igraph": "nodes and edges of a graph: nothing is read as anything else",
+    "statistics.tally": PART,
+    "statistics.read_people": PART,
+    "statistics.counts_by_group": PART,
+    "statistics.place_groups": PART,
+    "statistics.count_groups": PART,
+    "statistics.from_engine": PART,
+}
+"""What needs no entry, and why."""
+COUNTS = ("int64", "GridCounts", "Total", "dict[int, int]", "Mapping[int, int]", "Numbers")
+"""How the return types of functions that count are written."""
+
+
+def discovered() -> set[str]:
+    """Everything that turns data into counts or utilities, found by what it is."""
+    rooms = {
+        f"{room}.{name}"
+        for room in ("applications", "queries", "statistics")
+        for name, found in _listed(importlib.import_module(f"dampen.{room}"))
+        if inspect.isfunction(found)
+    }
+    return {*rooms, *_counting("dampen.statistics"), *_constructors(), *_methods(), *_estimators()}
+
+
+def _listed(module: Any) -> Iterator[tuple[str, Any]]:
+    return ((name, getattr(module, name)) for name in module.__all__)
+
+
+def _counting(package: str) -> Iterator[str]:
+    """Functions whose first argument is data or values of any type, and that return counts."""
+    home = importlib.import_module(package)
+    for found in pkgutil.walk_packages(home.__path__, f"{package}."):
+        if found.name.startswith(f"{package}.engines"):
+            continue
+        for name, each in vars(importlib.import_module(found.name)).items():
+            if name.startswith("_") or not inspect.isfunction(each) or each.__module__ != found.name:
+                continue
+            signature = inspect.signature(each)
+            first = next(iter(signature.parameters.values()), None)
+            takes = first is not None and first.name in ("values", "data") and first.annotation in (Any, "Any")
+            if takes and any(word in str(signature.return_annotation) for word in COUNTS):
+                yield f"statistics.{name}"
+
+
+def _constructors() -> Iterator[str]:
+    yield "Graph.__init__"
+    yield from (f"Graph.{name}" for name in vars(dampen.Graph) if name.startswith("from_"))
+
+
+def _methods() -> Iterator[str]:
+    """The contract of engines."""
+    from dampen.statistics.engines import Engine
+
+    yield from (f"Engine.{name}" for name, each in vars(Engine).items() if inspect.isfunction(each) and name[0] != "_")
+
+
+def _estimators() -> Iterator[str]:
+    import dampen.learn
+
+    for name, found in _listed(dampen.learn):
+        if inspect.isfunction(found) or hasattr(found, "fit"):
+            yield f"learn.{name}"
+
+
+def covered() -> set[str]:
+    """What the entries are of."""
+    return {name for entry in ENTRIES for name in entry.covers}

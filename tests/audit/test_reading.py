@@ -1,0 +1,160 @@
+"""The coupling gate: one record more moves the true counts by at most 1, whatever it holds and wherever it lies.
+
+Every function that turns raw values into counts has an entry (``reading/``), with an adapter to its exact counts. Each
+is asked about random data sets of awkward values in every container, and about their neighbours. A data set is refused
+if and only if one of its records, standing alone, would be. And the counts are what an oracle, written from the rule of
+reading without dampen, finds record by record.
+"""
+
+from typing import Any
+
+import polars as pl
+import pytest
+from hypothesis import HealthCheck, Phase, given, settings
+
+from tests.audit.reading.cases import Case, cases
+from tests.audit.reading.check import AnotherRule, Judge, Uncoupled, WrongRefusal, all_changes, some_changes
+from tests.audit.reading.columns import ARROW, DICTIONARIES, DUCK, NUMPY, PANDAS, POLARS, PYTHON, Kind
+from tests.audit.reading.entries import Entry, Public
+from tests.audit.reading.forms import FORMS, Form, Held, forms_of
+from tests.audit.reading.oracle import sort
+from tests.audit.reading.planted import FAULTS, planted, sound
+from tests.audit.reading.registry import ENTRIES, EXEMPT, covered, discovered
+from tests.audit.reading.sweep import wrong_numbers, wrong_places
+
+EXAMPLES = {"memory": 30, "frames": 8, "elsewhere": 1}
+LONG_EXAMPLES = {"memory": 400, "frames": 200, "elsewhere": 30, "spark": 3}
+PAIRS = {"memory": 11, "frames": 11, "elsewhere": 3}
+"""So many an example tries at least, on average; a fifth of them where the number of records is public."""
+PROMISED = 20_000
+EVERY_KIND = (*PYTHON, *NUMPY, *PANDAS, *ARROW, *DICTIONARIES, *POLARS, *DUCK)
+
+
+def _asked(families: Any) -> list[tuple[str, Entry]]:
+    return [
+        (family, entry)
+        for family in families
+        for entry in ENTRIES
+        if any(entry.takes(form) for form in forms_of(family))
+    ]
+
+
+def _judge(entry: Entry, family: str, examples: int, *, shrink: bool = True) -> int:
+    """Ask about so many random cases, and say how many pairs were tried."""
+    pairs, changes = 0, some_changes if family in ("elsewhere", "spark") else all_changes
+
+    @settings(
+        max_examples=examples,
+        suppress_health_check=list(HealthCheck),
+        database=None,
+        phases=[Phase.generate, *([Phase.shrink] if shrink else [])],
+    )
+    @given(cases(entry, family))
+    def run(case: Case) -> None:
+        nonlocal pairs
+        pairs += case.judge(changes)
+
+    run()
+    return pairs
+
+
+@pytest.mark.parametrize(("family", "entry"), _asked(EXAMPLES), ids=str)
+def test_coupling(family: str, entry: Entry) -> None:
+    assert _judge(entry, family, EXAMPLES[family]) >= least_pairs(family, entry)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(("family", "entry"), _asked(LONG_EXAMPLES), ids=str)
+def test_coupling_at_length(family: str, entry: Entry) -> None:
+    _judge(entry, family, LONG_EXAMPLES[family])
+
+
+def least_pairs(family: str, entry: Entry) -> int:
+    """So many pairs a test of the default run tries."""
+    pairs = EXAMPLES[family] * PAIRS[family]
+    return pairs // 5 if entry.pose(Public()).sized else pairs
+
+
+def test_enough_pairs_are_tried() -> None:
+    """Every test sees to its own share, since they may run in several processes."""
+    assert sum(least_pairs(family, entry) for family, entry in _asked(EXAMPLES)) >= PROMISED
+
+
+def test_everything_that_counts_has_an_entry() -> None:
+    missing = discovered() - covered() - {*EXEMPT}
+    assert not missing, "what turns raw values into counts stands in the coupling gate: write an entry"
+
+
+def test_entries_are_of_something() -> None:
+    assert not covered() - discovered()
+    assert not covered() & {*EXEMPT}
+
+
+def _forms() -> list[Any]:
+    """All containers of any function; those of Spark take their time."""
+    return [
+        pytest.param(form, marks=pytest.mark.long) if form.family == "spark" else form
+        for form in FORMS
+        if not form.name.startswith("learn")
+    ]
+
+
+@pytest.mark.parametrize("form", _forms(), ids=str)
+def test_one_rule_of_labels(form: Form) -> None:
+    """Every value of every type of column stands for the same label, wherever it lies."""
+    told = [said for kind in form.kinds for said in wrong_places(form, kind)]
+    assert not told, "\n".join(told)
+
+
+@pytest.mark.parametrize("form", _forms(), ids=str)
+def test_one_rule_of_numbers(form: Form) -> None:
+    """Every value of every type of column is the same number, or none, wherever it lies."""
+    few = form.family in ("elsewhere", "spark")
+    told = [said for kind in form.kinds for said in wrong_numbers(form, kind, few)]
+    assert not told, "\n".join(told)
+
+
+@pytest.mark.parametrize("kind", EVERY_KIND, ids=str)
+def test_columns_hold_what_they_say(kind: Kind) -> None:
+    """The oracle is asked about the values that a column holds; here the column itself is asked."""
+    if kind.sql:
+        pytest.skip("DuckDB casts these from text")
+    for value in kind.values:
+        made = kind.make([value])
+        made = made.to_arrow() if isinstance(made, pl.Series) and made.dtype not in (pl.Object, pl.Int128) else made
+        listed = getattr(made, "to_pylist", None) or getattr(made, "to_list", None)
+        [held] = made if listed is None else listed()
+        found, expected = sort(held), sort(kind.held(value))
+        assert found == expected or found[0] == expected[0] == "else", repr(value)
+
+
+def test_a_sound_count_passes() -> None:
+    assert _judge(planted(sound), "memory", 60) > 60 * PAIRS["memory"]
+
+
+@pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.__name__)
+def test_planted_faults_are_found(fault: Any) -> None:
+    with pytest.raises((Uncoupled, WrongRefusal, AnotherRule)):
+        _judge(planted(fault), "memory", 1000, shrink=False)
+
+
+PAIRS_OF_OLD: list[tuple[Any, tuple[Any, ...], list[Any], Any, type[AssertionError]]] = [
+    ("counter_over_values", ("true", "1"), [1, 1, 1], True, Uncoupled),
+    ("array_of_a_list", (1, "1"), [1, 1, 1], "x", Uncoupled),
+    ("floats_of_a_nullable_column", (2**53, 2**53 + 1), [2**53 + 1] * 3, None, Uncoupled),
+    ("set_of_the_wanted", ("true", "1"), [1, 1, 1], True, Uncoupled),
+    ("nulls_of_a_dictionary", ("x", "y"), ["x", "y", None], "z", Uncoupled),
+    ("refusal_by_type", ("true",), [True], "x", WrongRefusal),
+]
+
+
+@pytest.mark.parametrize(("name", "labels", "values", "other", "breach"), PAIRS_OF_OLD, ids=lambda part: str(part)[:30])
+def test_planted_faults_need_no_oracle(
+    name: str, labels: tuple[Any, ...], values: list[Any], other: Any, breach: type[AssertionError]
+) -> None:
+    """The inequality and the rule of refusals find them alone."""
+    entry = planted(next(fault for fault in FAULTS if fault.__name__ == name), oracle=False)
+    judge = Judge(entry.pose(Public(labels)), lambda records: Held({"v": [value for (value,) in records]}))
+    records = [(value,) for value in values]
+    with pytest.raises(breach):
+        judge.judge(records, all_changes(records, [(other,)]))
