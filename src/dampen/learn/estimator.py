@@ -350,7 +350,8 @@ def _halved(epsilon: Fraction, adjacency: Adjacency) -> Fraction:
 def _as_array(labels: tuple[Any, ...]) -> NDArray[Any]:
     """Labels as an array of their own type; of objects where they have several."""
     kinds = {type(label) for label in labels}
-    if len(kinds) == 1 and kinds <= {str, int, float, bool}:
+    cut = any(isinstance(label, str) and label.endswith("\0") for label in labels)
+    if len(kinds) == 1 and kinds <= {str, int, float, bool} and not cut:
         return np.array(labels)
     mixed = np.empty(len(labels), dtype=object)
     mixed[:] = labels

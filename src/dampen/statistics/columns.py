@@ -169,9 +169,14 @@ def _items_of(series: "nw.Series[Any]") -> list[Any]:
         # pandas would make floats of whole categories as soon as one entry is missing
         labels = [*native.cat.categories.tolist(), None]
         return [labels[code] for code in codes.to_numpy().tolist()]
-    if isinstance(series.dtype, nw.Datetime) and series.dtype.time_unit == "ns":
+    if isinstance(series.dtype, nw.Datetime) and series.dtype.time_unit == "ns" and not _keeps_nanoseconds(native):
         return _nanoseconds(series)
     return series.to_list()
+
+
+def _keeps_nanoseconds(native: Any) -> bool:
+    """Whether the items of a Series know their nanoseconds, as those of pandas do."""
+    return type(native).__module__.partition(".")[0] == "pandas"
 
 
 def _nanoseconds(series: "nw.Series[Any]") -> list[Any]:

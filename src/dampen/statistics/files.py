@@ -69,8 +69,9 @@ def quoted(name: str) -> str:
 
 
 def literal(text: str) -> str:
-    """A text as SQL takes it."""
-    return "'" + text.replace("'", "''") + "'"
+    """A text as SQL takes it; NUL, which may stand in no query, by its number."""
+    parts = ["'" + part.replace("'", "''") + "'" for part in text.split("\0")]
+    return parts[0] if len(parts) == 1 else f"({' || chr(0) || '.join(parts)})"
 
 
 @contextmanager
