@@ -90,8 +90,8 @@ def _rounded_down(near: Any, value: Any) -> Any:
     last factor breaks the tie at powers of 2.
     """
     below = ibis.cases((near > 0, near - near * real(2.0**-53)), else_=near + near * real(2.0**-53 * (1 + 2.0**-52)))
-    same = near.try_cast(f"decimal({DIGITS}, 0)")
-    return ibis.cases(((same > value).fill_null(False), below), (same.isnull() & (near > 0), below), else_=near)
+    same, exact = (each.try_cast(f"decimal({DIGITS}, 0)") for each in (near, value))
+    return ibis.cases(((same > exact).fill_null(False), below), (same.isnull() & (near > 0), below), else_=near)
 
 
 def numbers(table: Any, column: Any) -> Any:
