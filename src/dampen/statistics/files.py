@@ -98,7 +98,10 @@ def connected(*files: Path) -> Iterator[tuple["DuckDBPyConnection", list[str]]]:
             connection.execute("set enable_progress_bar = false")
             try:
                 yield connection, names
-            except (duckdb.Error, RuntimeError) as error:
+            except BaseException as error:
+                connection.interrupt()  # closing would wait until the query that was left has read everything
+                if not isinstance(error, duckdb.Error | RuntimeError):
+                    raise
                 if isinstance(error.__context__, KeyboardInterrupt) or str(error).startswith("KeyboardInterrupt"):
                     raise KeyboardInterrupt from None
                 raise (not_a_table(files[0]) if isinstance(error, duckdb.Error) else error) from None

@@ -11,7 +11,8 @@ from contextlib import contextmanager, suppress
 from io import FileIO
 from pathlib import Path
 from shutil import rmtree
-from tempfile import TemporaryDirectory, gettempdir, mkdtemp
+from tempfile import TemporaryDirectory, gettempdir
+from uuid import uuid4
 
 from dampen.errors import EngineError
 from dampen.process import this_process
@@ -37,18 +38,48 @@ def spill_folder() -> Iterator[Path]:
             yield Path(made)
         return
     remove_abandoned()
-    home = this_process()
-    folder, lock = _new_folder()
+    home, folder = this_process(), _Folder()
     try:
-        yield folder
+        folder.make()
+        yield folder.path
     finally:
         try:
             if this_process() == home:
-                with suppress(OSError), _opened(folder) as place:
-                    _remove(folder, place)
+                with suppress(OSError), _opened(folder.path) as place:
+                    _remove(folder.path, place)
         finally:
-            _held.discard(lock)
-            lock.close()
+            folder.close()
+
+
+class _Folder:
+    """A folder and its lock. Its name is known before it is made, so that no interrupt leaves it behind."""
+
+    def __init__(self) -> None:
+        self.path = _new_name()
+        self._lock: FileIO | None = None
+
+    def make(self) -> None:
+        """Before it is locked another process may take it for abandoned: then one more is made."""
+        for _ in range(ATTEMPTS):
+            self.path.mkdir(mode=0o700)
+            with suppress(FileNotFoundError):
+                self._lock = FileIO(self.path / LOCK, "x")
+                if _locked(self._lock.fileno()) is not False and os.fstat(self._lock.fileno()).st_nlink:
+                    _held.add(self._lock)
+                    return
+            self.close()
+            self.path = _new_name()
+        raise EngineError(f"duckdb has no folder to spill into: {gettempdir()[-60:]} keeps none; set TMPDIR to another")
+
+    def close(self) -> None:
+        """Give the lock back."""
+        if self._lock is not None:
+            _held.discard(self._lock)
+            self._lock.close()
+
+
+def _new_name() -> Path:
+    return Path(gettempdir()) / f"{PREFIX}{uuid4().hex}"
 
 
 def remove_abandoned() -> None:
@@ -58,19 +89,6 @@ def remove_abandoned() -> None:
             if entry.name.startswith(PREFIX):
                 with suppress(OSError), _opened(Path(entry.path)) as place:
                     _remove_unless_held(Path(entry.path), place)
-
-
-def _new_folder() -> tuple[Path, FileIO]:
-    """A folder and its lock. Before it is locked another process may take it for abandoned: then one more is made."""
-    for _ in range(ATTEMPTS):
-        folder = Path(mkdtemp(prefix=PREFIX))
-        with suppress(FileNotFoundError):
-            lock = FileIO(folder / LOCK, "x")
-            if _locked(lock.fileno()) is not False and os.fstat(lock.fileno()).st_nlink:
-                _held.add(lock)
-                return folder, lock
-            lock.close()
-    raise EngineError(f"duckdb has no folder to spill into: {gettempdir()[-60:]} keeps none; set TMPDIR to another")
 
 
 def _locked(handle: int) -> bool | None:
@@ -114,7 +132,8 @@ def _remove(folder: Path, place: int) -> None:
             os.unlink(name, dir_fd=place)
         except OSError:
             rmtree(name, dir_fd=place)
-    os.unlink(LOCK, dir_fd=place)
+    with suppress(FileNotFoundError):
+        os.unlink(LOCK, dir_fd=place)
     folder.rmdir()
 
 

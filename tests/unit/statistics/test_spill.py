@@ -181,6 +181,20 @@ def test_other_threads_and_blocks_of_one_process_keep_their_folders(temporary: P
     assert not any(temporary.iterdir())
 
 
+@pytest.mark.parametrize("moment", ["FileIO", "_locked"])
+def test_an_interrupt_while_it_is_made_leaves_no_folder(
+    moment: str, temporary: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def interrupted(*_: object) -> None:
+        assert any(temporary.iterdir())
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(spill, moment, interrupted)
+    with pytest.raises(KeyboardInterrupt), spill_folder():
+        pass
+    assert not any(temporary.iterdir())
+
+
 # What is not ours
 
 
