@@ -9,6 +9,7 @@ import pytest
 ROOMS = (
     "errors",
     "_validate",
+    "process",
     "privacy",
     "vectors",
     "runs",
@@ -100,3 +101,8 @@ def test_randomness_enters_through_one_door() -> None:
         }
         assert not {"random", "secrets"} & modules, path
         assert ("urandom" in text) == (path.name == "entropy.py"), path
+
+
+def test_which_process_this_is_has_one_answer() -> None:
+    """Process numbers are not unique across namespaces: `process.py` alone asks for them."""
+    assert [path.name for path in MODULES if "getpid" in path.read_text()] == ["process.py"]

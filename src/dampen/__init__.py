@@ -1,12 +1,13 @@
 """dampen: private answers with noise fitted to the data at hand.
 
-The names below load when they are first used, so ``import dampen`` is quick.
+The names below load when they are first used, so ``import dampen`` is quick. It imports nothing at all: the command
+passes here before it can answer Ctrl-C.
 """
 
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
-
+TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Any
+
     from dampen import accounting, accuracy, audit, datasets, errors, learn, mechanisms, queries, sensitivity
     from dampen.accounting import Budget
     from dampen.applications import (
@@ -105,7 +106,9 @@ _HOMES = {
 }
 
 
-def __getattr__(name: str) -> Any:
+def __getattr__(name: str) -> "Any":
+    from importlib import import_module
+
     if name in _HOMES:
         return getattr(import_module(_HOMES[name]), name)
     if name in __all__:

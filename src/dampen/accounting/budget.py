@@ -1,6 +1,5 @@
 """The budget that lives in memory: exact, thread-safe, one of its kind."""
 
-import os
 import threading
 import uuid
 import weakref
@@ -14,6 +13,7 @@ from dampen.accounting.compose import composed
 from dampen.accounting.reservation import LONGEST_NOTE, Batch, Reservation
 from dampen.errors import BudgetError, ParameterError
 from dampen.privacy import Adjacency, Amount, PrivacyLoss, as_adjacency, as_unit
+from dampen.process import this_process
 
 if TYPE_CHECKING:
     from dampen.accounting.ledger import Ledger
@@ -52,7 +52,7 @@ class Budget:
         fixed = None if adjacency is None else as_adjacency(adjacency)
         self._account = Account(limit, adjacency=fixed, unit=None if unit is None else as_unit(unit))
         self._lock = threading.Lock()
-        self._process = os.getpid()
+        self._process = this_process()
         self._token = uuid.uuid4().hex
         _living[self._token] = self
 
@@ -124,7 +124,7 @@ class Budget:
         return [Reservation(charge, note) for charge in charges]
 
     def _require_home(self) -> None:
-        if os.getpid() != self._process:
+        if this_process() != self._process:
             raise BudgetError("this budget lives in the process that made it; a forked child cannot spend from it")
 
     def __copy__(self) -> Self:
@@ -143,6 +143,6 @@ class Budget:
 def _follow(token: str) -> Budget:
     """The budget that a pickle refers to, in the process that made it."""
     budget = _living.get(token)
-    if budget is None or budget._process != os.getpid():
+    if budget is None or budget._process != this_process():
         raise BudgetError("a budget in memory cannot leave its process: a copy could be spent twice")
     return budget

@@ -1,6 +1,5 @@
 """What a budget hands out: one charge that has been made, or a list of them made at once."""
 
-import os
 import threading
 from collections.abc import Sequence
 from fractions import Fraction
@@ -11,6 +10,7 @@ from dampen._validate import text
 from dampen.accounting.compose import composed, converted
 from dampen.errors import BudgetError, BudgetExceeded, ParameterError
 from dampen.privacy import Amount, PrivacyLoss
+from dampen.process import this_process
 
 LONGEST_NOTE = 500
 """Notes are for people; longer ones are refused."""
@@ -53,14 +53,14 @@ class Batch:
         self._free = list(slots)
         self._used: list[PrivacyLoss] = []
         self._lock = threading.Lock()
-        self._process = os.getpid()
+        self._process = this_process()
 
     def reserve(self, loss: PrivacyLoss, *, note: str = "") -> Reservation:
         """Take a slot, or raise and change nothing. The slot keeps the note that the batch was reserved with."""
         if not isinstance(loss, PrivacyLoss):
             raise ParameterError(f"loss must be a PrivacyLoss; got {type(loss).__name__}")
         text(note=note, longest=LONGEST_NOTE)
-        if os.getpid() != self._process:
+        if this_process() != self._process:
             raise BudgetError("a batch lives in the process that reserved it; a forked child cannot use it")
         asked = converted(loss, self.loss.adjacency, self.loss.unit)
         with self._lock:

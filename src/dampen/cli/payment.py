@@ -1,13 +1,15 @@
 """Who pays on the command line: the options that every releasing verb shares."""
 
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
 from dampen.accounting import Budget, Ledger
+from dampen.cli import interrupts
 from dampen.errors import ParameterError
-from dampen.privacy import BudgetLike
+from dampen.privacy import Amount, BudgetLike, PrivacyLoss
 
 NOTHING_REMEMBERS = "note: nothing remembers this spending; asking again spends again. See --budget."
 
@@ -23,10 +25,10 @@ Scope = Annotated[
 def payer(ledger: Path | None, scope: list[str] | None, *, epsilon: str, delta: str = "0") -> BudgetLike:
     """The ledger that was named, or a budget for this one answer."""
     if ledger is not None:
-        return open_scope(Budget.open(ledger), scope)
+        return _Told(open_scope(Budget.open(ledger), scope))
     if scope:
         raise ParameterError(f"scope must come with --budget; got {scope[0]!r} alone")
-    return Budget(epsilon=epsilon, delta=delta)
+    return _Told(Budget(epsilon=epsilon, delta=delta))
 
 
 def open_scope(ledger: Ledger, scope: list[str] | None) -> Ledger:
@@ -42,3 +44,29 @@ def scope_words(word: str) -> tuple[str, str]:
     if not (kind and equals and name):
         raise ParameterError(f"scope must be written kind=name, e.g. analyst=ann; got {word[:60]!r}")
     return kind, name
+
+
+class _Told:
+    """A payer that lets the command know of its charges, so that it can tell of them when it is interrupted."""
+
+    def __init__(self, payer: BudgetLike) -> None:
+        self._payer = payer
+        interrupts.fate = interrupts.UNPAID
+
+    def reserve(self, loss: PrivacyLoss, *, note: str = "") -> AbstractContextManager[object]:
+        with interrupts.delayed():
+            reservation = self._payer.reserve(loss, note=note)
+            interrupts.fate = interrupts.PAID
+        return reservation
+
+    @property
+    def limit(self) -> Amount:
+        return self._payer.limit
+
+    @property
+    def spent(self) -> Amount:
+        return self._payer.spent
+
+    @property
+    def remaining(self) -> Amount:
+        return self._payer.remaining

@@ -11,6 +11,8 @@ import numpy as np
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 from numpy.typing import NDArray
 
+from dampen.process import this_process
+
 
 class Entropy(Protocol):
     """A source of independent fair bits."""
@@ -31,12 +33,12 @@ class SystemEntropy:
         self._rekey()
 
     def _rekey(self) -> None:
-        self._process = os.getpid()
+        self._process = this_process()
         cipher = Cipher(algorithms.AES(os.urandom(32)), modes.CTR(os.urandom(16)))
         self._stream = cipher.encryptor()
 
     def _bytes(self, count: int) -> bytes:
-        if os.getpid() != self._process:
+        if this_process() != self._process:
             self._rekey()
         return self._stream.update(bytes(count))
 

@@ -5,11 +5,11 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from glob import glob
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from dampen._validate import shown
 from dampen.errors import DataError, ParameterError
+from dampen.statistics.spill import spill_folder
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
@@ -78,22 +78,25 @@ def literal(text: str) -> str:
 def connected(*files: Path) -> Iterator[tuple["DuckDBPyConnection", list[str]]]:
     """A database in memory and names of the files that no SQL and no file pattern can misread.
 
-    What the database must spill goes into a folder that is removed. Its errors quote the data, so they are replaced;
-    it tells an interrupt from the keyboard as an error of its own.
+    What the database must spill goes into a folder of its own that is removed. Its errors quote the data, so they are
+    replaced; it tells an interrupt from the keyboard as an error of its own.
     """
     import duckdb
 
-    with TemporaryDirectory() as folder:
+    with spill_folder() as folder:
         names = []
         for place, file in enumerate(files):
-            link = Path(folder) / f"table{place}.{'parquet' if is_parquet(file) else 'csv'}"
+            link = folder / f"table{place}.{'parquet' if is_parquet(file) else 'csv'}"
             link.symlink_to(file.resolve())
             names.append(str(link))
-        with duckdb.connect(config={"temp_directory": str(Path(folder) / "spill")}) as connection:
+        with duckdb.connect(config={"temp_directory": str(folder / "spill")}) as connection:
             connection.execute("set enable_progress_bar = false")
             try:
                 yield connection, names
-            except (duckdb.Error, RuntimeError) as error:
+            except BaseException as error:
+                connection.interrupt()  # closing would wait until the query that was left has read everything
+                if not isinstance(error, duckdb.Error | RuntimeError):
+                    raise
                 if isinstance(error.__context__, KeyboardInterrupt) or str(error).startswith("KeyboardInterrupt"):
                     raise KeyboardInterrupt from None
                 raise (not_a_table(files[0]) if isinstance(error, duckdb.Error) else error) from None
