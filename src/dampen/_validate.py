@@ -171,17 +171,16 @@ PLAIN: tuple[type, ...] = (
 """What prints as itself: one value that a caller wrote down, or a range of whole numbers."""
 
 MEASURED = {
-    "builtins": ("list", "tuple", "dict", "set", "frozenset", "bytearray"),
     "numpy": ("ndarray", "MaskedArray"),
-    "pandas": ("Series", "DataFrame", "Index"),
-    "polars": ("Series", "DataFrame"),
-    "pyarrow": ("Table", "RecordBatch", "ChunkedArray", "Array"),
+    "pandas": ("DataFrame",),
+    "polars": ("DataFrame",),
+    "pyarrow": ("Table", "RecordBatch"),
 }
-"""Containers that know their size by heart. Others might count their rows for it, or run a query."""
+"""Containers that know their shape by heart. Others might count their rows for it, or run a query."""
 
 
 def shown(value: object, *, longest: int = LONGEST_SHOWN) -> str:
-    """A caller's value on one short line: a plain value as it prints, everything else by type and shape alone.
+    """A caller's value on one short line: a plain value as it prints, everything else by its type.
 
     Someone may hand the data itself to a public argument, and a parameter error may be shown to anyone.
     """
@@ -218,14 +217,14 @@ def _bases(kind: type) -> list[str]:
 
 
 def _described(value: object) -> str:
-    """A container by its type and shape, anything else by its type."""
+    """A container by its type and the public part of its shape: how many rows it has may be a secret."""
     named = _named(type(value))
     for home, base in ((kind.__module__.partition(".")[0], kind.__name__) for kind in type(value).__mro__):
         if base in MEASURED.get(home, ()):
-            shape = getattr(value, "shape", None) if home != "builtins" else None
-            sizes = shape if isinstance(shape, tuple) and len(shape) != 1 else (len(value),)  # type: ignore[arg-type]
-            whole_sizes = ", ".join(str(int(size)) for size in sizes)
-            return f"{named} of {whole_sizes}" if len(sizes) == 1 else f"{named} of shape ({whole_sizes})"
+            shape: Any = getattr(value, "shape", ())
+            if home == "numpy":
+                return named if len(shape) == 1 else f"{named} of {len(shape)} dimensions"
+            return f"{named} of {int(shape[1])} columns"
     return named
 
 

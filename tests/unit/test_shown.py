@@ -1,4 +1,4 @@
-"""How a caller's value is shown in a message: plain values as they print, everything else by type and shape alone."""
+"""How a caller's value is shown in a message: plain values as they print, everything else by its type."""
 
 from collections import Counter, deque, namedtuple
 from collections.abc import Callable
@@ -94,29 +94,29 @@ def test_plain_values_print_as_they_are(value: object) -> None:
 @pytest.mark.parametrize(
     ("value", "expected"),
     [
-        ([SECRET] * 3, "a list of 3"),
-        ((SECRET, 1), "a tuple of 2"),
-        (Pair(SECRET, 1), "a Pair of 2"),
-        ({SECRET: SECRET}, "a dict of 1"),
-        (Counter(SECRET), "a Counter of 8"),
-        ({SECRET}, "a set of 1"),
-        (np.array([SECRET] * 3), "a numpy array of 3"),
-        (np.zeros((3, 2)), "a numpy array of shape (3, 2)"),
-        (np.array(7318269451), "a numpy array of shape ()"),
+        ([SECRET] * 3, "a list"),
+        ((SECRET, 1), "a tuple"),
+        (Pair(SECRET, 1), "a Pair"),
+        ({SECRET: SECRET}, "a dict"),
+        (Counter(SECRET), "a Counter"),
+        ({SECRET}, "a set"),
+        (np.array([SECRET] * 3), "a numpy array"),
+        (np.zeros((3, 2)), "a numpy array of 2 dimensions"),
+        (np.array(7318269451), "a numpy array of 0 dimensions"),
         (np.array([(1, 2)], dtype=[("a", int), ("b", int)])[0], "a numpy void"),
-        (np.ma.array([1, 2]), "a numpy MaskedArray of 2"),
-        (pd.Series([SECRET] * 100), "a pandas Series of 100"),
-        (pd.Series([SECRET, None], dtype="category"), "a pandas Series of 2"),
-        (pd.Series([SECRET], name=SECRET), "a pandas Series of 1"),
-        (pd.DataFrame({"shape": [1] * 10, "b": 2}), "a pandas DataFrame of shape (10, 2)"),
-        (pd.Index([SECRET]), "a pandas Index of 1"),
+        (np.ma.array([1, 2]), "a numpy MaskedArray"),
+        (pd.Series([SECRET] * 100), "a pandas Series"),
+        (pd.Series([SECRET, None], dtype="category"), "a pandas Series"),
+        (pd.Series([SECRET], name=SECRET), "a pandas Series"),
+        (pd.DataFrame({"shape": [1] * 10, "b": 2}), "a pandas DataFrame of 2 columns"),
+        (pd.Index([SECRET]), "a pandas Index"),
         (pd.NA, "NA"),
         (pd.NaT, "NaT"),
-        (pl.Series([SECRET]), "a polars Series of 1"),
-        (pl.DataFrame({"a": range(10), "b": 1, "c": 2}), "a polars DataFrame of shape (10, 3)"),
+        (pl.Series([SECRET]), "a polars Series"),
+        (pl.DataFrame({"a": range(10), "b": 1, "c": 2}), "a polars DataFrame of 3 columns"),
         (pl.LazyFrame({"a": [SECRET]}), "a polars LazyFrame"),
-        (pa.array([1, None]), "a pyarrow Int64Array of 2"),
-        (pa.table({"a": [1, 2]}), "a pyarrow Table of shape (2, 1)"),
+        (pa.array([1, None]), "a pyarrow Int64Array"),
+        (pa.table({"a": [1, 2]}), "a pyarrow Table of 1 columns"),
         (duckdb.sql("select 7318269451 as a"), "a duckdb DuckDBPyRelation"),
         ((i for i in (1, 2)), "a generator"),
         (deque([SECRET]), "a deque"),
@@ -127,7 +127,7 @@ def test_plain_values_print_as_they_are(value: object) -> None:
         (TellingNumber(3), "3"),
         (Telling(), "a Telling"),
         (Raising(), "a Raising"),
-        (RaisingList([SECRET]), "a value that cannot be printed"),
+        (RaisingList([SECRET]), "a RaisingList"),
         (TellingFrame({"a": [1]}), "a value that cannot be printed"),
         (10**5000, "a value that cannot be printed"),
         (object(), "an object"),
@@ -136,7 +136,7 @@ def test_plain_values_print_as_they_are(value: object) -> None:
     ],
     ids=lambda value: value if isinstance(value, str) else "",
 )
-def test_everything_else_is_told_by_type_and_shape(value: object, expected: str) -> None:
+def test_everything_else_is_told_by_its_type(value: object, expected: str) -> None:
     assert shown(value) == expected
 
 

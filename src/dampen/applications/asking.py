@@ -2,13 +2,15 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from dampen._validate import text
 from dampen.accounting.reservation import LONGEST_NOTE
 from dampen.privacy import as_budget
 from dampen.statistics.engines.sources import only_own_errors
-from dampen.statistics.graph import Graph
+
+if TYPE_CHECKING:
+    from dampen.statistics.graph import Graph
 
 
 @contextmanager
@@ -20,11 +22,13 @@ def asking(budget: Any, note: Any) -> Iterator[None]:
         yield
 
 
-def without_edges(graph: Any, nodes: Any) -> Graph | None:
+def without_edges(graph: Any, nodes: Any) -> "Graph | None":
     """The declared nodes alone, on which a question about a table of edges is tried before any edge is read.
 
     So what is wrong with an argument is told whatever the edges. ``None`` for a graph, which was read before.
     """
+    from dampen.statistics.graph import Graph
+
     return None if isinstance(graph, Graph) or nodes is None else Graph.from_edges([], [], nodes=nodes)
 
 

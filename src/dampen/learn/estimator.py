@@ -99,7 +99,9 @@ class PaidClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
         a record with weight 2 would need twice the noise.
         """
         if refused:
-            raise ParameterError(f"fit takes a table and its classes, and no sample weights; got {shown([*refused])}")
+            raise ParameterError(
+                f"fit takes a table and its classes, and no sample weights; got {', '.join(refused)[:60]}"
+            )
         epsilon, adjacency = positive(epsilon=self.epsilon), self._adjacent()
         if not isinstance(self.schema, Schema):
             raise ParameterError(f"schema must be a dampen.learn.Schema; got {type(self.schema).__name__}")
@@ -348,7 +350,8 @@ def _halved(epsilon: Fraction, adjacency: Adjacency) -> Fraction:
 def _as_array(labels: tuple[Any, ...]) -> NDArray[Any]:
     """Labels as an array of their own type; of objects where they have several."""
     kinds = {type(label) for label in labels}
-    if len(kinds) == 1 and kinds <= {str, int, float, bool}:
+    cut = any(isinstance(label, str) and label.endswith("\0") for label in labels)
+    if len(kinds) == 1 and kinds <= {str, int, float, bool} and not cut:
         return np.array(labels)
     mixed = np.empty(len(labels), dtype=object)
     mixed[:] = labels

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from dampen._validate import Number, one_of, whole
+from dampen._validate import Number, one_of, shown, whole
 from dampen.errors import ParameterError
 from dampen.learn.counted import CountedTable
 from dampen.learn.estimator import PaidClassifier
@@ -108,11 +108,13 @@ class PrivateForestClassifier(PaidClassifier):
         one_of((COUNTS, *LABELS), labels=self.labels)
         require_proved(self.labels, len(schema.classes), self._rate())
         if whole(n_trees=self.n_trees, least=1) > MOST_TREES:
-            raise ParameterError(f"n_trees must be at most {MOST_TREES}; got {self.n_trees}")
+            raise ParameterError(f"n_trees must be at most {MOST_TREES}; got {shown(self.n_trees)}")
         if self.structure is not None:
             whole(structure=self.structure, least=0)
         if self.max_depth is not None and whole(max_depth=self.max_depth, least=0) > DEEPEST:
-            raise ParameterError(f"max_depth must be at most {DEEPEST}: trees are complete; got {self.max_depth}")
+            raise ParameterError(
+                f"max_depth must be at most {DEEPEST}: trees are complete; got {shown(self.max_depth)}"
+            )
 
     def _require_data(self, X: Any) -> None:
         """Every row draws its own tree from this machine's entropy, so rows must come here."""

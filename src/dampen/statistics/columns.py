@@ -169,9 +169,14 @@ def _items_of(series: "nw.Series[Any]") -> list[Any]:
         # pandas would make floats of whole categories as soon as one entry is missing
         labels = [*native.cat.categories.tolist(), None]
         return [labels[code] for code in codes.to_numpy().tolist()]
-    if isinstance(series.dtype, nw.Datetime) and series.dtype.time_unit == "ns":
+    if isinstance(series.dtype, nw.Datetime) and series.dtype.time_unit == "ns" and not _keeps_nanoseconds(native):
         return _nanoseconds(series)
     return series.to_list()
+
+
+def _keeps_nanoseconds(native: Any) -> bool:
+    """Whether the items of a Series know their nanoseconds, as those of pandas do."""
+    return type(native).__module__.partition(".")[0] == "pandas"
 
 
 def _nanoseconds(series: "nw.Series[Any]") -> list[Any]:
@@ -208,7 +213,7 @@ def in_memory(values: Any, column: str | None) -> "list[Any] | NDArray[Any] | nw
 
 def _of_mapping(values: Mapping[Any, Any], column: str | None) -> Any:
     if column is None or column not in values:
-        raise ParameterError(f"column must be one of the columns of the data; got {column!r:.60}")
+        raise ParameterError(f"column must be one of the columns of the data; got {shown(column)}")
     return values[column]
 
 
@@ -224,7 +229,7 @@ def _of_frame(values: Any, column: str | None) -> "list[Any] | nw.Series[Any]":
         return native
     if isinstance(native, nw.DataFrame | nw.LazyFrame):
         if column is None or native.collect_schema().names().count(column) != 1:
-            raise ParameterError(f"column must be one of the columns of the data frame; got {column!r:.60}")
+            raise ParameterError(f"column must be one of the columns of the data frame; got {shown(column)}")
         chosen = native.select(column)
         return (chosen.collect() if isinstance(chosen, nw.LazyFrame) else chosen)[column]
     if isinstance(values, Sequence) and not isinstance(values, str | bytes) and column is None:

@@ -8,6 +8,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
+from dampen._validate import shown
 from dampen.errors import DataError, ParameterError
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ def existing(path: str | Path) -> Path:
     except (OSError, ValueError):
         found = False
     if not found:
-        raise ParameterError(f"file must exist; got {str(path)[-200:]!r}")
+        raise ParameterError(f"file must exist; got {shown(str(path), longest=200)}")
     return file
 
 
@@ -37,9 +38,9 @@ def existing_files(pattern: str | Path) -> list[Path]:
     except (OSError, ValueError):
         files = []
     if not files:
-        raise ParameterError(f"file must exist; got {str(pattern)[-200:]!r}")
+        raise ParameterError(f"file must exist; got {shown(str(pattern), longest=200)}")
     if len({is_parquet(file) for file in files}) > 1:
-        raise ParameterError(f"files must be all Parquet or all CSV; got both for {str(pattern)[-200:]!r}")
+        raise ParameterError(f"files must be all Parquet or all CSV; got both for {shown(str(pattern), longest=200)}")
     return files
 
 
@@ -54,18 +55,11 @@ def not_a_table(file: Path) -> DataError:
     return DataError(f"{file.name[-60:]} must be a CSV file in UTF-8 {rule}, or a Parquet file")
 
 
-def opened_csv(lines: list[str], wanted: set[str]) -> tuple[Iterator[list[str]], list[str], str]:
-    """Rows after the header, header and delimiter: the first delimiter under which the header holds what is wanted."""
-    delimiter = next((mark for mark in DELIMITERS if wanted <= set(_fields(lines, mark))), DELIMITERS[0])
-    rows = csv.reader(lines, delimiter=delimiter, strict=True)
-    return rows, next(rows, []), delimiter
-
-
 def place_of(columns: list[str], file: Path, **named: str) -> int:
     """Where the column that an argument names stands among the columns of a file."""
     [(argument, column)] = named.items()
     if columns.count(column) != 1:
-        raise ParameterError(f"{argument} must be a column of {file.name[-60:]}, and one alone; got {column[:60]!r}")
+        raise ParameterError(f"{argument} must be a column of {file.name[-60:]}, and one alone; got {shown(column)}")
     return columns.index(column)
 
 
@@ -75,8 +69,9 @@ def quoted(name: str) -> str:
 
 
 def literal(text: str) -> str:
-    """A text as SQL takes it."""
-    return "'" + text.replace("'", "''") + "'"
+    """A text as SQL takes it; NUL, which may stand in no query, by its number."""
+    parts = ["'" + part.replace("'", "''") + "'" for part in text.split("\0")]
+    return parts[0] if len(parts) == 1 else f"({' || chr(0) || '.join(parts)})"
 
 
 @contextmanager

@@ -11,7 +11,7 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from dampen._validate import Number, exact, positive, shown, whole
+from dampen._validate import Number, pair, positive, shown, whole
 from dampen.errors import ParameterError
 from dampen.vectors import LARGEST_WHOLE, Floats, Integers, Vector
 
@@ -197,11 +197,9 @@ def as_grid(
 
 
 def _from_bounds(bounds: Any, step: Number | None, bins: int | None) -> Grid:
-    if not isinstance(bounds, list | tuple | np.ndarray) or len(bounds) != 2:
-        raise ParameterError(f"bounds must be two numbers (lo, hi); got {shown(bounds)}")
+    low, high = pair(bounds=bounds)
     if (step is None) == (bins is None):
         raise ParameterError("bounds go with either step or bins, and one alone")
-    low, high = exact(bounds=bounds[0]), exact(bounds=bounds[1])
     if low > high:
         raise ParameterError(f"bounds must not be reversed: (lo, hi) with lo <= hi; got {shown(bounds)}")
     if bins is None:

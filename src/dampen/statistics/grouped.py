@@ -82,6 +82,8 @@ def counts_by_group(
     rest = rest_place(labels, other)
     mode = as_group_missing(missing, rest)
     with opened(data, column, by) as engine:
+        for name in (column, by):
+            engine.require(name)
         sizes = group_sizes(dict(engine.group_counts(by, labels)), len(labels), rest, mode, titled(by), inside(engine))
         parts = [{} if place == rest else count(engine.part(by, labels, place)) for place in range(len(labels))]
         if rest is not None:

@@ -1,8 +1,6 @@
 """Scores and labels from files."""
 
-import csv
 import re
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -10,11 +8,11 @@ from dampen.errors import DataError
 from dampen.statistics.engines import Source
 from dampen.statistics.files import (
     connected,
+    csv_source,
     existing,
     existing_files,
+    header_of,
     is_parquet,
-    not_a_table,
-    opened_csv,
     place_of,
     quoted,
 )
@@ -53,18 +51,13 @@ def read_scores(path: Any, *, label: str, score: str, real: bool = False) -> dic
     return _reals(rows, score) if real else _wholes(rows, score)
 
 
-def _csv_rows(file: Path, label: str, score: str) -> Iterator[tuple[str, str]]:
-    text = _text(file, str(not_a_table(file)))
-    try:
-        lines, header, _ = opened_csv(text.splitlines(keepends=True), {label, score})
-        places = [place_of(header, file, label=label), place_of(header, file, score=score)]
-        for row in lines:
-            if row:
-                if len(row) != len(header):
-                    raise DataError(f"{file.name} must have as many fields in every line as in its header")
-                yield row[places[0]], row[places[1]]
-    except csv.Error:
-        raise not_a_table(file) from None
+def _csv_rows(file: Path, label: str, score: str) -> list[tuple[str, str]]:
+    """By the same strict scan as every other question: malformed lines are refused."""
+    header, mark = header_of(file, label, score)
+    places = [place_of(header, file, label=label), place_of(header, file, score=score)]
+    with connected(file) as (connection, names):
+        fields = ", ".join(f"c{place}" for place in places)
+        return connection.sql(f"select {fields} from {csv_source(names, len(header), mark)}").fetchall()
 
 
 def _parquet_rows(file: Path, label: str, score: str) -> list[tuple[str, str]]:

@@ -7,9 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-import numpy as np
-
-from dampen._validate import Number, exact, shown
+from dampen._validate import Number, pair, shown
 from dampen.errors import ParameterError
 from dampen.statistics.columns import as_missing, refuse_missing
 from dampen.statistics.engines import opened
@@ -30,9 +28,7 @@ class Total:
 
 def as_bounds(bounds: Any) -> tuple[Fraction, Fraction]:
     """Two public numbers lo < hi."""
-    if not isinstance(bounds, list | tuple | np.ndarray) or len(bounds) != 2:
-        raise ParameterError(f"bounds must be two numbers (lo, hi); got {shown(bounds)}")
-    low, high = exact(bounds=bounds[0]), exact(bounds=bounds[1])
+    low, high = pair(bounds=bounds)
     if low >= high:
         raise ParameterError(f"bounds must be increasing: (lo, hi) with lo < hi; got {shown(bounds)}")
     if max(-low, high) > LARGEST_WHOLE:

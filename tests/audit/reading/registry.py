@@ -44,6 +44,7 @@ EXEMPT: dict[str, str] = {
     "queries.triangle_problem": OF_GRAPH,
     "Graph.from_networkx": "nodes and edges of a graph: nothing is read as anything else",
     "Graph.from_igraph": "nodes and edges of a graph: nothing is read as anything else",
+    "Engine.require": "looks whether a column is there",
     "statistics.tally": PART,
     "statistics.read_people": PART,
     "statistics.counts_by_group": PART,

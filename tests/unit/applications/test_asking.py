@@ -68,7 +68,7 @@ class Raising:
         raise RuntimeError("4711")
 
 
-@pytest.mark.parametrize("budget", [None, 1, {"reserve": 1}, Budget, Raising()], ids=repr)
+@pytest.mark.parametrize("budget", [None, 1, {"reserve": 1}, Budget, Raising()], ids=lambda value: type(value).__name__)
 def test_somebody_must_be_able_to_pay_before_any_data_is_read(budget: Any, refused: "Refused") -> None:
     with refused(ParameterError, "budget must be a dampen.Budget; got", hidden=("4711",)), asking(budget, "why"):
         pytest.fail("data is read")

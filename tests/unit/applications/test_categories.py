@@ -197,7 +197,7 @@ WRONG: list[tuple[dict[str, Any], type[DampenError], list[str]]] = [
     ({"values": ["Secretville"]}, DataError, ["declared categories"]),
     ({"values": [None, "Rome"]}, DataError, ["missing"]),
     ({"values": [float("nan")]}, DataError, ["missing"]),
-    ({"values": [["Secretville"]]}, DataError, ["labels"]),
+    ({"values": [["Secretville"]]}, DataError, ["declared categories"]),
     ({"values": "none.csv", "column": "city"}, ParameterError, ["file must exist"]),
 ]
 

@@ -47,6 +47,10 @@ class ArrayEngine:
             self.columns[column] = found if self.kept is None else found.take(self.kept)
         return self.columns[column]
 
+    def require(self, column: str) -> None:
+        """Refuse a column that is not there."""
+        self.column(column)
+
     def part(self, column: str, labels: Sequence[Any], place: int) -> "ArrayEngine":
         """Only the rows whose value stands for a label."""
         here = array_codes.label_places(self.column(column), Places.of(labels)) == place

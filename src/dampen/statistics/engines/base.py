@@ -158,6 +158,9 @@ class Engine(Protocol):
     def place(self) -> str:
         """Where the data lies, for messages: the name of a file or table, or nothing."""
 
+    def require(self, column: str) -> None:
+        """Refuse a column that is not there."""
+
     def part(self, column: str, labels: Sequence[Any], place: int) -> "Engine":
         """Only the rows whose value stands for the label at this place. The parts of all labels never overlap."""
 
@@ -249,7 +252,7 @@ def column_of(names: Sequence[str], column: Any, engine: Engine, argument: str =
     if not isinstance(column, str):
         raise ParameterError(f"{argument} must name the column {where} that holds the values")
     if names.count(column) != 1:
-        raise ParameterError(f"{argument} must be a column {where}, and one alone; got {column[:60]!r}")
+        raise ParameterError(f"{argument} must be a column {where}, and one alone; got {shown(column)}")
     return column
 
 

@@ -52,12 +52,13 @@ from dampen.statistics.files import (
     quoted,
 )
 from dampen.statistics.grid import EvenGrid, Grid
-from dampen.statistics.pair_counts import Block, Joint
 from dampen.statistics.reading import OTHER
 from dampen.vectors import Integers
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
+
+    from dampen.statistics.pair_counts import Block, Joint
 
 MOST_CELLS = 2**16
 """So many joint counts are held in an array, without a hash table."""
@@ -149,6 +150,10 @@ class DuckEngine:
                 f"the relation must be readable by duckdb, with one type in each column{inside(self)}"
             ) from None
         return found
+
+    def require(self, column: str) -> None:
+        """Refuse a column that is not there."""
+        column_of(self.columns, column, self)
 
     def part(self, column: str, labels: Sequence[Any], place: int) -> "DuckEngine":
         """Only the rows whose value stands for a label."""
@@ -301,7 +306,9 @@ class DuckEngine:
         """A query for each level."""
         return RoutedLevels(self, table)
 
-    def joints(self, table: Coded, slot_of: Integers, blocks: tuple[Block, ...], groups: Integers) -> Iterator[Joint]:
+    def joints(
+        self, table: Coded, slot_of: Integers, blocks: "tuple[Block, ...]", groups: Integers
+    ) -> "Iterator[Joint]":
         """Joint counts of every two attributes, put together here."""
         return joints_of_query(self._pair_counts(table), slot_of, blocks, groups)
 

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import combinations_with_replacement
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import ibis
 import numpy as np
@@ -41,8 +41,10 @@ from dampen.statistics.engines.progress import Share, watched
 from dampen.statistics.engines.routed_levels import RoutedLevels
 from dampen.statistics.engines.spark import STOPPED, is_stopped
 from dampen.statistics.grid import Grid
-from dampen.statistics.pair_counts import Block, Joint
 from dampen.vectors import Integers
+
+if TYPE_CHECKING:
+    from dampen.statistics.pair_counts import Block, Joint
 
 MOST_CELLS = 2**12
 """So many joint counts, at most, are grouped at once."""
@@ -76,6 +78,10 @@ class IbisEngine:
             raise
         except Exception as error:
             raise failed(error, self) from None
+
+    def require(self, column: str) -> None:
+        """Refuse a column that is not there."""
+        self._column(column)
 
     def part(self, column: str, labels: Sequence[Any], place: int) -> "IbisEngine":
         """Only the rows whose value stands for a label."""
@@ -147,7 +153,9 @@ class IbisEngine:
         """A query for each level."""
         return RoutedLevels(self, table)
 
-    def joints(self, table: Coded, slot_of: Integers, blocks: tuple[Block, ...], groups: Integers) -> Iterator[Joint]:
+    def joints(
+        self, table: Coded, slot_of: Integers, blocks: "tuple[Block, ...]", groups: Integers
+    ) -> "Iterator[Joint]":
         """Joint counts of every two attributes, put together here."""
         return joints_of_query(self._pair_counts(table), slot_of, blocks, groups)
 

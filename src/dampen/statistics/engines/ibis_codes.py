@@ -11,7 +11,7 @@ from dampen.statistics.engines import digits
 from dampen.statistics.engines.base import NOT_HERE, Bits, Coding, Edges, Labels, Way
 from dampen.statistics.engines.labels import Places
 from dampen.statistics.grid import EvenGrid, Grid
-from dampen.statistics.reading import LARGEST, MISSING, OTHER, SMALLEST
+from dampen.statistics.reading import DIGITS, LARGEST, MISSING, OTHER, SMALLEST
 
 WHOLE_TEXT = r"\A[+-]?[0-9]{1,19}\z"
 REAL_TEXT = r"\A[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)(e[+-]?[0-9]+)?\z"
@@ -70,11 +70,28 @@ def text_truth(text: Any) -> Any:
     return ibis.cases((plain == "true", True), (plain == "false", False))
 
 
-def decimal_parts(value: Any) -> tuple[Any, Any]:
-    """A decimal as a whole number of 64 bits if it is one, and as the nearest float, by way of text."""
+def decimal_parts(value: Any) -> tuple[Any, Any, Any]:
+    """A decimal as a whole number of 64 bits if it is one, as the nearest float, and whether it is whole.
+
+    Without digits behind the point every one is whole; DuckDB's widest whole numbers come as such, and its floors of
+    those are floats.
+    """
     small = (value >= ibis.literal(SMALLEST)) & (value <= ibis.literal(LARGEST))
-    whole_part = ibis.cases((small & (value == value.floor()), value.floor()), else_=None).cast("int64")
-    return whole_part, value.cast("string").cast("float64")
+    cut = value if value.type().scale == 0 else value.floor()
+    is_whole = value.notnull() if value.type().scale == 0 else value == cut
+    whole_part = ibis.cases((small & is_whole, cut), else_=None).cast("int64")
+    return whole_part, value.cast("string").cast("float64"), is_whole
+
+
+def _rounded_down(near: Any, value: Any) -> Any:
+    """The largest float not above a whole decimal beyond 64 bits, from the nearest one.
+
+    The next float below a positive x is x - x 2^-53, rounded. Below a negative one it is x + x 2^-53 (1 + 2^-52): the
+    last factor breaks the tie at powers of 2.
+    """
+    below = ibis.cases((near > 0, near - near * real(2.0**-53)), else_=near + near * real(2.0**-53 * (1 + 2.0**-52)))
+    same, exact = (each.try_cast(f"decimal({DIGITS}, 0)") for each in (near, value))
+    return ibis.cases(((same > exact).fill_null(False), below), (same.isnull() & (near > 0), below), else_=near)
 
 
 def numbers(table: Any, column: Any) -> Any:
@@ -89,7 +106,8 @@ def numbers(table: Any, column: Any) -> Any:
         wide = kind.is_unsigned_integer() and kind.nbytes == 8
         wholes, reals = (_in_64_bits(value), _beyond(value)) if wide else (value.cast("int64"), reals)
     elif kind.is_decimal():
-        wholes, reals = decimal_parts(value)
+        wholes, near, is_whole = decimal_parts(value)
+        reals = ibis.cases((is_whole, _rounded_down(near, value)), else_=near)
     elif kind.is_floating():
         reals = ibis.cases((absent, None), else_=value.cast("float64"))
     rows = table.select(whole=wholes, near=reals, absent=absent)
@@ -255,11 +273,9 @@ def readings(column: Any, places: Places) -> list[tuple[Any, Mapping[Any, int]]]
 
 def _of_decimals(value: Any, places: Places) -> list[tuple[Any, Mapping[Any, int]]]:
     """A whole decimal is found by itself, beyond 64 bits as text; any other by the nearest float."""
-    number, near = decimal_parts(value)
-    is_whole = value == value.floor()
-    large = {
-        str(n): place for n, place in places.numbers.items() if isinstance(n, int) and not SMALLEST <= n <= LARGEST
-    }
+    number, near, is_whole = decimal_parts(value)
+    wholes = {int(n): place for n, place in places.numbers.items() if n == n // 1 and abs(n) < 10**DIGITS}
+    large = {str(n): place for n, place in wholes.items() if not SMALLEST <= n <= LARGEST}
     beyond = ibis.cases((is_whole & number.isnull(), value.cast("string").re_replace(r"\.0*\z", "")), else_=None)
     only = ibis.cases((is_whole, None), else_=near).cast("float64")
     return [(number, places.wholes()), (beyond, large), (only, places.reals())]
@@ -278,12 +294,21 @@ def looked_up(value: Any, places: Mapping[Any, int]) -> Any:
     cast = _literal(value.type())
     if not places:
         return ibis.null("int64")
+    if value.type().is_string() and any("\0" in text for text in places):
+        odd = [(value.re_search(_pattern(text)), whole(place)) for text, place in places.items() if "\0" in text]
+        rest = looked_up(value, {text: place for text, place in places.items() if "\0" not in text})
+        return ibis.cases(*odd, else_=rest).cast("int64")
     if len(places) <= FEW:
         return ibis.cases(*((value == cast(native), whole(place)) for native, place in places.items())).cast("int64")
     ordered = sorted(places.items())
     middle = len(ordered) // 2
     below, above = looked_up(value, dict(ordered[:middle])), looked_up(value, dict(ordered[middle:]))
     return ibis.cases((value < cast(ordered[middle][0]), below), else_=above)
+
+
+def _pattern(text: str) -> str:
+    """A regular expression for this text alone: NUL may stand in no query."""
+    return r"\A" + "".join(f"\\x{{{ord(letter):x}}}" for letter in text) + r"\z"
 
 
 def _literal(kind: Any) -> Any:

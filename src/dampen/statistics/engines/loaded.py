@@ -28,6 +28,10 @@ class LoadedEngine(ArrayEngine):
         """All values of a column; not kept, since its places are."""
         return self.files.column(column)
 
+    def require(self, column: str) -> None:
+        """Refuse a column that is not there."""
+        self.files.require(column)
+
     def part(self, column: str, labels: Sequence[Any], place: int) -> "LoadedEngine":
         """Only the rows whose value stands for a label are read."""
         return LoadedEngine(None, files=self.files.part(column, labels, place))

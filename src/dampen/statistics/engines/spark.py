@@ -7,8 +7,17 @@ from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
+from dampen._validate import shown
 from dampen.errors import DampenError, DataError, EngineError, MissingExtra, ParameterError
-from dampen.statistics.files import existing_files, header_of, is_parquet, not_a_table, place_of
+from dampen.statistics.files import (
+    connected,
+    csv_source,
+    existing_files,
+    header_of,
+    is_parquet,
+    not_a_table,
+    place_of,
+)
 
 UNREADABLE = "spark could not read the data frame: its columns must have different names, and a query must run on it"
 STOPPED = "spark could not run the job: its session is stopped; start one and read the data again"
@@ -70,7 +79,7 @@ def read_files(pattern: str | Path, columns: Sequence[str]) -> Any:
     for file in files:
         if file.name.startswith(("_", ".")) or {*str(file.resolve())} & {*"[]{}*?\\"}:
             rule = "must not begin with _ or a dot, which it skips, nor hold []{}*? or \\"
-            raise ParameterError(f"files for Spark {rule}; got {file.name[-60:]!r}")
+            raise ParameterError(f"files for Spark {rule}; got {shown(file.name)}")
     session = local_session()
     try:
         return _read(session, files, [str(file.resolve()) for file in files], columns)
@@ -89,9 +98,24 @@ def _read(session: Any, files: list[Path], names: list[str], columns: Sequence[s
     headers = {(tuple(header), mark) for header, mark in (header_of(file, *columns) for file in files)}
     if len(headers) > 1:
         raise DataError(f"{files[0].name[-60:]} and the other files must have the same header line")
-    [(_, mark)] = headers
+    [(header, mark)] = headers
+    rows = _strict_rows(files, len(header), mark)
     reader = session.read.option("header", True).option("sep", mark).option("quote", '"').option("escape", '"')
-    return reader.option("mode", "FAILFAST").option("multiLine", True).csv(names)
+    reader = reader.option("unescapedQuoteHandling", "RAISE_ERROR").option("maxCharsPerColumn", -1)
+    frame = reader.option("mode", "FAILFAST").option("multiLine", True).csv(names)
+    if frame.count() != rows:
+        raise not_a_table(files[0])
+    return frame
+
+
+def _strict_rows(files: list[Path], width: int, mark: str) -> int:
+    """How many rows DuckDB's strict scan finds, which refuses malformed lines: Spark would swallow or pad some of them.
+
+    One line with a quote that is never closed could take all lines after it into one field.
+    """
+    with connected(*files) as (connection, names):
+        found = connection.sql(f"select count(*) from {csv_source(names, width, mark)}").fetchone()
+    return 0 if found is None else int(found[0])
 
 
 def local_session() -> Any:
