@@ -21,7 +21,9 @@ def _edges(graph: dampen.Graph) -> Answer:
 
 
 def ends(public: Public, records: Sequence[Record]) -> Answer:
-    """The edges of rows, once each and without loops; or a refusal."""
+    """The edges of rows, once each and without loops; or a refusal. Labels 0, 1, 2, ... are numbers of nodes."""
+    if all(type(label) is int and label == place for place, label in enumerate(public.labels)):
+        return _numbers(public, records)
     found = [(public.rule.place(row[0]), public.rule.place(row[1])) for row in records]
     if any(min(pair) < 0 for pair in found):
         return None
