@@ -17,7 +17,7 @@ Data and engine errors are for the curator alone: that a rule was broken, or tha
 the data. All others may be shown to analysts (see SECURITY.md).
 
 A parameter error never depends on the data: arguments are looked at first. It shows a plain value as it was given, and
-everything else by type and shape alone, because someone may hand the data itself to a public argument. Whatever a
+everything else by its type alone, because someone may hand the data itself to a public argument. Whatever a
 library raises while data is read leaves as a data or engine error that tells nothing of it. All of these are raised
 before any budget is spent.
 """
