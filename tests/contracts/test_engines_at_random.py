@@ -1,0 +1,72 @@
+"""Every engine reads the same values alike: random columns of awkward values, in all containers that can hold them.
+
+No oracle here: the containers are held against each other. What each value must count as is said in
+``tests/audit/test_reading.py``.
+"""
+
+from collections.abc import Sequence
+from random import Random
+from typing import Any
+
+import pytest
+
+from dampen.statistics import as_grid
+from dampen.statistics.engines import opened
+from tests.audit.reading.cases import random_labels
+from tests.audit.reading.columns import Kind
+from tests.audit.reading.entries import GRIDS
+from tests.audit.reading.forms import FORMS, Form
+from tests.audit.reading.oracle import No, number
+from tests.audit.reading.pool import CLUSTERS
+
+ALIKE: dict[str, tuple[str, ...]] = {
+    "texts": ("list", "pandas str", "pandas string", "arrow string", "polars from arrow string", "csv"),
+    "whole numbers": ("list", "array of int64", "pandas Int64", "arrow int64", "polars from arrow int64"),
+    "far numbers": ("list", "array of uint64", "pandas UInt64", "arrow uint64", "polars from arrow uint64"),
+    "reals": ("list", "array of float64", "pandas Float64", "arrow double", "polars from arrow double"),
+    "truth values": ("list", "array of bool", "pandas boolean", "arrow bool", "polars from arrow bool"),
+    "days": ("list", "array of datetime64[D]", "arrow date32[day]", "polars from arrow date32[day]"),
+    "moments": ("list", "pandas datetime64[ns]", "arrow timestamp[us]", "polars from arrow timestamp[us]"),
+    "decimals": ("list", "arrow decimal128(20, 2)", "polars from arrow decimal128(20, 2)"),
+}
+"""Types of columns that hold the same values."""
+ROUNDS = 6
+
+
+def _containers(names: Sequence[str]) -> list[tuple[Form, Kind]]:
+    fit = [form for form in FORMS if form.family != "spark" and not form.name.startswith("learn")]
+    return [(form, kind) for form in fit for kind in form.kinds if kind.name in names]
+
+
+@pytest.mark.parametrize("sort", ALIKE)
+def test_random_columns_count_alike(sort: str) -> None:
+    held = _containers(ALIKE[sort])
+    typed = [kind for _, kind in held if kind.name != "list"]
+    common = [value for value in typed[0].values if all(any(value is own for own in kind.values) for kind in typed)]
+    for round_ in range(ROUNDS):
+        rng = Random(f"{sort} {round_}")
+        labels = random_labels(rng, rng.choice([*CLUSTERS]))
+        values = rng.choices(common, k=8)
+        counts = {(form.name, kind.name): _labels_of(form, kind, values, labels) for form, kind in held}
+        assert len({*map(str, counts.values())}) == 1, (labels, values, counts)
+        numbers = [value for value in values if not isinstance(number(value), No)]
+        grid = as_grid(rng.choice(GRIDS))
+        places = {(form.name, kind.name): _places_of(form, kind, numbers, grid) for form, kind in held}
+        assert len({*map(str, places.values())}) == 1, (grid, numbers, places)
+
+
+def _asked(form: Form, kind: Kind, values: list[Any]) -> tuple[Any, str | None]:
+    return form.hold(["v"], [kind], [(value,) for value in values]).named("v")
+
+
+def _labels_of(form: Form, kind: Kind, values: list[Any], labels: tuple[Any, ...]) -> list[tuple[int, int]]:
+    data, column = _asked(form, kind, values)
+    with opened(data, column) as engine:
+        return sorted((place, count) for place, count in engine.group_counts(column, labels).items() if count)
+
+
+def _places_of(form: Form, kind: Kind, values: list[Any], grid: Any) -> list[tuple[int, int]]:
+    data, column = _asked(form, kind, values)
+    with opened(data, column) as engine:
+        places, counted = engine.histogram(column, grid)
+        return sorted(zip(places.tolist(), counted.tolist(), strict=True))
