@@ -103,6 +103,16 @@ def _series(dtype: Any) -> Callable[[list[Any]], Any]:
     return lambda given: pd.Series(given, dtype=dtype)
 
 
+def _nullable(dtype: Any) -> Callable[[list[Any]], Any]:
+    """Whole numbers and a mask; out of a list pandas may take the way over floats."""
+
+    def make(given: list[Any]) -> Any:
+        numbers = np.array([0 if value is None else value for value in given], dtype=dtype)
+        return pd.Series(pd.arrays.IntegerArray(numbers, np.array([value is None for value in given], dtype=np.bool_)))
+
+    return make
+
+
 def _categorical(dtype: Any) -> Callable[[list[Any]], Any]:
     return lambda given: pd.Series(given, dtype=dtype).astype("category")
 
@@ -110,8 +120,8 @@ def _categorical(dtype: Any) -> Callable[[list[Any]], Any]:
 PANDAS: tuple[Kind, ...] = (
     Kind("pandas object", lambda given: pd.Series(objects(given), dtype=object), pool.EVERY),
     Kind("pandas int64", _series("int64"), pool.WHOLES),
-    Kind("pandas Int64", _series("Int64"), (*pool.WHOLES, None)),
-    Kind("pandas UInt64", _series("UInt64"), (*FITTING_U64, None)),
+    Kind("pandas Int64", _nullable(np.int64), (*pool.WHOLES, None)),
+    Kind("pandas UInt64", _nullable(np.uint64), (*FITTING_U64, None)),
     Kind("pandas float64", _series("float64"), FLOATS),
     Kind("pandas Float64", _series("Float64"), (*FLOATS, None)),
     Kind("pandas bool", _series("bool"), pool.TRUTHS),

@@ -230,7 +230,8 @@ ANY_COLUMN = (*PYTHON, *NUMPY, *PANDAS, *ARROW, *DICTIONARIES, *POLARS)
 FLOAT = next(kind for kind in NUMPY if kind.name == "array of float64")
 IN_FILES = tuple(kind for kind in ARROW if kind.name != "arrow duration[us]")
 """A Parquet file holds the numbers of a duration, not what they are."""
-SPARK_KINDS = tuple(kind for kind in IN_FILES if kind.name != "arrow uint64")
+SPARK_KINDS = tuple(kind for kind in IN_FILES if kind.name != "arrow timestamp[ns]")
+"""Spark has no nanoseconds."""
 FORMS: tuple[Form, ...] = (
     Form("columns", "memory", (*PYTHON, *NUMPY), lambda columns: Held(_made(columns))),
     Form("mapping", "memory", (*PYTHON, *NUMPY), lambda columns: Held(table=_made(columns))),

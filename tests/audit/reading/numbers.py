@@ -3,6 +3,7 @@
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from fractions import Fraction
+from functools import cache
 from math import floor
 from typing import Any
 
@@ -87,9 +88,13 @@ def _percentile(pose: Pose, step: int = 1) -> Callable[[Public], Question]:
             data, column = held.named("v")
             return utilities(pose(data, grid=public.grid, column=column, missing=mode(public)))
 
+        @cache
+        def known(places: tuple[int, ...]) -> Answer:
+            return utilities(pose(counted_before(public, places), grid=public.grid))
+
         def expect(records: Sequence[Record]) -> Answer:
             places = places_on(public, [value for (value,) in records], mode(public))
-            return None if places is None else utilities(pose(counted_before(public, places), grid=public.grid))
+            return None if places is None else known(tuple(sorted(places)))
 
         return Question("", ask, expect, largest, step)
 

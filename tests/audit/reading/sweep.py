@@ -11,6 +11,8 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
+from dampen.errors import DampenError
+from dampen.statistics.engines import opened
 from tests.audit.reading import engines, pool
 from tests.audit.reading.check import Question, Record, ask, l1
 from tests.audit.reading.columns import Kind
@@ -45,9 +47,24 @@ MOST_TOLD = 12
 
 def wrong_places(form: Form, kind: Kind) -> list[str]:
     """Which values of a column stand for other labels than they should."""
-    return [
-        said for labels in _telling(kind) for said in _wrong(form, kind, engines.group_counts(Public(labels)), labels)
-    ]
+    sets = list(_telling(kind))
+    found = _counted_at_once(form, kind, sets)
+    told = []
+    for labels, counts in zip(sets, found, strict=True):
+        question = engines.group_counts(Public(labels))
+        expected = question.expect([(form.held(kind, value),) for value in kind.values])
+        told += _wrong(form, kind, question, labels) if counts is None or l1(counts, expected) else []
+    return told
+
+
+def _counted_at_once(form: Form, kind: Kind, sets: list[tuple[Any, ...]]) -> list[Any]:
+    """The counts of all values for each set of labels, out of one container; nothing where that failed."""
+    data, column = form.hold(["v"], [kind], [(value,) for value in kind.values]).named("v")
+    try:
+        with opened(data, column) as engine:
+            return [engine.group_counts(column, labels) for labels in sets]
+    except DampenError:
+        return [None] * len(sets)
 
 
 def wrong_numbers(form: Form, kind: Kind, few: bool) -> list[str]:
