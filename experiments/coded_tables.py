@@ -16,10 +16,13 @@ from dampen.datasets import CATALOGUE, Dataset
 from dampen.learn import Categorical, Numeric, Schema
 from dampen.learn.counted import CountedTable
 from dampen.learn.estimator import PaidClassifier
-from dampen.learn.records import Records, as_records, class_places
+from dampen.learn.records import Records, as_records
 from dampen.learn.schema import Attribute
+from dampen.statistics.columns import column_of_values
 from dampen.statistics.contingency import Codes, Layout
+from dampen.statistics.engines.array_codes import label_places
 from dampen.statistics.engines.arrays import ArrayEngine
+from dampen.statistics.engines.labels import Places
 from dampen.vectors import Integers
 from experiments.private_classifier import BOUNDS, TASKS, Task
 from experiments.seeded_entropy import SeededEntropy
@@ -72,7 +75,9 @@ class Coded:
         numeric = np.array([isinstance(attribute, Numeric) for attribute in named.values()])
         codes = [_binned(c, bins) if n else c for c, n in zip(records.columns, numeric, strict=True)]
         sizes = [bins if isinstance(a, Numeric) else len(a.values) for a in named.values()]
-        labels = class_places(task.table[task.target], schema.classes).astype(np.int32)
+        labels = label_places(column_of_values(task.table[task.target], None), Places.of(schema.classes)).astype(
+            np.int32
+        )
         layout = Layout(tuple(sizes), len(schema.classes))
         return cls(schema, records, np.column_stack(codes).astype(np.int32), labels, layout, numeric)
 

@@ -32,6 +32,7 @@ from dampen.statistics.columns import column_of_values, in_memory, items_of
 from dampen.statistics.engines import Source, opened, stays
 from dampen.statistics.engines.sources import only_own_errors
 from dampen.statistics.file_tables import read_batches
+from dampen.statistics.reading import is_missing
 from dampen.vectors import Floats, Integers
 
 try:
@@ -138,7 +139,9 @@ class PaidClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
     def predict_batches(self, X: Any) -> Iterator[NDArray[Any]]:
         """The same, piece by piece, for files that need not fit in memory."""
         self._require_fitted()
-        for rows in read_batches(as_table(X, self.schema_), readings_of(self.schema_)):
+        with only_own_errors():
+            table = as_table(X, self.schema_)
+        for rows in read_batches(table, readings_of(self.schema_)):
             yield np.asarray(self.classes_[self.predict_places(as_read(rows, self.schema_))])
 
     def predict_places(self, records: Records) -> Integers:
@@ -244,9 +247,10 @@ class PaidClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
             raise ParameterError("schema must name its attributes for a file or a table elsewhere; got Schema.any")
         table, target = _checked(self, X, y)
         schema = self.schema.for_columns(table.shape[1])
-        if not self.schema.classes:
-            schema = schema.with_classes(_classes_in(target))
-        return {**as_table(table, schema), _free_name(schema): target}, _free_name(schema), schema
+        with only_own_errors():
+            if not self.schema.classes:
+                schema = schema.with_classes(_classes_in(target))
+            return {**as_table(table, schema), _free_name(schema): target}, _free_name(schema), schema
 
     def __sklearn_tags__(self) -> Any:
         """A fit is random, and there is no seed."""
@@ -276,10 +280,11 @@ def _checked(estimator: PaidClassifier, X: Any, y: Any = "no_validation") -> Any
     rows = np.empty((0, 0)) if isinstance(X, list | tuple) and not X else X
     least = {"ensure_min_samples": 0, "ensure_min_features": 0 if rows is not X else 1}
     try:
-        found = validate_data(estimator, rows, y, reset=fitting, dtype=np.float64, **least)
+        with np.errstate(all="ignore"):
+            found = validate_data(estimator, rows, y, reset=fitting, dtype=np.float64, **least)
         if not fitting:
             return found
-        if found[1].dtype.kind in "iufb":
+        if found[1].dtype.kind in "iufb" and not estimator.schema.classes:
             _require_classes(found[1])
         listed = isinstance(y, list | tuple) or (isinstance(y, np.ndarray) and y.ndim == 1)
         return found[0], in_memory(y, None) if listed else _as_they_came(y, found[1])
@@ -328,6 +333,8 @@ def _require_classes(target: Any) -> None:
 def _classes_in(target: Any) -> list[Any]:
     """The classes that occur, where they are declared to be public."""
     column = column_of_values(target, None)
+    if any(is_missing(item) for item in items_of(column)):
+        raise DataError("target must have no missing values")
     found = {*items_of(column)}
     try:
         return sorted(found)

@@ -12,14 +12,11 @@ from numpy.typing import NDArray
 
 from dampen.errors import DataError, ParameterError
 from dampen.learn.schema import Categorical, Numeric, Schema
-from dampen.statistics.columns import column_of_values, in_memory
+from dampen.statistics.columns import in_memory
 from dampen.statistics.contingency import as_columns
 from dampen.statistics.engines import Source, opened, stays
-from dampen.statistics.engines.array_codes import label_places
 from dampen.statistics.engines.base import Leaving, Reading, Rows
-from dampen.statistics.engines.labels import Places
 from dampen.statistics.engines.sources import only_own_errors
-from dampen.vectors import Integers
 
 UNKNOWN = -1
 """In place of the code of a category: the value is none of those declared."""
@@ -99,10 +96,3 @@ def _read(column: Column, name: str, attribute: Categorical | Numeric) -> Column
         raise DataError(f"column {name[:60]!r} must hold finite numbers, and no missing values (NaN)")
     inside = attribute.lo <= ends[0] and ends[1] <= attribute.hi
     return column if inside else np.clip(column, attribute.lo, attribute.hi)
-
-
-def class_places(target: Any, classes: Sequence[Any]) -> Integers:
-    """The place of each record's class among the declared ones, ``UNKNOWN`` for any other."""
-    with only_own_errors():
-        found = label_places(column_of_values(target, None), Places.of(classes))
-    return np.maximum(found, UNKNOWN).astype(np.int64)

@@ -23,7 +23,7 @@ from dampen.statistics.columns import Column, column_of_values, items_of
 from dampen.statistics.engines import Source, stays
 from dampen.statistics.engines.array_codes import label_places
 from dampen.statistics.engines.labels import Places
-from dampen.statistics.engines.sources import only_own_errors
+from dampen.statistics.engines.sources import no_warnings, only_own_errors
 from dampen.statistics.file_tables import read_batches
 from dampen.statistics.reading import is_missing
 
@@ -158,7 +158,8 @@ def _compared(model: Any, X: Any, true: Column) -> Right:
 def _predicted(model: Any, X: Any) -> Column:
     """What the model tells; errors of others may quote the data, so they are replaced."""
     try:
-        return column_of_values(model.predict(X), None)
+        with no_warnings():
+            return column_of_values(model.predict(X), None)
     except DampenError:
         raise
     except Exception as error:

@@ -68,7 +68,7 @@ def as_categories(categories: Any, title: str = "categories") -> tuple[Any, ...]
             raise TypeError
         labels = tuple(map(_plain, categories))
         distinct = len(set(labels)) == len(labels)
-    except TypeError:
+    except (TypeError, UnicodeEncodeError):
         raise ParameterError(f"{rule}; got {shown(categories)}") from None
     if not labels:
         raise ParameterError(f"{title} must not be empty")
@@ -78,5 +78,7 @@ def as_categories(categories: Any, title: str = "categories") -> tuple[Any, ...]
 
 
 def _plain(label: Any) -> Any:
-    """A label of NumPy's as Python's own; its times would become bare numbers."""
+    """A label of NumPy's as Python's own; its times would become bare numbers. A text must be valid Unicode."""
+    if isinstance(label, str):
+        label.encode()
     return label.item() if isinstance(label, np.generic) and not isinstance(label, np.datetime64) else label

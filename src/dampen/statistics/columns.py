@@ -171,7 +171,26 @@ def _items_of(series: "nw.Series[Any]") -> list[Any]:
         return [labels[code] for code in codes.to_numpy().tolist()]
     if isinstance(series.dtype, nw.Datetime) and series.dtype.time_unit == "ns" and not _keeps_nanoseconds(native):
         return _nanoseconds(series)
-    return series.to_list()
+    try:
+        return series.to_list()
+    except BaseException as error:
+        if isinstance(error, KeyboardInterrupt | SystemExit):
+            raise
+        return [_item(series, place) for place in range(len(series))]
+
+
+class Strange:
+    """A value of a kind that is neither a number nor ever a label."""
+
+
+def _item(series: "nw.Series[Any]", place: int) -> Any:
+    """One item; one that Python has no value for, such as a date in the year 12,000, stands for nothing."""
+    try:
+        return series.item(place)
+    except BaseException as error:  # polars panics with one that is no Exception
+        if isinstance(error, KeyboardInterrupt | SystemExit):
+            raise
+        return Strange()
 
 
 def _keeps_nanoseconds(native: Any) -> bool:

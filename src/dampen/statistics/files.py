@@ -105,10 +105,10 @@ def connected(*files: Path) -> Iterator[tuple["DuckDBPyConnection", list[str]]]:
 def csv_source(names: Sequence[str], width: int, delimiter: str) -> str:
     """SQL: the rows of CSV files after their headers, every field as text."""
     fields = ", ".join(f"'c{place}': 'VARCHAR'" for place in range(width))
-    listed = ", ".join(map(literal, names))
+    listed, kept = ", ".join(map(literal, names)), ", ".join(f"'c{place}'" for place in range(width))
     return (
         f"read_csv([{listed}], auto_detect=false, header=true, delim='{delimiter}', quote='\"', escape='\"', "
-        f"columns={{{fields}}}, nullstr='\x01', strict_mode=true, null_padding=false, ignore_errors=false)"
+        f"columns={{{fields}}}, force_not_null=[{kept}], strict_mode=true, null_padding=false, ignore_errors=false)"
     )
 
 

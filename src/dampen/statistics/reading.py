@@ -75,7 +75,8 @@ def read_number(value: Any) -> int | float | None:
         exact = isinstance(value, np.longdouble) or (isinstance(value, Fraction) and value.denominator == 1)
         if exact and abs(value) < 10**DIGITS and value == int(value):
             return int(value)
-        return _nearest(value) if isinstance(value, Real) else None
+        near = _nearest(value) if isinstance(value, Real) else None
+        return near if near == near else None
     except (ArithmeticError, ValueError, TypeError):
         return None
 

@@ -16,6 +16,7 @@ from dampen.statistics.files import (
     place_of,
     quoted,
 )
+from dampen.statistics.reading import read_text_number
 
 WHOLE = re.compile(r"[+-]?[0-9]{1,30}")
 
@@ -75,10 +76,10 @@ def _wholes(rows: list[tuple[str, str]], score: str) -> dict[str, int]:
 
 
 def _reals(rows: list[tuple[str, str]], score: str) -> dict[str, float]:
-    try:
-        return {name: float(text.replace("_", "x")) for name, text in rows}
-    except ValueError:
-        raise DataError(f"column {score!r} must hold numbers") from None
+    numbers = [read_text_number(text) for _, text in rows]
+    if any(number is None for number in numbers):
+        raise DataError(f"column {score!r} must hold numbers")
+    return {name: float(number) for (name, _), number in zip(rows, numbers, strict=True) if number is not None}
 
 
 def _text(file: Path, rule: str) -> str:

@@ -13,7 +13,7 @@ import pytest
 
 from dampen.errors import DataError, ParameterError
 from dampen.learn import Categorical, Numeric, Schema
-from dampen.learn.records import UNKNOWN, as_records, class_places
+from dampen.learn.records import UNKNOWN, as_records
 from dampen.statistics.engines import opened
 
 SCHEMA = Schema({"age": Numeric(0, 50), "sex": Categorical(["F", "M"]), "kids": Categorical([0, 1, 2])}, ["no", "yes"])
@@ -87,10 +87,6 @@ def test_an_undeclared_value_is_the_other_one_or_unknown_at_predict_time() -> No
     table = {"a": ["x", "new", None], "b": ["u", "new", None]}
     read = as_records(table, schema)
     assert [column.tolist() for column in read.columns] == [[0, 1, 1], [0, UNKNOWN, UNKNOWN]]
-
-
-def test_an_undeclared_class_is_unknown() -> None:
-    assert class_places(["no", "secret", None, "yes"], SCHEMA.classes).tolist() == [0, UNKNOWN, UNKNOWN, 1]
 
 
 @pytest.mark.parametrize("kind", ["float64", "float32", "int8", "int64", "uint64", "object"])

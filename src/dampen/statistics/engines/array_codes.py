@@ -29,7 +29,10 @@ def code_column(column: Column, coding: Coding) -> Codes:
     """The place of each value, -1 where it has none."""
     if isinstance(coding, Edges):
         return _among_edges(floats_of(column), coding)
-    codes = label_places(column, Places.of(coding.values))
+    places = Places.of(coding.values)
+    if isinstance(column, Typed) and column.absent is None and _are_places(column.array, places):
+        return column.array
+    codes = label_places(column, places)
     if not len(codes) or codes.min() >= 0:
         return codes
     return np.where(codes < 0, -1 if coding.other is None else coding.other, codes)
@@ -49,7 +52,7 @@ def _outside(ends: tuple[float, float], coding: Edges) -> bool:
 
 
 def label_places(column: Column, places: Places) -> Codes:
-    """The place of the label that each value stands for, ``MISSING`` or ``OTHER``."""
+    """The place of the label that each value stands for, ``MISSING`` or ``OTHER``: numbers of 32 bits."""
     if isinstance(column, Items):
         return _of_items(column.items, places)
     array = column.array
@@ -101,8 +104,6 @@ def _of_wholes(array: NDArray[Any], places: Places) -> Codes:
     keys = places.wholes()
     if not keys or max(keys) - min(keys) >= WIDEST_TABLE or abs(max(keys)) >= 2**62:
         return _sorted_look_up(array, keys, np.int64)
-    if len(array) and _are_places(array, keys):
-        return array
     low, table = _table(keys)
     found = np.empty(len(array), dtype=np.int32)
     for start in range(0, len(array), BLOCK):
@@ -111,10 +112,13 @@ def _of_wholes(array: NDArray[Any], places: Places) -> Codes:
     return found
 
 
-def _are_places(array: NDArray[Any], keys: Mapping[int, int]) -> bool:
-    """Whether the values are their own places."""
+def _are_places(array: NDArray[Any], places: Places) -> bool:
+    """Whether whole numbers are their own places, so that a large column need not be copied."""
+    keys = places.wholes()
+    if array.dtype.kind not in "iu" or not len(array) or not keys:
+        return False
     own = all(keys.get(place) == place for place in range(len(keys)))
-    return own and int(array.min()) >= 0 and int(array.max()) < len(keys)
+    return own and int(array.min()) >= 0 and int(array.max()) < len(keys) and np.can_cast(array.dtype, np.int64)
 
 
 def _table(keys: Mapping[int, int]) -> tuple[int, Codes]:

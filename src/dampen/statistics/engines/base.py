@@ -222,20 +222,6 @@ def _plain(value: Any) -> bool:
     return not isinstance(value, tuple | frozenset)
 
 
-def joints_of_query(
-    rows: Integers, slot_of: Integers, blocks: "tuple[Block, ...]", groups: Integers
-) -> "Iterator[Joint]":
-    """Joint counts out of rows (node times classes plus class, place, place, count) for every two attributes.
-
-    Places of all attributes are numbered side by side; the first attribute is not behind the second, and stands with
-    itself too.
-    """
-    from dampen.statistics.pair_counts import joints_of
-
-    moved = np.column_stack([groups[rows[:, 0]], rows[:, 1:]])
-    return joints_of(moved, slot_of, blocks, int(groups.max()) + 1)
-
-
 def no_numbers(column: str | None, engine: Engine) -> DataError:
     """What is raised where a column must hold numbers."""
     return DataError(f"{titled(column)} must hold numbers{inside(engine)}")

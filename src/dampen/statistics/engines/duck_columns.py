@@ -7,21 +7,17 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from dampen.statistics.columns import Column, Items, as_column
+from dampen.statistics.columns import Column, Items, Strange, as_column
 from dampen.statistics.engines.duck_sql import WIDE_TYPES, keys_of, kind_of
 from dampen.statistics.engines.labels import MOMENT
 
-TYPED = ("wholes", "reals", "truths")
-
-
-class Strange:
-    """A value of a kind that is neither a number nor ever a label."""
+PLAIN = ("wholes", "reals", "truths")
 
 
 def leaving(value: str, sql_type: str) -> str:
     """SQL: a value as text, or as a number or truth value where those are exact."""
     kind = kind_of(sql_type)
-    if kind in TYPED and sql_type not in WIDE_TYPES:
+    if kind in PLAIN and sql_type not in WIDE_TYPES:
         return value
     if kind in ("days", "moments", "instants"):
         return f"case when {value} is not null then coalesce({keys_of(value, sql_type).text}, '') end"
@@ -31,7 +27,7 @@ def leaving(value: str, sql_type: str) -> str:
 def as_column_of(found: NDArray[Any] | list[Any], sql_type: str) -> Column:
     """What :func:`leaving` brought, as values."""
     kind = kind_of(sql_type)
-    if kind in TYPED and sql_type not in WIDE_TYPES:
+    if kind in PLAIN and sql_type not in WIDE_TYPES:
         return as_column(found)
     makers: dict[str, Callable[[str], Any]] = {
         "wholes": int,

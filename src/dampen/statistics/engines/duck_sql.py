@@ -16,15 +16,13 @@ from dampen.statistics.engines.base import Coding, Edges, Labels
 from dampen.statistics.engines.labels import Places
 from dampen.statistics.files import TEXT, literal
 from dampen.statistics.grid import EvenGrid, Grid
-from dampen.statistics.reading import AROUND, BLANKS, MISSING, OTHER, read_text_number, read_truth
+from dampen.statistics.reading import AROUND, BLANKS, DIGITS, MISSING, OTHER, read_text_number, read_truth
 
 WHOLE_TYPES = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER")
 WIDE_TYPES = ("UBIGINT", "HUGEINT", "UHUGEINT")
 REAL_TYPES = ("FLOAT", "DOUBLE")
 WHOLE_TEXT = "[+-]?[0-9]{1,19}"
 REAL_TEXT = r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)(e[+-]?[0-9]+)?|[+-]?(inf|infinity)"
-MOST_DIGITS = 38
-"""Whole numbers of so many digits are exact in DuckDB."""
 
 
 def kind_of(sql_type: str) -> str:
@@ -64,7 +62,7 @@ def keys_of(value: str, sql_type: str) -> Keys:
     """The readings of a value of this SQL type."""
     kind, absent = kind_of(sql_type), f"{value} is null"
     if kind == "text":
-        return _text_keys(value if sql_type == TEXT else f"cast({value} as varchar)")
+        return _text_keys(plain_text(value))
     if kind == "wholes":
         return Keys(whole=f"try_cast({value} as hugeint)" if sql_type == "UHUGEINT" else value, missing=absent)
     if kind == "reals":
@@ -76,6 +74,11 @@ def keys_of(value: str, sql_type: str) -> Keys:
     if kind == "truths":
         return Keys(truth=value, missing=absent)
     return Keys(text=_printed_time(value, kind), missing=absent)
+
+
+def plain_text(value: str) -> str:
+    """A text that equals itself alone: a column may declare that it takes ``a`` and ``A`` for the same."""
+    return f'(cast({value} as varchar) collate "binary")'
 
 
 def _text_keys(text: str) -> Keys:
@@ -115,14 +118,13 @@ def wholes_for(sql_type: str, places: Places) -> dict[int, int]:
     """The places of labels by whole number: texts have 64 bits, wide types more."""
     if kind_of(sql_type) == "text" or sql_type in WHOLE_TYPES:
         return places.wholes()
-    return {int(n): place for n, place in places.numbers.items() if n == n // 1 and abs(n) < 10**MOST_DIGITS}
+    return {int(n): place for n, place in places.numbers.items() if n == n // 1 and abs(n) < 10**DIGITS}
 
 
-def place_case(value: str, sql_type: str, places: Places, missing: str, other: str, type_: str = "integer") -> str:
-    """The place of the label that a value stands for, or ``missing`` or ``other``, as cases of constants."""
+def place_case(value: str, sql_type: str, places: Places, other: str, type_: str) -> str:
+    """The place of the label that a value stands for, or ``other``, also where it is missing: cases of constants."""
     keys, kind = keys_of(value, sql_type), kind_of(sql_type)
     parts = [_cases(keys.text, {literal(text): place for text, place in texts_for(kind, places).items()}, type_)]
-    parts.append(f"case when {keys.missing} then {missing} end" if missing != other else None)
     parts.append(_cases(keys.whole, wholes_for(sql_type, places), type_))
     parts.append(_cases(keys.inexact, {double(n): place for n, place in places.reals().items()}, type_))
     parts.append(_cases(keys.truth, {str(truth).lower(): place for truth, place in places.truths.items()}, type_))
@@ -205,13 +207,13 @@ def _may_lead(text: str, places: Places, place: int) -> bool:
 
 def numbers_sql(value: str, sql_type: str, source: str) -> str:
     """Rows ``(whole, real, status)``: at most one of the first two is a number, and the last says why neither is."""
-    keys = keys_of("value", TEXT if kind_of(sql_type) == "text" else sql_type)
+    keys = keys_of("value", sql_type)
     whole, real = keys.whole or "null::bigint", keys.real or "null::double"
     if sql_type in WHOLE_TYPES:
         whole = "cast(value as bigint)"
     elif sql_type in WIDE_TYPES:
         whole, real = "try_cast(value as hugeint)", "cast(value as double)"
-    read = f"select {value if kind_of(sql_type) != 'text' else f'cast({value} as varchar)'} as value from {source}"
+    read = f"select {value} as value from {source}"
     parsed = f"select {whole} as whole, {real} as parsed, {keys.missing} as absent from ({read})"
     status = f"case when absent then {MISSING} when whole is null and parsed is null then {OTHER} end"
     number = "case when whole is null and not absent then parsed end"
@@ -332,4 +334,4 @@ def _labels(value: str, sql_type: str, coding: Labels) -> str:
         shifted = f"{value}" if start == 0 else f"({value}::bigint - {start})"
         found = f"{value} between {start} and {start + len(wholes) - 1}"
         return f"case when {found} then {shifted}::usmallint else {other} end"
-    return place_case(value, sql_type, places, missing=other, other=other, type_="usmallint")
+    return place_case(value, sql_type, places, other, "usmallint")

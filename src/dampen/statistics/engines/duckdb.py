@@ -24,7 +24,6 @@ from dampen.statistics.engines.base import (
     Edges,
     Faults,
     Leaving,
-    Levels,
     Placed,
     Reading,
     Route,
@@ -34,13 +33,12 @@ from dampen.statistics.engines.base import (
     as_level,
     column_of,
     inside,
-    joints_of_query,
     packs_of,
     placed,
 )
 from dampen.statistics.engines.labels import Places
 from dampen.statistics.engines.progress import is_watched, one_of_many, watched
-from dampen.statistics.engines.routed_levels import RoutedLevels
+from dampen.statistics.engines.routed_levels import CountsByQuery
 from dampen.statistics.files import (
     TEXT,
     connected,
@@ -58,7 +56,6 @@ from dampen.vectors import Integers
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-    from dampen.statistics.pair_counts import Block, Joint
 
 MOST_CELLS = 2**16
 """So many joint counts are held in an array, without a hash table."""
@@ -73,7 +70,7 @@ SMALL = 2**16 - 2
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class DuckEngine:
+class DuckEngine(CountsByQuery):
     """A table inside DuckDB: ``source`` in SQL, its columns with their SQL types, and who runs queries on it.
 
     ``fields``: what SQL calls the columns, where it is not their names; SQL takes ``a`` and ``A`` for the same name.
@@ -216,12 +213,17 @@ class DuckEngine:
         found = duck_sql.place_by_join("value", self.kind(column), Places.of(labels), "a")
         rows = self.fetch(
             f"""
-            , read as (select {self.field(column)} as value, count(*) as count from data group by 1)
+            , read as (select {self._grouped_by(column)} as value, count(*) as count from data group by 1)
             select {found.place} as place, cast(sum(count) as bigint) as count from read {found.joins} group by 1
             """,
             **found.tables,
         )
         return dict(zip(rows["place"].tolist(), rows["count"].tolist(), strict=True))
+
+    def _grouped_by(self, column: str | None) -> str:
+        """A value such that only equal ones are one group."""
+        text = duck_sql.kind_of(self.kind(column)) == "text"
+        return duck_sql.plain_text(self.field(column)) if text else self.field(column)
 
     def faults(self, table: Coded) -> Faults:
         """What in a table breaks its schema, and the counts of the classes: one scan."""
@@ -302,17 +304,7 @@ class DuckEngine:
         coded = self._coded(table, kept)
         return as_level(self.fetch(f", {coded}, {', '.join(grouped)} {' union all '.join(parts)}"), table)
 
-    def levels(self, table: Coded) -> Levels:
-        """A query for each level."""
-        return RoutedLevels(self, table)
-
-    def joints(
-        self, table: Coded, slot_of: Integers, blocks: "tuple[Block, ...]", groups: Integers
-    ) -> "Iterator[Joint]":
-        """Joint counts of every two attributes, put together here."""
-        return joints_of_query(self._pair_counts(table), slot_of, blocks, groups)
-
-    def _pair_counts(self, table: Coded) -> Integers:
+    def pair_counts(self, table: Coded) -> Integers:
         """Joint counts of every two attributes: one grouping for each pair."""
         starts, kinds = np.concatenate([[0], np.cumsum(table.sizes)]), table.classes.size
         parts = [

@@ -23,7 +23,6 @@ from dampen.statistics.engines.base import (
     NOT_HERE,
     Coded,
     Faults,
-    Levels,
     Placed,
     Reading,
     Route,
@@ -33,18 +32,17 @@ from dampen.statistics.engines.base import (
     as_level,
     column_of,
     inside,
-    joints_of_query,
     packs_of,
 )
 from dampen.statistics.engines.labels import Places
 from dampen.statistics.engines.progress import Share, watched
-from dampen.statistics.engines.routed_levels import RoutedLevels
+from dampen.statistics.engines.routed_levels import CountsByQuery
 from dampen.statistics.engines.spark import STOPPED, is_stopped
 from dampen.statistics.grid import Grid
 from dampen.vectors import Integers
 
 if TYPE_CHECKING:
-    from dampen.statistics.pair_counts import Block, Joint
+    pass
 
 MOST_CELLS = 2**12
 """So many joint counts, at most, are grouped at once."""
@@ -53,7 +51,7 @@ CHUNK = 1024
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class IbisEngine:
+class IbisEngine(CountsByQuery):
     """An ibis table and the backend that knows it."""
 
     table: Any
@@ -149,16 +147,6 @@ class IbisEngine:
         level = rows.group_by(["node", "place", "class"]).aggregate(count=rows["count"].sum().cast("int64"))
         return as_level(self.fetch(level, ["node", "place", "class", "count"]), table)
 
-    def levels(self, table: Coded) -> Levels:
-        """A query for each level."""
-        return RoutedLevels(self, table)
-
-    def joints(
-        self, table: Coded, slot_of: Integers, blocks: "tuple[Block, ...]", groups: Integers
-    ) -> "Iterator[Joint]":
-        """Joint counts of every two attributes, put together here."""
-        return joints_of_query(self._pair_counts(table), slot_of, blocks, groups)
-
     def rows(self, readings: Mapping[str, Reading]) -> Rows:
         """Columns as they are, then read here."""
         known = list(self.table.columns)
@@ -170,7 +158,7 @@ class IbisEngine:
             for name, reading in readings.items()
         }
 
-    def _pair_counts(self, table: Coded) -> Integers:
+    def pair_counts(self, table: Coded) -> Integers:
         """Joint counts of every two attributes: every row is told once for each pair, inside, and grouped."""
         sizes, width = table.sizes, sum(table.sizes)
         starts = np.concatenate([[0], np.cumsum(sizes)]).tolist()

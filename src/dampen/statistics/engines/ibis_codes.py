@@ -14,7 +14,8 @@ from dampen.statistics.grid import EvenGrid, Grid
 from dampen.statistics.reading import DIGITS, LARGEST, MISSING, OTHER, SMALLEST
 
 WHOLE_TEXT = r"\A[+-]?[0-9]{1,19}\z"
-REAL_TEXT = r"\A[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)(e[+-]?[0-9]+)?\z"
+REAL_TEXT = r"\A[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?\z"
+ENDLESS_TEXT = r"\A{}[iI][nN][fF]([iI][nN][iI][tT][yY])?\z"
 BLANK_TEXT = r"\A[ \t\n\r\x0b\f]*(nan)?[ \t\n\r\x0b\f]*\z"
 TRIMMED = r"\A[ \t]+|[ \t]+\z"
 """What may stand around a number. ``$`` would match before a line's end in some databases, so the end is ``\\z``."""
@@ -56,11 +57,9 @@ def text_whole(text: Any) -> Any:
 
 def text_real(text: Any) -> Any:
     """The float that a text reads as: databases read ``1d``, ``1_0`` or hexadecimal too, if they are let."""
-    plain = text.re_replace(TRIMMED, "").lower()
-    endless = ibis.cases(
-        (plain.isin(["inf", "+inf", "infinity", "+infinity"]), real(inf)),
-        (plain.isin(["-inf", "-infinity"]), real(-inf)),
-    )
+    plain = text.re_replace(TRIMMED, "")
+    signs = {"[+]?": real(inf), "-": real(-inf)}
+    endless = ibis.cases(*((plain.re_search(ENDLESS_TEXT.format(sign)), end) for sign, end in signs.items()))
     return ibis.cases((plain.re_search(REAL_TEXT), plain), else_=None).try_cast("float64").fill_null(endless)
 
 
@@ -367,6 +366,6 @@ def node_places(column: Any, nodes: Any) -> Any:
     if nodes.known is not None:
         return place_of(column, nodes.known)
     number = float_of(column)
-    usable = ((number >= real(0)) & (number <= real(2**31))).fill_null(False)
+    usable = ((number >= real(0)) & (number <= real(nodes.count))).fill_null(False)
     inner = ibis.cases((usable, number), else_=real(-1))
     return ibis.cases((inner == inner.floor().cast("float64"), inner.floor().cast("int64")), else_=whole(-1))

@@ -49,7 +49,7 @@ def readings_of(label: Any) -> Iterator[tuple[int, Reading]]:
         yield 1, ("text", str(label))
     elif (moment := read_moment(label)) is not None:
         yield 0, (_kind(moment), moment)
-        yield from ((1, ("text", text)) for text in {str(label), label.isoformat()})
+        yield from ((1, ("text", text)) for text in {str(label), moment.isoformat()})
     else:
         yield 0, ("object", (type(label), label))
         yield 1, ("text", str(label))

@@ -1,17 +1,52 @@
-"""Levels of a tree over rows that stay where they are: the way to every node is part of the question."""
+"""Counting rows that stay where they are: the way to every node of a tree is part of the question."""
 
-from collections.abc import Mapping
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from dampen.statistics.engines.base import NOT_HERE, Coded, Engine, Route
+from dampen.statistics.engines.base import NOT_HERE, Coded, Levels, Route
 from dampen.vectors import Integers
+
+if TYPE_CHECKING:
+    from dampen.statistics.engines.arrays import ArrayEngine
+    from dampen.statistics.pair_counts import Block, Joint
+
+
+class CountsByQuery(ABC):
+    """What engines share of which every count is a query."""
+
+    @abstractmethod
+    def contingency(self, table: Coded) -> Integers:
+        """Counts by node, place of an attribute (all attributes side by side) and class."""
+
+    @abstractmethod
+    def pair_counts(self, table: Coded) -> Integers:
+        """Rows (node times classes plus class, place, place, count) for every two attributes and every one with itself.
+
+        Places of all attributes are numbered side by side; the first attribute is not behind the second.
+        """
+
+    def levels(self, table: Coded) -> Levels:
+        """A query for each level."""
+        return RoutedLevels(self, table)
+
+    def joints(
+        self, table: Coded, slot_of: Integers, blocks: "tuple[Block, ...]", groups: Integers
+    ) -> "Iterator[Joint]":
+        """Joint counts of every two attributes, put together here."""
+        from dampen.statistics.pair_counts import joints_of
+
+        rows = self.pair_counts(table)
+        moved = np.column_stack([groups[rows[:, 0]], rows[:, 1:]])
+        return joints_of(moved, slot_of, blocks, int(groups.max()) + 1)
 
 
 class RoutedLevels:
     """One grouped query for each level, which sends every row down the tree anew."""
 
-    def __init__(self, engine: Engine, table: Coded) -> None:
+    def __init__(self, engine: "CountsByQuery | ArrayEngine", table: Coded) -> None:
         self._engine, self._table = engine, table
         self._route: Route | int = 0
 

@@ -1,5 +1,6 @@
 """Which engine counts which data: by what the data is, or by the name that the caller gives."""
 
+import threading
 import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
@@ -76,18 +77,42 @@ def only_own_errors() -> Iterator[None]:
     in its message. The curator finds it in the ``__context__`` of the error that leaves, and no traceback prints it.
     """
     try:
-        with np.errstate(all="ignore"), warnings.catch_warnings():
-            warnings.simplefilter("ignore")
+        with np.errstate(all="ignore"), no_warnings():
             yield
     except DampenError as error:
         raise error from None
-    except ImportError:
+    except (ImportError, KeyboardInterrupt, SystemExit, GeneratorExit):
         raise
     except MemoryError:
         raise EngineError("there was not enough memory to read the data; leave it in files or in a database") from None
-    except Exception:
+    except BaseException:  # polars panics with one that is no Exception
         rule = "values must be numbers, texts, truth values, dates or the labels that are declared, in plain columns"
         raise DataError(f"{rule}; reading them failed (why: see __context__ of this error)") from None
+
+
+_silence = threading.Lock()
+_inside = 0
+_kept: "warnings.catch_warnings[None] | None" = None
+
+
+@contextmanager
+def no_warnings() -> Iterator[None]:
+    """Warnings of other libraries quote what they met. The filters are the process's: threads share one silence."""
+    global _inside, _kept
+    with _silence:
+        if not _inside:
+            _kept = warnings.catch_warnings()
+            _kept.__enter__()
+            warnings.simplefilter("ignore")
+        _inside += 1
+    try:
+        yield
+    finally:
+        with _silence:
+            _inside -= 1
+            if not _inside and _kept is not None:
+                _kept.__exit__(None, None, None)
+                _kept = None
 
 
 def _kind(data: Any) -> str:
