@@ -24,7 +24,7 @@ from dampen.statistics.groups import (
     REST,
     as_group_missing,
     as_ids,
-    place_groups,
+    find_groups,
     rest_place,
     settle_groups,
     told_order,
@@ -123,9 +123,10 @@ def release_group_by(
     with asking(budget, note):
         labels, mechanism = as_group_categories(categories), group_mechanism(method, epsilon, fragment)
         as_group_missing(missing, rest_place(labels, other))
-        names, places = _people(ids, groups, labels, column, where, other=other, missing=missing)
+        names, found, title = _people(ids, groups, labels, column, where)
         people = as_ids(names)
         mechanism.require(len(people))
+        places = settle_groups(found, labels, other=other, missing=missing, title=title)
         if len(places) != len(people):
             raise DataError("groups must be exactly one for each id")
         order, loss = told_order(people), mechanism.privacy()
@@ -141,18 +142,16 @@ def release_group_by(
 
 
 def _people(
-    ids: Any, groups: Any, labels: tuple[Any, ...], column: str | None, where: Mapping[str, Any] | None,
-    *, other: Any, missing: str,
-) -> tuple[Any, Integers]:  # fmt: skip
-    """Ids, and the place of everybody's group; out of a table where a column is named."""
+    ids: Any, groups: Any, labels: tuple[Any, ...], column: str | None, where: Mapping[str, Any] | None
+) -> tuple[Any, Integers, str]:
+    """Ids, the place of everybody's group, and how a message names it; out of a table where a column is named."""
     if column is None:
         if where is not None:
             raise ParameterError(WHERE_NEEDS_A_TABLE)
-        return ids, place_groups(groups, labels, other=other, missing=missing)
+        return ids, find_groups(groups, labels), "groups"
     if not isinstance(groups, str):
         raise ParameterError(f"groups must be the name of a column, as column is; got {type(groups).__name__}")
-    names, found = read_people(filtered(ids, where), labels, id=column, by=groups)
-    return names, settle_groups(found, labels, other=other, missing=missing, title=titled(groups))
+    return *read_people(filtered(ids, where), labels, id=column, by=groups), titled(groups)
 
 
 def group_mechanism(method: str, epsilon: Number, fragment: int = FRAGMENT) -> GroupMechanism:

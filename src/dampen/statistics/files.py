@@ -6,6 +6,7 @@ from contextlib import contextmanager
 from glob import glob
 from pathlib import Path
 from typing import TYPE_CHECKING
+from uuid import uuid4
 
 from dampen._validate import shown
 from dampen.errors import DataError, ParameterError
@@ -103,12 +104,15 @@ def connected(*files: Path) -> Iterator[tuple["DuckDBPyConnection", list[str]]]:
 
 
 def csv_source(names: Sequence[str], width: int, delimiter: str) -> str:
-    """SQL: the rows of CSV files after their headers, every field as text."""
+    """SQL: the rows of CSV files after their headers, every field as text.
+
+    What stands for null is drawn anew, so that no field does.
+    """
     fields = ", ".join(f"'c{place}': 'VARCHAR'" for place in range(width))
-    listed, kept = ", ".join(map(literal, names)), ", ".join(f"'c{place}'" for place in range(width))
+    listed = ", ".join(map(literal, names))
     return (
         f"read_csv([{listed}], auto_detect=false, header=true, delim='{delimiter}', quote='\"', escape='\"', "
-        f"columns={{{fields}}}, force_not_null=[{kept}], strict_mode=true, null_padding=false, ignore_errors=false)"
+        f"columns={{{fields}}}, nullstr='{uuid4().hex}', strict_mode=true, null_padding=false, ignore_errors=false)"
     )
 
 

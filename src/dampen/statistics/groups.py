@@ -85,9 +85,14 @@ def place_groups(
     >>> place_groups(["F", "M", "X"], ("F", "M", "other")).tolist()
     [0, 1, 2]
     """
-    with only_own_errors():
-        found = label_places(as_column(listed_as(values, title)), Places.of(labels))
+    found = find_groups(values, labels, title)
     return settle_groups(found, labels, other=other, missing=missing, title=title)
+
+
+def find_groups(values: Any, labels: Sequence[Any], title: str = "groups") -> Integers:
+    """The place of each value among the labels, ``MISSING`` or ``OTHER``."""
+    with only_own_errors():
+        return label_places(as_column(listed_as(values, title)), Places.of(labels))
 
 
 def settle_groups(found: Integers, labels: Sequence[Any], *, other: Any, missing: str, title: str) -> Integers:

@@ -48,6 +48,7 @@ EXEMPT: dict[str, str] = {
     "statistics.tally": PART,
     "statistics.read_people": PART,
     "statistics.counts_by_group": PART,
+    "statistics.find_groups": PART,
     "statistics.place_groups": PART,
     "statistics.count_groups": PART,
     "statistics.from_engine": PART,

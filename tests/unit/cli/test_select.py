@@ -116,7 +116,7 @@ def run_main(monkeypatch: pytest.MonkeyPatch, *arguments: str) -> int:
             "monotone must be False under REPLACE",
         ),
         ("name,votes\nsecret,98765.5\n", ["--epsilon", "1"], "'votes'"),
-        ("name,votes\nsecret,nan\n", ["--epsilon", "1", "--real"], "finite"),
+        ("name,votes\nsecret,nan\n", ["--epsilon", "1", "--real"], "must hold numbers"),
         ("name,votes\nsecret,inf\n", ["--epsilon", "1", "--real"], "finite"),
         ("name,votes\nsecret,\n", ["--epsilon", "1"], "missing"),
         ("name,votes\nsecret,1\nsecret,2\n", ["--epsilon", "1"], "once"),

@@ -41,7 +41,10 @@ def code_column(column: Column, coding: Coding) -> Codes:
 def _among_edges(numbers: Floats, coding: Edges) -> Codes:
     from dampen.statistics.contingency import intervals
 
-    edges, ends = np.array(coding.edges, dtype=np.float64), (numbers.min(initial=0), numbers.max(initial=0))
+    edges, ends = (
+        np.array(coding.edges, dtype=np.float64),
+        (numbers.min(initial=coding.high), numbers.max(initial=coding.low)),
+    )
     if np.isfinite(ends).all():
         return intervals(np.clip(numbers, coding.low, coding.high) if _outside(ends, coding) else numbers, edges)
     return np.where(np.isfinite(numbers), intervals(np.clip(numbers, coding.low, coding.high), edges), -1)

@@ -49,7 +49,7 @@ def readings_of(label: Any) -> Iterator[tuple[int, Reading]]:
         yield 1, ("text", str(label))
     elif (moment := read_moment(label)) is not None:
         yield 0, (_kind(moment), moment)
-        yield from ((1, ("text", text)) for text in {str(label), moment.isoformat()})
+        yield from ((1, ("text", text)) for text in {str(label), _iso(label, moment)})
     else:
         yield 0, ("object", (type(label), label))
         yield 1, ("text", str(label))
@@ -67,6 +67,11 @@ def _read_as(text: str) -> Iterator[Reading]:
             yield _kind(moment), moment
     except ValueError:
         return
+
+
+def _iso(label: Any, moment: Moment) -> str:
+    """In the label's own zone; dates of NumPy have no such method."""
+    return str(label.isoformat() if hasattr(label, "isoformat") else moment.isoformat())
 
 
 def _kind(moment: Moment) -> str:

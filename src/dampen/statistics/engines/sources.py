@@ -14,6 +14,8 @@ from dampen._validate import one_of
 from dampen.errors import DampenError, DataError, EngineError, MissingExtra, ParameterError
 from dampen.statistics.engines.base import Engine, as_where
 
+PANIC = "PanicException"
+"""What polars raises where it fails; it is no ``Exception``."""
 NAMES = ("arrays", "duckdb", "spark")
 """What may be asked for by name."""
 
@@ -81,11 +83,13 @@ def only_own_errors() -> Iterator[None]:
             yield
     except DampenError as error:
         raise error from None
-    except (ImportError, KeyboardInterrupt, SystemExit, GeneratorExit):
+    except ImportError:
         raise
     except MemoryError:
         raise EngineError("there was not enough memory to read the data; leave it in files or in a database") from None
-    except BaseException:  # polars panics with one that is no Exception
+    except BaseException as error:
+        if not isinstance(error, Exception) and type(error).__name__ != PANIC:
+            raise
         rule = "values must be numbers, texts, truth values, dates or the labels that are declared, in plain columns"
         raise DataError(f"{rule}; reading them failed (why: see __context__ of this error)") from None
 

@@ -105,7 +105,7 @@ def _read(session: Any, files: list[Path], names: list[str], columns: Sequence[s
     frame = reader.option("mode", "FAILFAST").option("multiLine", True).csv(names)
     if frame.count() != rows:
         raise not_a_table(files[0])
-    return frame
+    return frame.na.fill("")
 
 
 def _strict_rows(files: list[Path], width: int, mark: str) -> int:
