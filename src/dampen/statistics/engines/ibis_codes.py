@@ -322,8 +322,9 @@ def _literal(kind: Any) -> Any:
 def coded(column: Any, coding: Coding) -> Any:
     """The place of a value, null where it has none."""
     if isinstance(coding, Labels):
-        place = place_of(column, Places.of(coding.values))
-        return ibis.cases((place >= 0, place), else_=coding.other).cast("int64")
+        found = [looked_up(value, known) for value, known in readings(column, Places.of(coding.values)) if known]
+        place = ibis.coalesce(*found) if len(found) > 1 else found[0] if found else ibis.null("int64")
+        return place if coding.other is None else place.fill_null(coding.other).cast("int64")
     return _among_edges(column, coding)
 
 
