@@ -36,6 +36,7 @@ class Categorical:
 
     def __init__(self, values: Sequence[Any], other: Any = None) -> None:
         labels = as_categories(values)
+        other = other.item() if isinstance(other, np.generic) else other
         if other is not None and other not in labels:
             raise ParameterError(f"other must be one of the declared values; got {shown(other)}")
         object.__setattr__(self, "values", labels)

@@ -10,7 +10,7 @@ the first. So every value stands for one label, for none (``OTHER``), or is miss
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from datetime import UTC, date, datetime
+from datetime import date, datetime
 from typing import Any
 from uuid import UUID
 
@@ -167,8 +167,3 @@ def _is_float(number: int | float) -> bool:
         return float(number) == number
     except OverflowError:
         return False
-
-
-def as_utc(moment: datetime) -> datetime:
-    """An instant without its zone, as databases compare it."""
-    return moment.astimezone(UTC).replace(tzinfo=None)
