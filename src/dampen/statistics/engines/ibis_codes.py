@@ -89,8 +89,22 @@ def _rounded_down(near: Any, value: Any) -> Any:
     last factor breaks the tie at powers of 2.
     """
     below = ibis.cases((near > 0, near - near * real(2.0**-53)), else_=near + near * real(2.0**-53 * (1 + 2.0**-52)))
-    same, exact = (each.try_cast(f"decimal({DIGITS}, 0)") for each in (near, value))
+    same, exact = _exact_decimal(near), value.try_cast(f"decimal({DIGITS}, 0)")
     return ibis.cases(((same > exact).fill_null(False), below), (same.isnull() & (near > 0), below), else_=near)
+
+
+def _exact_decimal(number: Any) -> Any:
+    """A whole float beyond 64 bits as a decimal, in three parts of 64 bits and less; null where it has too many digits.
+
+    Spark would cast it by the digits that it prints, of which there are at most 17.
+    """
+    kind = f"decimal({DIGITS}, 0)"
+    total, left = whole(0).cast(kind), ibis.cases((number.abs() <= real(10.0**DIGITS), number), else_=None)
+    for power in (64, 32, 0):
+        part = (left * real(2.0**-power)).floor()
+        left = left - part * real(2.0**power)
+        total = (total + (part.cast("int64").cast(kind) * ibis.literal(str(2**power)).cast(kind)).cast(kind)).cast(kind)
+    return total
 
 
 def numbers(table: Any, column: Any) -> Any:

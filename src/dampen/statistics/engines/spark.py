@@ -33,7 +33,7 @@ def as_table(frame: Any) -> Iterator[Any]:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             frame.createOrReplaceTempView(name)
-            table = ibis.pyspark.connect(frame.sparkSession).table(name)
+            table = _with_zones(ibis.pyspark.connect(frame.sparkSession).table(name), frame)
     except Exception as error:
         raise EngineError(STOPPED if is_stopped(error) or not _has_context(frame) else UNREADABLE) from None
     try:
@@ -41,6 +41,12 @@ def as_table(frame: Any) -> Iterator[Any]:
     finally:
         with suppress(Exception):
             frame.sparkSession.catalog.dropTempView(name)
+
+
+def _with_zones(table: Any, frame: Any) -> Any:
+    """The same table, where ibis knows which moments have a zone: it takes Spark's two kinds of timestamps for one."""
+    zoned = [name for name, kind in frame.dtypes if kind == "timestamp"]
+    return table.mutate(**{name: table[name].cast("timestamp('UTC')") for name in zoned}) if zoned else table
 
 
 def tasks_done(session: Any) -> Callable[[], float | None]:
