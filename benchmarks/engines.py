@@ -38,7 +38,7 @@ def make_rows(path: Path, rows: int) -> None:
 
 def table() -> Any:
     """The attributes and the class as engines read them."""
-    from dampen.statistics.engines import Coded, Labels
+    from dampen.tables.engines import Coded, Labels
 
     attributes = {f"a{place}": Labels(tuple(range(size))) for place, size in enumerate(SIZES)}
     return Coded(attributes, "y", Labels((0, 1)))
@@ -69,8 +69,8 @@ def count(engine: str, question: str, path: Path) -> dict[str, float]:
     """One measurement in this process."""
     import dampen
     from dampen.learn import Categorical, PrivateTreeClassifier, Schema
-    from dampen.statistics import count_on_grid
-    from dampen.statistics.engines import Source, opened
+    from dampen.tables import count_on_grid
+    from dampen.tables.engines import Source, opened
 
     data = None if (engine, question) == ("arrays", "tree") else data_of(engine, path)
 

@@ -11,7 +11,7 @@ import numpy as np
 from numba import njit
 
 from dampen import Graph
-from dampen.statistics import ego_kernels
+from dampen.graphs import ego_kernels
 
 MEMORY = """
 import sys

@@ -30,8 +30,8 @@ from benchmarks.percentile_laws import (
 from benchmarks.percentile_peers import Sample, ask_diffprivlib, compared, opendp_answers
 from benchmarks.targets import Target
 from benchmarks.timing import Measured
-from dampen.applications.many_percentiles import FEWEST_HALVED
 from dampen.errors import ParameterError
+from dampen.questions.many_percentiles import FEWEST_HALVED
 
 EPSILON = 1.0
 RELEASES, ROUNDS, RUNS = 100, 41, 120

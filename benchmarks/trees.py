@@ -22,14 +22,14 @@ from benchmarks.peer_process import PeerProcess
 from benchmarks.targets import Target
 from benchmarks.timing import Measured, Run, interleaved_medians, stopwatch
 from dampen import Adjacency, Budget
+from dampen.entropy import system_entropy
 from dampen.learn import PrivateForestClassifier, PrivateTreeClassifier
 from dampen.learn.counted import CountedTable
 from dampen.learn.id3 import outcomes_of
 from dampen.mechanisms import LocalDampening
 from dampen.queries import information_gain_problem
-from dampen.sampling.entropy import system_entropy
-from dampen.statistics.contingency import Layout
-from dampen.statistics.engines.arrays import ArrayEngine
+from dampen.tables.contingency import Layout
+from dampen.tables.engines.arrays import ArrayEngine
 from dampen.vectors import Integers
 
 DATA, EPSILON, DEPTH = "adult", 1, 5

@@ -18,11 +18,11 @@ from dampen.learn.counted import CountedTable
 from dampen.learn.estimator import PaidClassifier
 from dampen.learn.records import Records, as_records
 from dampen.learn.schema import Attribute
-from dampen.statistics.columns import column_of_values
-from dampen.statistics.contingency import Codes, Layout
-from dampen.statistics.engines.array_codes import label_places
-from dampen.statistics.engines.arrays import ArrayEngine
-from dampen.statistics.engines.labels import Places
+from dampen.tables.columns import column_of_values
+from dampen.tables.contingency import Codes, Layout
+from dampen.tables.engines.array_codes import label_places
+from dampen.tables.engines.arrays import ArrayEngine
+from dampen.tables.engines.labels import Places
 from dampen.vectors import Integers
 from experiments.private_classifier import BOUNDS, TASKS, Task
 from experiments.seeded_entropy import SeededEntropy

@@ -15,11 +15,11 @@ from typing import Any, ClassVar
 import numpy as np
 
 from dampen import Graph
-from dampen.applications.level_nodes import level_sums
 from dampen.mechanisms import Exponential, LaplaceTopK, LocalDampening, PermuteAndFlip, ShiftedLocalDampening, TopK
 from dampen.problem import SelectionProblem
 from dampen.queries import degree_problem, ego_betweenness_problem
-from dampen.queries.level import clipped_h, kth_largest_degree, level_plan, level_problem, level_rates
+from dampen.queries.graph.level import clipped_h, kth_largest_degree, level_plan, level_problem, level_rates
+from dampen.questions.level_nodes import level_sums
 from dampen.vectors import Floats, Integers
 from experiments import data
 from experiments.example_graph import worst_top_loss

@@ -10,8 +10,8 @@ import numpy as np
 from scipy import stats
 
 from dampen import Graph
+from dampen.graphs.levels import codegrees
 from dampen.queries import ego_betweenness_problem
-from dampen.statistics.graph_levels import codegrees
 from dampen.vectors import Floats
 from experiments import data
 from experiments.example_graph import worst_top_loss

@@ -18,7 +18,7 @@ from math import sqrt
 import numpy as np
 from numpy.typing import NDArray
 
-from dampen.statistics.contingency import Codes, Layout, count_level
+from dampen.tables.contingency import Codes, Layout, count_level
 from dampen.vectors import Floats, Integers
 from experiments.coded_tables import Coded
 

@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 
 from dampen.mechanisms import Exponential, LocalDampening, SelectionMechanism
-from dampen.mechanisms.randomised_response import RandomisedResponse
-from dampen.mechanisms.triode_h import FRAGMENT, TriodeH
-from dampen.queries.groups import dice_problem, fragment_problem
+from dampen.mechanisms.grouping.triode_h import FRAGMENT, TriodeH
+from dampen.mechanisms.selection.randomised_response import RandomisedResponse
+from dampen.queries.groups.problems import dice_problem, fragment_problem
 from dampen.vectors import Floats, Integers
 
 EPSILONS: Mapping[str, float] = {"0.01": 0.01, "0.1": 0.1, "ln 2": log(2), "1": 1.0, "ln 3": log(3), "10": 10.0}

@@ -5,7 +5,7 @@ from numpy.typing import NDArray
 
 
 class SeededEntropy:
-    """What :class:`dampen.sampling.entropy.Entropy` asks for, from numpy's generator."""
+    """What :class:`dampen.entropy.Entropy` asks for, from numpy's generator."""
 
     def __init__(self, key: list[int]) -> None:
         self._rng = np.random.default_rng(key)

@@ -7,7 +7,7 @@ import numpy as np
 
 from dampen import Adjacency, Frame, SelectionProblem
 from dampen.mechanisms import PermuteAndFlip, SmoothExponential, StableArgmax
-from dampen.queries.majority import winner_steps
+from dampen.queries.categories import winner_steps
 from dampen.sensitivity import Step
 from dampen.vectors import Floats
 from experiments.pictures import GREEN, RED, SKY, YELLOW

@@ -22,10 +22,10 @@ from rich.progress import track
 from rich.table import Table
 
 from dampen import Graph, datasets
-from dampen.applications.influence import BY_EGO_BETWEENNESS, answering, posed
-from dampen.applications.level_nodes import level_sums
 from dampen.mechanisms import LaplaceTopK
-from dampen.queries.level import clipped_h, kth_largest_degree, level_plan, level_problem, level_rates
+from dampen.queries.graph.level import clipped_h, kth_largest_degree, level_plan, level_problem, level_rates
+from dampen.questions.influence import BY_EGO_BETWEENNESS, answering, posed
+from dampen.questions.level_nodes import level_sums
 from dampen.vectors import Integers
 from experiments.recall_bound import attack_lengths, recall_bound
 

@@ -6,8 +6,8 @@ import numpy as np
 
 from dampen.privacy import Adjacency
 from dampen.problem import SelectionProblem
-from dampen.queries.table_split import table_split_problem
-from dampen.statistics.pair_counts import Block, Slots, pair_counts
+from dampen.queries.splits.table_split import table_split_problem
+from dampen.tables.pair_counts import Block, Slots, pair_counts
 from dampen.vectors import Integers
 
 

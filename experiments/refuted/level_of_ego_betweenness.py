@@ -8,7 +8,7 @@ from dampen import SelectionProblem
 from dampen.audit.neighbours import Graph
 from dampen.mechanisms import LaplaceTopK
 from dampen.queries import level_problem
-from dampen.queries.level import scored_plan
+from dampen.queries.graph.level import scored_plan
 from dampen.vectors import Floats
 from experiments.refuted.base import Evidence, Kind, RefutedMechanism
 

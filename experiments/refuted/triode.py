@@ -3,7 +3,7 @@
 import numpy as np
 
 from dampen import Adjacency, Frame, SelectionProblem
-from dampen.mechanisms.triode import dice_scores
+from dampen.mechanisms.grouping.triode import dice_scores
 from dampen.vectors import Floats
 from experiments.refuted.base import Evidence, Kind, RefutedMechanism
 

@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dampen import Adjacency, Frame, SelectionProblem
-from dampen.mechanisms.triode_h import TriodeH
-from dampen.queries.groups import fragment_problem, group_size_problem
+from dampen.mechanisms.grouping.triode_h import TriodeH
+from dampen.queries.groups.problems import fragment_problem, group_size_problem
 from dampen.vectors import Floats
 from experiments.refuted.base import Evidence, Kind, RefutedMechanism
 

@@ -10,7 +10,10 @@ if TYPE_CHECKING:
 
     from dampen import accounting, accuracy, audit, datasets, errors, learn, mechanisms, queries, sensitivity
     from dampen.accounting import Budget
-    from dampen.applications import (
+    from dampen.graphs.graph import Graph
+    from dampen.privacy import Adjacency, PrivacyLoss, Release
+    from dampen.problem import Frame, NumericFrame, NumericProblem, SelectionProblem
+    from dampen.questions import (
         count,
         count_subgraphs,
         group_by,
@@ -29,10 +32,7 @@ if TYPE_CHECKING:
         top_nodes,
         total,
     )
-    from dampen.privacy import Adjacency, PrivacyLoss, Release
-    from dampen.problem import Frame, NumericFrame, NumericProblem, SelectionProblem
     from dampen.runs import Runs
-    from dampen.statistics.graph import Graph
 
 __version__ = "0.1.0.dev0"
 
@@ -79,30 +79,30 @@ _HOMES = {
     "Adjacency": "dampen.privacy",
     "Budget": "dampen.accounting",
     "Frame": "dampen.problem",
-    "Graph": "dampen.statistics.graph",
+    "Graph": "dampen.graphs.graph",
     "NumericFrame": "dampen.problem",
     "NumericProblem": "dampen.problem",
     "PrivacyLoss": "dampen.privacy",
     "Release": "dampen.privacy",
     "Runs": "dampen.runs",
     "SelectionProblem": "dampen.problem",
-    "count": "dampen.applications",
-    "count_subgraphs": "dampen.applications",
-    "group_by": "dampen.applications",
-    "group_counts": "dampen.applications",
-    "group_most_common": "dampen.applications",
-    "group_percentiles": "dampen.applications",
-    "mean": "dampen.applications",
-    "median": "dampen.applications",
-    "most_common": "dampen.applications",
-    "percentile": "dampen.applications",
-    "quantile_number": "dampen.applications",
-    "quantiles": "dampen.applications",
-    "select": "dampen.applications",
-    "top_categories": "dampen.applications",
-    "top_k": "dampen.applications",
-    "top_nodes": "dampen.applications",
-    "total": "dampen.applications",
+    "count": "dampen.questions",
+    "count_subgraphs": "dampen.questions",
+    "group_by": "dampen.questions",
+    "group_counts": "dampen.questions",
+    "group_most_common": "dampen.questions",
+    "group_percentiles": "dampen.questions",
+    "mean": "dampen.questions",
+    "median": "dampen.questions",
+    "most_common": "dampen.questions",
+    "percentile": "dampen.questions",
+    "quantile_number": "dampen.questions",
+    "quantiles": "dampen.questions",
+    "select": "dampen.questions",
+    "top_categories": "dampen.questions",
+    "top_k": "dampen.questions",
+    "top_nodes": "dampen.questions",
+    "total": "dampen.questions",
 }
 
 

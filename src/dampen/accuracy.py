@@ -8,9 +8,9 @@ import numpy as np
 from dampen._validate import Number, non_negative, positive, shown
 from dampen.errors import ParameterError
 from dampen.mechanisms import SelectionMechanism
-from dampen.mechanisms.base import ExponentMechanism
-from dampen.mechanisms.ordered import OrderedMechanism
-from dampen.mechanisms.top_k import one_shot_noise
+from dampen.mechanisms.selection.base import ExponentMechanism
+from dampen.mechanisms.selection.ordered import OrderedMechanism
+from dampen.mechanisms.selection.top_k import one_shot_noise
 from dampen.problem import SelectionProblem, count_candidates
 from dampen.runs import Runs
 from dampen.vectors import Floats

@@ -18,9 +18,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dampen.laws import permute_and_flip
 from dampen.learn import id3, splits
 from dampen.mechanisms import SelectionMechanism
+from dampen.mechanisms.laws import permute_and_flip
 from dampen.problem import SelectionProblem
 from dampen.vectors import Integers
 

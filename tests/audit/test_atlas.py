@@ -7,7 +7,7 @@ import pytest
 from dampen import SelectionProblem
 from dampen.audit import audit_selection, edge_neighbours, graphs
 from dampen.mechanisms import LaplaceTopK, LocalDampening
-from dampen.mechanisms.base import SelectionMechanism
+from dampen.mechanisms.selection.base import SelectionMechanism
 from tests.audit.universes.atlas import edge_orbits, neighbours_up_to_names
 from tests.audit.universes.ego_betweenness import ego_betweenness, ego_betweenness_beyond_the_atlas, node_degrees
 

@@ -16,7 +16,7 @@ from dampen.learn import Categorical, PrivateClassifier, Schema, decision_table
 from dampen.learn.decision_table import Plan, plan
 from dampen.mechanisms import PermuteAndFlip
 from dampen.problem import SelectionProblem
-from dampen.statistics.pair_counts import Block
+from dampen.tables.pair_counts import Block
 from tests.split_tables import Cut, cut_problem
 
 Record = tuple[int, ...]

@@ -12,10 +12,10 @@ import pytest
 
 from dampen import Adjacency, Frame, NumericFrame, NumericProblem, Runs, SelectionProblem
 from dampen.audit import DrawReport, audit_draw
+from dampen.entropy import Entropy
 from dampen.errors import ParameterError
 from dampen.mechanisms import Exponential, Laplace, PermuteAndFlip, SelectionMechanism, TopK
 from dampen.sampling import exact, tables
-from dampen.sampling.entropy import Entropy
 from dampen.vectors import Floats
 from tests.conftest import Refused
 

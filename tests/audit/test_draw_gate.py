@@ -17,16 +17,16 @@ import pytest
 
 import dampen.mechanisms
 from dampen import Adjacency, Budget, Frame, NumericFrame, NumericProblem, SelectionProblem
-from dampen.applications.members_by_group import METHODS
 from dampen.audit import DrawReport, audit_draw
 from dampen.audit.draws import compare_places
+from dampen.entropy import Entropy
 from dampen.mechanisms import NumericMechanism, SelectionMechanism
-from dampen.mechanisms.grouping import GroupMechanism, SetMechanism
-from dampen.mechanisms.numeric import AdditiveMechanism
-from dampen.mechanisms.ordered import OrderedMechanism
-from dampen.mechanisms.randomised_response import RandomisedResponse
+from dampen.mechanisms.grouping.base import GroupMechanism, SetMechanism
+from dampen.mechanisms.numeric.base import AdditiveMechanism
+from dampen.mechanisms.selection.ordered import OrderedMechanism
+from dampen.mechanisms.selection.randomised_response import RandomisedResponse
+from dampen.questions.members_by_group import METHODS
 from dampen.sampling import exact, tables
-from dampen.sampling.entropy import Entropy
 from dampen.sensitivity import Step
 from dampen.vectors import Floats
 from tests.audit.test_gate import GATED

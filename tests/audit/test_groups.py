@@ -15,21 +15,21 @@ import numpy as np
 import pytest
 
 from dampen import Adjacency, Budget
-from dampen.applications.counts_by_group import group_counts
-from dampen.applications.members_by_group import METHODS, group_mechanism
 from dampen.audit import audit_admissibility, audit_selection
 from dampen.mechanisms import Exponential, LocalDampening, PermuteAndFlip, SelectionMechanism
-from dampen.mechanisms.dampened_triode import DampenedTriode
-from dampen.mechanisms.grouping import GroupMechanism, Members, SetMechanism
-from dampen.mechanisms.randomised_response import RandomisedResponse
-from dampen.mechanisms.triode import Triode
-from dampen.mechanisms.triode_h import TriodeH
-from dampen.queries.groups import dice_problem, fragment_problem, group_size_problem
+from dampen.mechanisms.grouping.base import GroupMechanism, Members, SetMechanism
+from dampen.mechanisms.grouping.dampened_triode import DampenedTriode
+from dampen.mechanisms.grouping.triode import Triode
+from dampen.mechanisms.grouping.triode_h import TriodeH
+from dampen.mechanisms.selection.randomised_response import RandomisedResponse
+from dampen.queries.groups.problems import dice_problem, fragment_problem, group_size_problem
+from dampen.questions.counts_by_group import group_counts
+from dampen.questions.members_by_group import METHODS, group_mechanism
 from dampen.vectors import Floats, Integers
 
 Table = tuple[int, ...]
 """The category of each person."""
-counts_module = import_module("dampen.applications.counts_by_group")
+counts_module = import_module("dampen.questions.counts_by_group")
 LARGEST = 6
 FRAGMENTS = {
     "in order": lambda people, size: np.arange(people) // size,
@@ -160,7 +160,7 @@ def test_every_group_at_the_full_epsilon_is_caught(kinds: int, monkeypatch: pyte
     """The negative control. A method whose sets cost what they may loses twice as much; dampening around 0 5 % more."""
     assert worst(JointLaws(CoinsOfEachGroup(1)), 3, kinds) == pytest.approx(1)
     at_the_full_epsilon(monkeypatch)
-    monkeypatch.setattr("dampen.mechanisms.dampened_triode.BEST", 0)
+    monkeypatch.setattr("dampen.mechanisms.grouping.dampened_triode.BEST", 0)
     assert worst(JointLaws(CoinsOfEachGroup(1)), 3, kinds) == pytest.approx(2)
     assert worst(JointLaws(DampenedTriode(1)), 6, kinds) == pytest.approx(1.049, abs=1e-3)
     assert worst(JointLaws(DampenedTriode(3)), 6, kinds) == pytest.approx(3.203, abs=1e-3)

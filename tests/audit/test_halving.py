@@ -11,7 +11,7 @@ import pytest
 
 from dampen.audit import add_remove_neighbours, multisets, replace_neighbours
 from dampen.mechanisms import PermuteAndFlip
-from dampen.queries.halving import Part, halving, levels
+from dampen.queries.order.halving import Part, halving, levels
 
 Records = tuple[int, ...]
 Law = dict[tuple[int, ...], float]

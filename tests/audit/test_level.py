@@ -9,13 +9,13 @@ import pytest
 from dampen import SelectionProblem
 from dampen.audit import graphs
 from dampen.audit.neighbours import Graph
+from dampen.graphs.levels import distance_two_sums
 from dampen.mechanisms import LaplaceTopK
 from dampen.queries import level_problem
-from dampen.queries.level import LevelPlan, pair_weights, score_units, scored_plan
-from dampen.statistics.graph_levels import distance_two_sums
+from dampen.queries.graph.level import LevelPlan, pair_weights, score_units, scored_plan
 from dampen.vectors import Floats
 from tests.audit.universes.ego_betweenness import level_universe, node_degrees
-from tests.unit.queries import graph_judges as judge
+from tests.unit.queries.graph import judges as judge
 
 SETTINGS = [("1/2", "1", "2"), ("1/2", "2", "2"), ("3/8", "1", "1"), ("0", "1", "3.3")]
 """Floors above 2 leave nobody in graphs of five nodes a slope of their own, and the audit little to find."""

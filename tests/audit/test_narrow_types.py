@@ -12,13 +12,13 @@ import pytest
 
 import dampen
 from dampen.errors import DataError
+from dampen.graphs.graph import Graph
 from dampen.learn import Categorical, PrivateTreeClassifier, Schema
-from dampen.statistics import count_categories
-from dampen.statistics.engines import opened
-from dampen.statistics.engines.sources import no_warnings
-from dampen.statistics.graph import Graph
-from dampen.statistics.groups import place_groups
-from dampen.statistics.reading import MISSING, OTHER
+from dampen.tables import count_categories
+from dampen.tables.engines import opened
+from dampen.tables.engines.sources import no_warnings
+from dampen.tables.groups import place_groups
+from dampen.tables.reading import MISSING, OTHER
 
 WHOLES = ("Int8", "Int16", "Int32", "Int64", "UInt8", "UInt16", "UInt32", "UInt64")
 MAKERS: dict[str, Callable[[list[Any], str], Any]] = {

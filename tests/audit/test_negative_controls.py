@@ -11,7 +11,7 @@ from dampen import Adjacency, Frame, SelectionProblem
 from dampen.audit import add_remove_neighbours, audit_selection, multisets, replace_neighbours
 from dampen.errors import FrameLeak
 from dampen.mechanisms import Exponential, PermuteAndFlip, ReportNoisyMax, SelectionMechanism
-from dampen.mechanisms.base import UtilityMechanism
+from dampen.mechanisms.selection.base import UtilityMechanism
 from dampen.privacy import PrivacyLoss
 from dampen.sensitivity import Table
 from tests.audit.universes.counts import LABELS, counts_add_remove, counts_problem, counts_replace

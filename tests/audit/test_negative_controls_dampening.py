@@ -28,7 +28,7 @@ from dampen.mechanisms import (
     StableArgmax,
     TopK,
 )
-from dampen.mechanisms.calibration import clipped_rate
+from dampen.mechanisms.selection.pairwise_dampening import clipped_rate
 from dampen.privacy import PrivacyLoss
 from dampen.queries import ego_betweenness_problem
 from dampen.sensitivity import SensitivityFunction, Step, Table
@@ -39,7 +39,7 @@ from tests.audit.universes.database_graphs import database_graphs, leader_and_fo
 from tests.audit.universes.ego_betweenness import ten_nodes
 from tests.audit.universes.information_gain import information_gain
 from tests.audit.universes.winners import records_to_lead, winner_problem, winners
-from tests.unit.queries import graph_judges as judge
+from tests.unit.queries.graph import judges as judge
 
 EPSILONS = ("0.1", "1", "3")
 

@@ -15,8 +15,8 @@ from dampen.audit import AuditReport, audit_numeric, edge_neighbours
 from dampen.audit.neighbours import Graph
 from dampen.errors import FrameLeak, ParameterError
 from dampen.mechanisms import Laplace
-from dampen.mechanisms.noises import Geometric, Noise, RoundedLaplace, RoundedNoise
-from dampen.mechanisms.numeric import AdditiveMechanism
+from dampen.mechanisms.numeric.base import AdditiveMechanism
+from dampen.mechanisms.numeric.noises import Geometric, Noise, RoundedLaplace, RoundedNoise
 from dampen.privacy import PrivacyLoss
 from dampen.sensitivity import SensitivityFunction, Table
 from dampen.vectors import Floats

@@ -8,13 +8,7 @@ import pytest
 from dampen import Adjacency, NumericProblem
 from dampen.audit import AuditReport, audit_numeric
 from dampen.mechanisms import ExactPairLaplace, Laplace, NumericMechanism, PolyPlace
-from dampen.queries import (
-    mean_part_problems,
-    mean_problem,
-    order_statistic_problem,
-    row_count_problem,
-    sum_problem,
-)
+from dampen.queries import mean_part_problems, mean_problem, order_statistic_problem, row_count_problem, sum_problem
 
 ADD_REMOVE, REPLACE = Adjacency.ADD_REMOVE, Adjacency.REPLACE
 DOMAIN = (-7, 2, 3.5, 20, None)

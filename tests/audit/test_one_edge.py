@@ -8,9 +8,9 @@ import pytest
 from dampen.audit import graphs
 from dampen.audit.neighbours import Graph
 from dampen.queries import ego_betweenness_range_problem
-from dampen.queries.ego_betweenness_rungs import ego_betweenness_bound
+from dampen.queries.graph.ego_betweenness_rungs import ego_betweenness_bound
 from tests.audit.universes.atlas import edge_orbits
-from tests.unit.queries import graph_judges as judge
+from tests.unit.queries.graph import judges as judge
 
 each_size = pytest.mark.parametrize("n", [3, 4, 5, 6, pytest.param(7, marks=pytest.mark.long)])
 

@@ -6,9 +6,9 @@ from dampen import Adjacency, Frame, SelectionProblem
 from dampen.audit import edge_neighbours, graphs
 from dampen.audit.neighbours import Graph
 from dampen.mechanisms import LaplaceTopK
-from dampen.queries.one_shot_centrality import SCORES, one_shot_problem
+from dampen.queries.graph.one_shot_centrality import SCORES, one_shot_problem
 from tests.audit.universes.base import Universe
-from tests.unit.queries import graph_judges as judge
+from tests.unit.queries.graph import judges as judge
 
 
 def asked(x: Graph, score: str) -> tuple[SelectionProblem, int]:

@@ -19,9 +19,9 @@ import dampen
 from dampen.errors import DataError
 from dampen.learn import Categorical, PrivateClassifier, PrivateForestClassifier, PrivateTreeClassifier, Schema
 from dampen.queries import count_problem, row_count_problem
-from dampen.statistics import count_categories, count_on_grid
-from dampen.statistics.engines import Source
-from dampen.statistics.totals import total
+from dampen.tables import count_categories, count_on_grid
+from dampen.tables.engines import Source
+from dampen.tables.totals import total
 from tests.audit.reading.entries import VAST, posed
 from tests.audit.reading.forms import FORMS, Form, new_path
 from tests.audit.reading.pool import BERLIN, FINE, NOON

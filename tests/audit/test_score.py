@@ -16,11 +16,11 @@ from dampen import Adjacency, Budget, NumericProblem
 from dampen.audit import AuditReport, audit_numeric
 from dampen.learn import private_score
 from dampen.mechanisms import Laplace
-from dampen.mechanisms.laplace import PublicNoiseRelease
-from dampen.mechanisms.noises import Geometric
+from dampen.mechanisms.numeric.laplace import PublicNoiseRelease
+from dampen.mechanisms.numeric.noises import Geometric
 from dampen.vectors import Floats, Integers
 
-counts_module = import_module("dampen.applications.counts_by_group")
+counts_module = import_module("dampen.questions.counts_by_group")
 Table = tuple[Any, ...]
 """The true class of each record."""
 LARGEST = 6

@@ -8,11 +8,11 @@ import pytest
 
 from dampen.audit import graphs
 from dampen.audit.neighbours import Graph
-from dampen.queries.level import LevelPlan, pair_weights, score_units, scored_plan
-from dampen.statistics.graph_levels import distance_two_sums
+from dampen.graphs.levels import distance_two_sums
+from dampen.queries.graph.level import LevelPlan, pair_weights, score_units, scored_plan
 from dampen.vectors import Floats
 from tests.audit.universes.atlas import neighbours_up_to_names
-from tests.unit.queries import graph_judges as judge
+from tests.unit.queries.graph import judges as judge
 
 SETTINGS = [
     ("1/2", "1", "1"),

@@ -7,7 +7,7 @@ import pytest
 
 from dampen import SelectionProblem
 from dampen.learn.splits import DEFAULTS, MECHANISMS, SplitChoice
-from dampen.queries.split import InformationGainRungs
+from dampen.queries.splits.split import InformationGainRungs
 from dampen.vectors import Floats
 from tests.audit.universes import Universe
 from tests.audit.universes.information_gain import information_gain, max_operator, replaced_gain, tables_of

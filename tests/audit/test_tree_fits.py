@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dampen import Adjacency, Budget
+from dampen import Adjacency, Budget, entropy
 from dampen.audit import add_remove_neighbours, law_by_enumeration, multisets, replace_neighbours
 from dampen.learn import Categorical, PrivateTreeClassifier, Schema, id3
 from dampen.learn.splits import MECHANISMS
-from dampen.sampling import entropy, exact, tables
+from dampen.sampling import exact, tables
 from tests.audit.fits import Decision, scripts, worst_loss
 
 Table = tuple[tuple[int, ...], ...]

@@ -57,7 +57,7 @@ def _java_installed() -> bool:
 
 def lying(frame: pl.DataFrame, form: str, folder: Path) -> Any:
     """The rows of a frame in one of FORMS."""
-    from dampen.statistics.engines import Source
+    from dampen.tables.engines import Source
 
     path = folder / "rows.parquet"
     makers: dict[str, Callable[[], Any]] = {

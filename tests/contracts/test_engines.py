@@ -11,13 +11,13 @@ import polars as pl
 import pytest
 
 import dampen
+from dampen.graphs.graph import Graph
 from dampen.mechanisms import PermuteAndFlip
 from dampen.queries import percentile_value_problem
-from dampen.statistics import GridCounts, as_grid, count_categories, count_on_grid
-from dampen.statistics.engines import Bits, Coded, Edges, Labels, Route, Source, opened
-from dampen.statistics.graph import Graph
-from dampen.statistics.pair_counts import Block
-from dampen.statistics.totals import total
+from dampen.tables import GridCounts, as_grid, count_categories, count_on_grid
+from dampen.tables.engines import Bits, Coded, Edges, Labels, Route, Source, opened
+from dampen.tables.pair_counts import Block
+from dampen.tables.totals import total
 from tests.contracts.engines import EVERY, lying, table
 
 ROWS = 1200
@@ -192,7 +192,7 @@ def test_spark_in_one_session(lies: dict[str, Any], tmp_path: Path) -> None:
 
 def test_a_listed_grid_of_many_points_takes_scans(lies: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
     pytest.importorskip("ibis")
-    from dampen.statistics.engines import ibis
+    from dampen.tables.engines import ibis
 
     monkeypatch.setattr(ibis, "CHUNK", 3)
     for name in ("listed reals", "listed wholes"):

@@ -10,8 +10,8 @@ from typing import Any
 
 import pytest
 
-from dampen.statistics import as_grid
-from dampen.statistics.engines import opened
+from dampen.tables import as_grid
+from dampen.tables.engines import opened
 from tests.audit.reading.cases import random_labels
 from tests.audit.reading.columns import Kind
 from tests.audit.reading.entries import GRIDS

@@ -12,9 +12,9 @@ import pytest
 import dampen
 from dampen.mechanisms import PermuteAndFlip
 from dampen.queries import count_problem, percentile_value_problem
-from dampen.statistics import as_grid, count_categories, count_on_grid
-from dampen.statistics.engines import Coded, Edges, Labels, Route, opened
-from dampen.statistics.totals import total
+from dampen.tables import as_grid, count_categories, count_on_grid
+from dampen.tables.engines import Coded, Edges, Labels, Route, opened
+from dampen.tables.totals import total
 from tests.contracts.engines import SPARK, lying, table
 
 ROWS = 10**6

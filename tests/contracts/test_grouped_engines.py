@@ -9,9 +9,9 @@ import pytest
 
 import dampen
 from dampen.learn import Categorical, Numeric, PrivateTreeClassifier, Schema
-from dampen.statistics import as_grid
-from dampen.statistics.engines import Source
-from dampen.statistics.grouped import categories_by_group, grids_by_group
+from dampen.tables import as_grid
+from dampen.tables.engines import Source
+from dampen.tables.grouped import categories_by_group, grids_by_group
 from tests.contracts.engines import EVERY, lying, table
 
 FRAME = table(400)

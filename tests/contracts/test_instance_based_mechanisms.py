@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 from scipy.stats import chisquare
 
 import dampen.mechanisms
-from dampen import Adjacency, Budget, Frame, PrivacyLoss, Release, Runs, SelectionProblem, laws
+from dampen import Adjacency, Budget, Frame, PrivacyLoss, Release, Runs, SelectionProblem, entropy
 from dampen._validate import Number
 from dampen.audit import ScriptedEntropy, law_by_enumeration
 from dampen.errors import BudgetExceeded, NotPublic, ParameterError, ReleaseFailed
@@ -37,10 +37,11 @@ from dampen.mechanisms import (
     SmoothExponential,
     StableArgmax,
     TopK,
+    laws,
 )
-from dampen.mechanisms.base import UtilityMechanism
-from dampen.mechanisms.calibration import clipped_rate
-from dampen.sampling import entropy, exact, tables
+from dampen.mechanisms.selection.base import UtilityMechanism
+from dampen.mechanisms.selection.pairwise_dampening import clipped_rate
+from dampen.sampling import exact, tables
 from dampen.sensitivity import SensitivityFunction, Step, Table
 from dampen.vectors import Floats
 from tests.conftest import Refused

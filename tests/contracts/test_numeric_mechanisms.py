@@ -20,12 +20,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import chisquare
 
-from dampen import Adjacency, Budget, NumericFrame, NumericProblem, Release
+from dampen import Adjacency, Budget, NumericFrame, NumericProblem, Release, entropy
 from dampen.audit import ScriptedEntropy, law_by_enumeration
 from dampen.errors import BudgetExceeded, NotPublic, ParameterError, ReleaseFailed
 from dampen.mechanisms import NoisyLocalSensitivity, NumericMechanism
-from dampen.mechanisms.numeric import AdditiveMechanism
-from dampen.sampling import entropy, exact
+from dampen.mechanisms.numeric.base import AdditiveMechanism
+from dampen.sampling import exact
 from tests.conftest import Refused
 from tests.every_numeric import EVERY, PUBLIC, Make, ladder
 

@@ -26,7 +26,7 @@ from dampen import Adjacency, Budget, Frame, PrivacyLoss, Release, Runs, Selecti
 from dampen._validate import Number
 from dampen.errors import BudgetExceeded, NotPublic, ParameterError, ReleaseFailed
 from dampen.mechanisms import Exponential, PermuteAndFlip, ReportNoisyMax
-from dampen.mechanisms.base import UtilityMechanism
+from dampen.mechanisms.selection.base import UtilityMechanism
 from dampen.sensitivity import Constant, SensitivityFunction, Table
 from dampen.vectors import Floats
 
@@ -349,7 +349,7 @@ def test_too_small_a_budget_refuses_before_anything_is_drawn(
         drawn.append(1)
         raise AssertionError
 
-    monkeypatch.setattr("dampen.sampling.entropy.system_entropy", reached)
+    monkeypatch.setattr("dampen.entropy.system_entropy", reached)
     problem = posed([98765432, 98765431, 98765400])
     with refused(BudgetExceeded, "asked epsilon 11; spent epsilon 0; limit epsilon 10", hidden=SECRETS):
         make(11).release(problem, budget=untouched)
@@ -366,7 +366,7 @@ def test_a_failing_draw_keeps_the_charge_and_shows_no_data(
     def fail() -> None:
         raise OSError("no entropy for 98765432")
 
-    monkeypatch.setattr("dampen.sampling.entropy.system_entropy", fail)
+    monkeypatch.setattr("dampen.entropy.system_entropy", fail)
     budget = Budget(epsilon=1)
     problem = posed([98765432, 98765431, 98765400])
     with pytest.raises(ReleaseFailed) as caught:

@@ -16,7 +16,7 @@ from dampen.accounting import steps
 from dampen.accounting.ledger import Ledger
 from dampen.errors import DampenError
 from dampen.mechanisms import PermuteAndFlip
-from dampen.mechanisms.base import SelectionMechanism
+from dampen.mechanisms.selection.base import SelectionMechanism
 from dampen.privacy import BudgetLike
 from dampen.problem import Frame, SelectionProblem
 

@@ -10,7 +10,7 @@ from functools import cache
 from typing import Any
 
 import dampen
-from dampen import applications
+from dampen import questions
 
 SECRET_TEXT, SECRET_NUMBER = "SECRETxyz", 7318269451
 ROWS, BAD = 213, 37
@@ -95,10 +95,10 @@ QUESTIONS: dict[str, Question] = {
 
 @cache
 def functions() -> dict[str, Callable[..., Any]]:
-    """All applications, as the library lists them."""
+    """All questions, as the library lists them."""
     everything = {name: getattr(dampen, name) for name in dampen.__all__}
     listed = {name: function for name, function in everything.items() if inspect.isfunction(function)}
-    return listed | {name: getattr(applications, name) for name in applications.__all__}
+    return listed | {name: getattr(questions, name) for name in questions.__all__}
 
 
 def parameters(name: str) -> list[str]:

@@ -8,13 +8,7 @@ import numpy as np
 import pytest
 
 from dampen import Adjacency, Frame, SelectionProblem
-from dampen.mechanisms import (
-    Exponential,
-    LocalDampening,
-    PairwiseDampening,
-    PermuteAndFlip,
-    ShiftedLocalDampening,
-)
+from dampen.mechanisms import Exponential, LocalDampening, PairwiseDampening, PermuteAndFlip, ShiftedLocalDampening
 from dampen.sensitivity import SensitivityFunction, Table
 from dampen.vectors import Floats
 from experiments.dampening_examples import LOSS, MEASURES, DampeningExamples, agrees, inversion_problem, law

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from dampen import datasets
-from dampen.statistics.graph import Graph
-from tests.unit.statistics.graph_judges import ego_betweenness_by_matrix
+from dampen.graphs.graph import Graph
+from tests.unit.graphs.judges import ego_betweenness_by_matrix
 
 pytestmark = pytest.mark.skipif(
     not os.environ.get("DAMPEN_DATA"), reason="DAMPEN_DATA does not name a folder of the real data sets"

@@ -10,7 +10,7 @@ from dampen.queries import k_star_problem
 from experiments.lls_example_5_3 import PRINTED, VALID, LlsExample53, example_problem, noisy_local_centre
 from experiments.reproduction import number, one, where
 from experiments.results import FOLDER, csv_path, read_csv
-from tests.unit.mechanisms.numeric_judges import problem_of
+from tests.unit.mechanisms.numeric.judges import problem_of
 
 NODES = 100_000
 KEPT = read_csv(csv_path(FOLDER, LlsExample53())).rows

@@ -10,8 +10,8 @@ import pytest
 from scipy import sparse
 
 from dampen import datasets
+from dampen.graphs.graph import Graph
 from dampen.queries import k_clique_problem, k_star_problem, k_triangle_problem, triangle_problem
-from dampen.statistics.graph import Graph
 
 pytestmark = pytest.mark.skipif(
     not os.environ.get("DAMPEN_DATA"), reason="DAMPEN_DATA does not name a folder of the real data sets"

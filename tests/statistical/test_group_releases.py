@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 from scipy.stats import chisquare
 
-from dampen.mechanisms.dampened_triode import DampenedTriode
-from dampen.mechanisms.grouping import SetMechanism
-from dampen.mechanisms.randomised_response import RandomisedResponse
-from dampen.mechanisms.triode import Triode
-from dampen.mechanisms.triode_h import TriodeH
-from dampen.sampling import entropy
+from dampen import entropy
+from dampen.mechanisms.grouping.base import SetMechanism
+from dampen.mechanisms.grouping.dampened_triode import DampenedTriode
+from dampen.mechanisms.grouping.triode import Triode
+from dampen.mechanisms.grouping.triode_h import TriodeH
+from dampen.mechanisms.selection.randomised_response import RandomisedResponse
 
 ALPHA = 1e-6
 

@@ -11,9 +11,9 @@ from scipy.stats import chi2
 
 import dampen
 from dampen import Adjacency, Budget
-from dampen.applications import many_percentiles
 from dampen.mechanisms import Exponential, PermuteAndFlip
 from dampen.queries import count_problem, percentile_rank_problem, percentile_value_problem
+from dampen.questions import many_percentiles
 from tests.audit.test_halving import QUARTILES, Law, joint_law, whole_part
 
 ALPHA = 1e-6

@@ -21,7 +21,7 @@ import os, pickle
 import dampen
 from dampen.errors import BudgetError
 from dampen.process import this_process
-from dampen.sampling.entropy import SystemEntropy
+from dampen.entropy import SystemEntropy
 
 loss = dampen.PrivacyLoss(1, adjacency=dampen.Adjacency.ADD_REMOVE)
 budget, batch = dampen.Budget(epsilon=1), dampen.Budget(epsilon=1).batch([loss])
@@ -63,8 +63,8 @@ def before_the_fork():
 
 OLD_WAY = """
 import os
-import dampen.process, dampen.sampling.entropy, dampen.accounting.budget, dampen.accounting.reservation
-for room in (dampen.sampling.entropy, dampen.accounting.budget, dampen.accounting.reservation, dampen.process):
+import dampen.process, dampen.entropy, dampen.accounting.budget, dampen.accounting.reservation
+for room in (dampen.entropy, dampen.accounting.budget, dampen.accounting.reservation, dampen.process):
     room.this_process = os.getpid
 """
 

@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from fractions import Fraction
 from math import ceil
 
+from dampen.certified import arithmetic, ball
 from dampen.errors import BudgetError
 from dampen.privacy import Adjacency, PrivacyLoss
-from dampen.sampling.exact import ball, certified
 
 GRID = 2**80
 """Where a price must be rounded, it is rounded up to a multiple of 1 / GRID."""
@@ -63,7 +63,7 @@ def _replaced_delta(loss: PrivacyLoss) -> Fraction:
     """(1 + e^epsilon) * delta, rounded up to the grid; refused where nothing would be promised any more."""
     if loss.delta == 0:
         return Fraction(0)
-    with certified(256) as flint:
+    with arithmetic(256) as flint:
         delta = (1 + ball(flint, loss.epsilon).exp()) * ball(flint, loss.delta)
         steps = int((delta * GRID).upper().ceil().unique_fmpz()) if delta < 1 else GRID
     if steps >= GRID:

@@ -17,19 +17,19 @@ from typing import Any
 
 import numpy as np
 
+from dampen import entropy
 from dampen._validate import shown, whole
 from dampen.audit import cells
 from dampen.audit.arguments import require_kind
 from dampen.audit.lawful import TOLERANCE, selection_law
 from dampen.audit.numeric import LITTLE, NumericLaw
 from dampen.audit.scripted import law_by_enumeration
+from dampen.entropy import Entropy
 from dampen.errors import ParameterError
 from dampen.mechanisms import NumericMechanism, SelectionMechanism
-from dampen.mechanisms.numeric import answer_at
-from dampen.mechanisms.ordered import OrderedMechanism
+from dampen.mechanisms.numeric.base import answer_at
+from dampen.mechanisms.selection.ordered import OrderedMechanism
 from dampen.problem import NumericProblem, SelectionProblem, count_candidates
-from dampen.sampling import entropy
-from dampen.sampling.entropy import Entropy
 from dampen.vectors import Floats
 
 OPEN = Fraction(1, 16)

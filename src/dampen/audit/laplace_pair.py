@@ -5,7 +5,7 @@ from fractions import Fraction
 from typing import Any
 
 from dampen._validate import Number, non_negative, positive
-from dampen.sampling.exact import ball, certified
+from dampen.certified import arithmetic, ball
 
 FIRST_BITS = 128
 """The working precision of the first attempt; it doubles until the answer is certain."""
@@ -54,7 +54,7 @@ def _delta(epsilon: Fraction, distance: Fraction, scale: Fraction, other: Fracti
     formula = _equally_wide if r == 1 else _wider if r > 1 else _narrower
     bits, found = FIRST_BITS, None
     while found is None or (found != 0 and found.rel_accuracy_bits() < CERTAIN_BITS):
-        with certified(bits) as flint:
+        with arithmetic(bits) as flint:
             found = formula(ball(flint, epsilon), ball(flint, r), ball(flint, c))
         bits *= 2
     return float(found.mid())

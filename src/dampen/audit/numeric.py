@@ -29,7 +29,7 @@ from dampen.audit.pairs import Found, PairAudit, hockey_stick, losses
 from dampen.audit.report import AuditReport, broken_parts
 from dampen.errors import ParameterError
 from dampen.mechanisms import NumericMechanism
-from dampen.mechanisms.numeric import answer_at
+from dampen.mechanisms.numeric.base import answer_at
 from dampen.privacy import PrivacyLoss
 from dampen.problem import NumericProblem
 from dampen.vectors import Floats, Integers

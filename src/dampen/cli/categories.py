@@ -7,7 +7,7 @@ import typer
 
 from dampen._validate import shown
 from dampen.errors import ParameterError
-from dampen.statistics import read_labels
+from dampen.tables import read_labels
 
 Categories = Annotated[str, typer.Option(help="All possible values: F,M or the path of a file with one per line.")]
 

@@ -7,12 +7,12 @@ from typing import Annotated
 import typer
 
 from dampen._validate import probability
-from dampen.applications.numbers import count as count_rows
-from dampen.applications.subgraph_counts import count_subgraphs
 from dampen.cli import answers, graphs, payment, records
 from dampen.cli.adjacency import AdjacencyName, Neighbours
 from dampen.errors import ParameterError
 from dampen.privacy import NumericRelease
+from dampen.questions.numbers import count as count_rows
+from dampen.questions.subgraph_counts import count_subgraphs
 
 
 class PatternName(StrEnum):

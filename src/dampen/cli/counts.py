@@ -5,12 +5,12 @@ from typing import Annotated
 
 import typer
 
-from dampen.applications.counts_by_group import group_counts
 from dampen.cli import answers, payment, records
 from dampen.cli.adjacency import AdjacencyName, Neighbours
 from dampen.cli.categories import Categories, read_categories
 from dampen.errors import ParameterError
-from dampen.statistics.groups import REST
+from dampen.questions.counts_by_group import group_counts
+from dampen.tables.groups import REST
 
 
 def counts(

@@ -3,7 +3,7 @@
 import typer
 
 from dampen.cli.records import EngineName
-from dampen.statistics.engines.health import Health, engine_health
+from dampen.tables.engines.health import Health, engine_health
 
 
 def doctor(

@@ -7,9 +7,9 @@ import typer
 
 from dampen.cli.records import EngineName, source
 from dampen.errors import ParameterError
-from dampen.statistics import read_labels
-from dampen.statistics.graph import Graph
-from dampen.statistics.graph_files import labels_of_edges
+from dampen.graphs.files import labels_of_edges
+from dampen.graphs.graph import Graph
+from dampen.tables import read_labels
 
 MEMBERSHIP_PUBLISHED = "note: which nodes have an edge is published with --nodes-from-edges; declare them with --nodes."
 

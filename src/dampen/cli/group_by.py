@@ -12,14 +12,14 @@ import numpy as np
 import typer
 
 from dampen._validate import plain, shown
-from dampen.applications.members_by_group import release_group_by
 from dampen.cli import answers, payment, records
 from dampen.cli.categories import Categories, read_categories
 from dampen.errors import ParameterError
-from dampen.mechanisms.triode_h import FRAGMENT
+from dampen.mechanisms.grouping.triode_h import FRAGMENT
 from dampen.privacy import Release
-from dampen.statistics.files import existing_files, literal
-from dampen.statistics.groups import REST
+from dampen.questions.members_by_group import release_group_by
+from dampen.tables.files import existing_files, literal
+from dampen.tables.groups import REST
 
 
 class GroupMethod(StrEnum):

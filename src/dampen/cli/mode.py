@@ -10,7 +10,7 @@ from dampen.cli import answers, payment, records
 from dampen.cli.adjacency import AdjacencyName, Neighbours
 from dampen.mechanisms import PermuteAndFlip, TopK
 from dampen.queries import count_problem
-from dampen.statistics import read_labels
+from dampen.tables import read_labels
 
 
 def mode(

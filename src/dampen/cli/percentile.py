@@ -9,16 +9,16 @@ from rich.console import Console
 from rich.table import Table
 
 from dampen import accuracy
-from dampen.applications.many_percentiles import release_quantiles
-from dampen.applications.percentiles import percentile_mechanism, percentile_problem
 from dampen.cli import answers, payment, records
 from dampen.cli.adjacency import AdjacencyName, Neighbours
 from dampen.cli.records import missing_rule
 from dampen.errors import ParameterError
 from dampen.mechanisms import SelectionMechanism
 from dampen.problem import SelectionProblem
-from dampen.queries.stretches import share_of
-from dampen.statistics.grid import as_grid
+from dampen.queries.order.stretches import share_of
+from dampen.questions.many_percentiles import release_quantiles
+from dampen.questions.percentiles import percentile_mechanism, percentile_problem
+from dampen.tables.grid import as_grid
 
 MOST_LIKELY = 15
 """How many values of a law are shown."""

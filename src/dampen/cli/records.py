@@ -9,8 +9,8 @@ from typing import Annotated
 import typer
 
 from dampen.errors import ParameterError
-from dampen.statistics.engines import Source
-from dampen.statistics.engines.progress import told
+from dampen.tables.engines import Source
+from dampen.tables.engines.progress import told
 
 
 class EngineName(StrEnum):

@@ -5,12 +5,12 @@ from typing import Annotated
 
 import typer
 
-from dampen.applications.selection import selection_problem
 from dampen.cli.adjacency import AdjacencyName
 from dampen.cli.records import EngineName
 from dampen.problem import SelectionProblem
-from dampen.statistics import read_labels, read_scores
-from dampen.statistics.engines import Source
+from dampen.questions.selection import selection_problem
+from dampen.tables import read_labels, read_scores
+from dampen.tables.engines import Source
 
 LABELS_PUBLISHED = "note: the labels in the file are published as the candidates; see --candidates."
 

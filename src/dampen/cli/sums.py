@@ -4,10 +4,10 @@ from typing import Annotated
 
 import typer
 
-from dampen.applications import numbers
 from dampen.cli import answers, payment, records
 from dampen.cli.adjacency import AdjacencyName, Neighbours
 from dampen.cli.records import missing_rule
+from dampen.questions import numbers
 
 Bounds = Annotated[tuple[str, str], typer.Option(help="Lowest and highest value; others count as the nearer one.")]
 

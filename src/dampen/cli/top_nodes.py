@@ -5,8 +5,8 @@ from typing import Annotated
 
 import typer
 
-from dampen.applications.influence import release_top_nodes
 from dampen.cli import answers, graphs, payment, records
+from dampen.questions.influence import release_top_nodes
 
 
 class ScoreName(StrEnum):

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from dampen._validate import flag
 from dampen.datasets.catalogue import CATEGORY, REAL, WHOLE, Description
 from dampen.errors import DataError, ParameterError
-from dampen.statistics.files import connected
-from dampen.statistics.graph import Graph
+from dampen.graphs.graph import Graph
+from dampen.tables.files import connected
 from dampen.vectors import Integers
 
 KINDS = {"i": WHOLE, "u": WHOLE, "f": REAL, "O": CATEGORY, "U": CATEGORY}

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from dampen._validate import Number, shown, whole
+from dampen.entropy import Entropy
 from dampen.errors import DataError, MissingExtra, ParameterError
 from dampen.learn.counted import CountedTable, PairCounts
 from dampen.learn.decision_table import (
@@ -26,7 +27,6 @@ from dampen.learn.estimator import PaidClassifier
 from dampen.learn.records import Records
 from dampen.learn.schema import Attribute, Categorical, Schema
 from dampen.privacy import Adjacency, BudgetLike
-from dampen.sampling.entropy import Entropy
 from dampen.vectors import Floats
 
 MOST_DRAWN = 256

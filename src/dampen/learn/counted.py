@@ -15,10 +15,10 @@ from dampen.learn.decision_table import Question, possible, questions_of
 from dampen.learn.schema import Attribute, Numeric, Schema
 from dampen.privacy import Adjacency
 from dampen.problem import SelectionProblem
-from dampen.queries.table_split import table_split_problem
-from dampen.statistics.engines import Bits, Coded, Edges, Engine, Labels
-from dampen.statistics.engines.base import Coding, Levels, inside
-from dampen.statistics.pair_counts import Block
+from dampen.queries.splits.table_split import table_split_problem
+from dampen.tables.engines import Bits, Coded, Edges, Engine, Labels
+from dampen.tables.engines.base import Coding, Levels, inside
+from dampen.tables.pair_counts import Block
 from dampen.vectors import Floats, Integers
 
 

@@ -14,12 +14,12 @@ from typing import Protocol
 
 import numpy as np
 
+from dampen.entropy import Entropy
 from dampen.learn.records import Column, Records
 from dampen.learn.schema import Numeric, Schema
 from dampen.mechanisms import PermuteAndFlip
 from dampen.problem import SelectionProblem
-from dampen.queries.table_split import pair_at
-from dampen.sampling.entropy import Entropy
+from dampen.queries.splits.table_split import pair_at
 from dampen.sampling.laplace_batch import added, discrete_laplace_batch
 from dampen.vectors import Floats, Integers
 

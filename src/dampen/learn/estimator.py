@@ -19,20 +19,20 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from dampen import entropy
 from dampen._validate import positive, shown
-from dampen.applications.composite import paid
+from dampen.entropy import Entropy
 from dampen.errors import DampenError, DataError, MissingExtra, ParameterError
 from dampen.learn.counted import CountedTable
 from dampen.learn.records import Records, as_read, as_records, as_table, readings_of
 from dampen.learn.schema import Schema
 from dampen.privacy import Adjacency, PrivacyLoss, as_adjacency, as_budget
-from dampen.sampling import entropy
-from dampen.sampling.entropy import Entropy
-from dampen.statistics.columns import column_of_values, in_memory, items_of
-from dampen.statistics.engines import Source, opened, stays
-from dampen.statistics.engines.sources import only_own_errors
-from dampen.statistics.file_tables import read_batches
-from dampen.statistics.reading import is_missing
+from dampen.questions.composite import paid
+from dampen.tables.columns import column_of_values, in_memory, items_of
+from dampen.tables.engines import Source, opened, stays
+from dampen.tables.engines.sources import only_own_errors
+from dampen.tables.file_tables import read_batches
+from dampen.tables.reading import is_missing
 from dampen.vectors import Floats, Integers
 
 try:

@@ -11,11 +11,11 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
+from dampen.entropy import Entropy
 from dampen.learn.random_trees import RandomTrees, sums_at_leaves
 from dampen.mechanisms import PermuteAndFlip
 from dampen.privacy import Adjacency
 from dampen.problem import Frame, SelectionProblem
-from dampen.sampling.entropy import Entropy
 from dampen.sampling.laplace_batch import added, discrete_laplace_batch
 from dampen.vectors import Floats, Integers
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from dampen._validate import Number, one_of, shown, whole
+from dampen.entropy import Entropy
 from dampen.errors import ParameterError
 from dampen.learn.counted import CountedTable
 from dampen.learn.estimator import PaidClassifier
@@ -25,10 +26,9 @@ from dampen.learn.records import Records, as_read, readings_of
 from dampen.learn.saved_trees import DEEPEST, trees_as_plain, trees_from_plain
 from dampen.learn.schema import Schema
 from dampen.privacy import Adjacency, BudgetLike
-from dampen.sampling.entropy import Entropy
 from dampen.sampling.laplace_batch import added, discrete_laplace_batch
 from dampen.sampling.uniform import uniform_batch
-from dampen.statistics.engines import Source, stays
+from dampen.tables.engines import Source, stays
 from dampen.vectors import Floats, Integers
 
 MOST_TREES = 2**16

@@ -12,14 +12,14 @@ from math import sqrt
 import numpy as np
 from numpy.typing import NDArray
 
+from dampen.entropy import Entropy
 from dampen.learn.counted import CountedTable
 from dampen.learn.nodes import Node
 from dampen.learn.schema import Categorical, Schema
 from dampen.learn.splits import SplitChoice
-from dampen.sampling.entropy import Entropy
 from dampen.sampling.laplace_batch import added, discrete_laplace_batch
-from dampen.statistics.contingency import Layout
-from dampen.statistics.engines.base import Levels
+from dampen.tables.contingency import Layout
+from dampen.tables.engines.base import Levels
 from dampen.vectors import Integers
 
 LARGEST_LEVEL = 2**26

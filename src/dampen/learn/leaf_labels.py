@@ -4,13 +4,13 @@ from fractions import Fraction
 
 import numpy as np
 
+from dampen.entropy import Entropy
 from dampen.learn.random_trees import flip_labels
 from dampen.learn.splits import MOST_FOR_INDICATORS
 from dampen.mechanisms import Exponential, ParetoNoisyMax, SelectionMechanism, StableArgmax
 from dampen.privacy import Adjacency
 from dampen.problem import Frame, SelectionProblem
-from dampen.queries.majority import winner_steps
-from dampen.sampling.entropy import Entropy
+from dampen.queries.categories import winner_steps
 from dampen.sensitivity import Step
 from dampen.vectors import Integers
 

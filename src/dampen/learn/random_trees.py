@@ -16,10 +16,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dampen.entropy import Entropy
 from dampen.learn.records import Records
 from dampen.learn.schema import Categorical, Numeric, Schema
 from dampen.learn.tree_kernels import add_up, count_up, draw_tests, walk
-from dampen.sampling.entropy import Entropy
 from dampen.sampling.flips import flip_groups
 from dampen.vectors import Floats, Integers
 

@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 
 from dampen.errors import DataError, ParameterError
 from dampen.learn.schema import Categorical, Numeric, Schema
-from dampen.statistics.columns import in_memory
-from dampen.statistics.contingency import as_columns
-from dampen.statistics.engines import Source, opened, stays
-from dampen.statistics.engines.base import Leaving, Reading, Rows
-from dampen.statistics.engines.sources import only_own_errors
+from dampen.tables.columns import in_memory
+from dampen.tables.contingency import as_columns
+from dampen.tables.engines import Source, opened, stays
+from dampen.tables.engines.base import Leaving, Reading, Rows
+from dampen.tables.engines.sources import only_own_errors
 
 UNKNOWN = -1
 """In place of the code of a category: the value is none of those declared."""

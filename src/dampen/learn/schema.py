@@ -17,8 +17,8 @@ import numpy as np
 
 from dampen._validate import Number, exact, flag, shown, whole
 from dampen.errors import DataError, ParameterError
-from dampen.statistics.categories import as_categories
-from dampen.statistics.columns import in_memory
+from dampen.tables.categories import as_categories
+from dampen.tables.columns import in_memory
 from dampen.vectors import Floats
 
 FEWEST_BINS, MOST_BINS, ALL_BINS = 16, 64, 384

@@ -8,24 +8,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dampen._validate import Number, positive, probability, shown
-from dampen.applications.counts_by_group import group_counts
 from dampen.errors import DampenError, DataError, ParameterError
 from dampen.learn.records import as_read, readings_of
 from dampen.learn.schema import Schema
 from dampen.mechanisms import Laplace
-from dampen.mechanisms.laplace import PublicNoiseRelease
-from dampen.mechanisms.noises import Geometric
+from dampen.mechanisms.numeric.laplace import PublicNoiseRelease
+from dampen.mechanisms.numeric.noises import Geometric
 from dampen.privacy import Adjacency, BudgetLike, NumericRelease, as_budget
 from dampen.problem import NumericProblem
-from dampen.queries.stretches import record_adjacency, require_public_number
+from dampen.queries.order.stretches import record_adjacency, require_public_number
 from dampen.queries.sums import mean_problem
-from dampen.statistics.columns import Column, column_of_values, items_of
-from dampen.statistics.engines import Source, stays
-from dampen.statistics.engines.array_codes import label_places
-from dampen.statistics.engines.labels import Places
-from dampen.statistics.engines.sources import no_warnings, only_own_errors
-from dampen.statistics.file_tables import read_batches
-from dampen.statistics.reading import is_missing
+from dampen.questions.counts_by_group import group_counts
+from dampen.tables.columns import Column, column_of_values, items_of
+from dampen.tables.engines import Source, stays
+from dampen.tables.engines.array_codes import label_places
+from dampen.tables.engines.labels import Places
+from dampen.tables.engines.sources import no_warnings, only_own_errors
+from dampen.tables.file_tables import read_batches
+from dampen.tables.reading import is_missing
 
 Right = NDArray[np.bool_]
 """Row by row: whether the model is right."""

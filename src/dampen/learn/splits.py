@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dampen._validate import one_of, whole
+from dampen.entropy import Entropy
 from dampen.errors import ParameterError
 from dampen.mechanisms import (
     Exponential,
@@ -23,10 +24,9 @@ from dampen.mechanisms import (
 )
 from dampen.privacy import Adjacency
 from dampen.problem import SelectionProblem
-from dampen.queries.split import information_gain_problem, max_operator_problem, max_operator_winner_problem
-from dampen.sampling.entropy import Entropy
+from dampen.queries.splits.split import information_gain_problem, max_operator_problem, max_operator_winner_problem
 from dampen.sampling.flips import flip_groups
-from dampen.statistics.contingency import Layout
+from dampen.tables.contingency import Layout
 from dampen.vectors import Integers
 
 CRITERIA = ("max", "information_gain")

@@ -5,6 +5,7 @@ from math import sqrt
 from typing import Any, Literal
 
 from dampen._validate import Number, whole
+from dampen.entropy import Entropy
 from dampen.errors import DataError, ParameterError
 from dampen.learn import views
 from dampen.learn.counted import CountedTable
@@ -15,8 +16,7 @@ from dampen.learn.records import Records
 from dampen.learn.schema import Schema
 from dampen.learn.splits import SplitChoice
 from dampen.privacy import Adjacency
-from dampen.sampling.entropy import Entropy
-from dampen.statistics.contingency import Layout
+from dampen.tables.contingency import Layout
 from dampen.vectors import Floats
 
 

@@ -1,22 +1,22 @@
 """Counts in, problems out: one file per question. Each problem's sensitivity is proved in docs/proofs."""
 
-from dampen.queries.centrality import degree_problem, ego_betweenness_problem, ego_betweenness_range_problem
-from dampen.queries.groups import dice_problem, fragment_problem, group_size_problem
-from dampen.queries.level import level_problem
-from dampen.queries.majority import approval_problem, count_problem, winner_problem
-from dampen.queries.order_statistic import order_statistic_problem
-from dampen.queries.percentile_hit import percentile_hit_problem
-from dampen.queries.percentile_label import percentile_label_problem
-from dampen.queries.percentile_rank import percentile_rank_problem
-from dampen.queries.percentile_value import percentile_value_problem
-from dampen.queries.split import information_gain_problem, max_operator_problem, max_operator_winner_problem
-from dampen.queries.subgraphs import (
+from dampen.queries.categories import approval_problem, count_problem, winner_problem
+from dampen.queries.graph.centrality import degree_problem, ego_betweenness_problem, ego_betweenness_range_problem
+from dampen.queries.graph.level import level_problem
+from dampen.queries.graph.subgraphs import (
     edge_count_problem,
     k_clique_problem,
     k_star_problem,
     k_triangle_problem,
     triangle_problem,
 )
+from dampen.queries.groups.problems import dice_problem, fragment_problem, group_size_problem
+from dampen.queries.order.order_statistic import order_statistic_problem
+from dampen.queries.order.percentile_hit import percentile_hit_problem
+from dampen.queries.order.percentile_label import percentile_label_problem
+from dampen.queries.order.percentile_rank import percentile_rank_problem
+from dampen.queries.order.percentile_value import percentile_value_problem
+from dampen.queries.splits.split import information_gain_problem, max_operator_problem, max_operator_winner_problem
 from dampen.queries.sums import mean_part_problems, mean_problem, row_count_problem, sum_problem
 
 __all__ = [

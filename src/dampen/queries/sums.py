@@ -13,11 +13,11 @@ from dampen._validate import Number, positive
 from dampen.errors import DataError, ParameterError
 from dampen.privacy import Adjacency
 from dampen.problem import NumericFrame, NumericProblem
-from dampen.queries.stretches import record_adjacency, require_public_number
-from dampen.statistics.columns import as_missing, titled
-from dampen.statistics.engines import Source, opened
-from dampen.statistics.engines.sources import is_filtered
-from dampen.statistics.totals import as_bounds, total
+from dampen.queries.order.stretches import record_adjacency, require_public_number
+from dampen.tables.columns import as_missing, titled
+from dampen.tables.engines import Source, opened
+from dampen.tables.engines.sources import is_filtered
+from dampen.tables.totals import as_bounds, total
 
 FINENESS = 1024
 """Into how many steps of the grid the bound of a mean is cut where no resolution is given."""
@@ -35,7 +35,7 @@ def row_count_problem(
         table, a Spark data frame, or a list or array of values.
     where
         ``{column: value}``, public: only rows with these values in these columns count. In files, values are compared
-        as those of :func:`~dampen.statistics.categories.count_categories` are. Missing values equal nothing.
+        as those of :func:`~dampen.tables.categories.count_categories` are. Missing values equal nothing.
     column
         Without ``where``: count the rows of this column; not needed. Missing values count.
 

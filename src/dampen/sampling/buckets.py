@@ -12,9 +12,9 @@ from itertools import accumulate
 import numpy as np
 from numpy.typing import NDArray
 
+from dampen.entropy import Entropy
 from dampen.runs import nth_member, summable
 from dampen.sampling import exact
-from dampen.sampling.entropy import Entropy
 from dampen.sampling.exponents import Exponents
 from dampen.sampling.flips import CHUNK, nth_true
 

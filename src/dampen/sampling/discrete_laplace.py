@@ -2,8 +2,8 @@
 
 from fractions import Fraction
 
+from dampen.entropy import Entropy
 from dampen.sampling import exact
-from dampen.sampling.entropy import Entropy
 
 
 def geometric(rate: Fraction, entropy: Entropy) -> int:

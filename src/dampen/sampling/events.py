@@ -6,8 +6,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dampen.certified import arithmetic
+from dampen.entropy import Entropy
 from dampen.sampling import exact, tables
-from dampen.sampling.entropy import Entropy
 
 PRECISION = 128
 """Bits of certified arithmetic for the first look."""
@@ -18,7 +19,7 @@ def event_batch(probability: Callable[[Any], Any], count: int, entropy: Entropy)
 
     Each compares a uniform number with the probability. Its first 16 bits decide all but about one event in 2^16.
     """
-    with exact.certified(PRECISION) as flint:
+    with arithmetic(PRECISION) as flint:
         scaled = probability(flint) * 2**tables.WIDTH
         low, high = (int(end.floor().unique_fmpz()) for end in (scaled.lower(), scaled.upper()))
     prefixes = entropy.words(count, tables.WIDTH).astype(np.int64)

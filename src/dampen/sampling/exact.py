@@ -4,43 +4,17 @@ Both compare a uniform number, revealed bit by bit, with certified bounds, and a
 certain. So their laws are exact, and how long they take depends on the data only with probability 2^-64.
 """
 
-import os
-import threading
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
-from dampen.sampling.entropy import Entropy
+from dampen.certified import arithmetic, ball
+from dampen.entropy import Entropy
 
 MORE_BITS = 64
 """How many further bits an undecided comparison asks for at a time."""
 GUARD_BITS = 64
 """How many bits certified arithmetic carries beyond those compared."""
-
-_flint_lock = threading.RLock()
-
-
-def _renew_lock() -> None:
-    global _flint_lock
-    _flint_lock = threading.RLock()
-
-
-os.register_at_fork(after_in_child=_renew_lock)
-
-
-@contextmanager
-def certified(bits: int) -> Iterator[Any]:
-    """Ball arithmetic (python-flint) with ``bits`` bits; its working precision is global, hence the lock."""
-    import flint
-
-    with _flint_lock, flint.ctx.workprec(bits):
-        yield flint
-
-
-def ball(flint: Any, number: Fraction) -> Any:
-    """A certified enclosure of a fraction at the working precision."""
-    return flint.arb(flint.fmpq(number.numerator, number.denominator))
 
 
 def uniform_below(size: int, entropy: Entropy) -> int:
@@ -63,7 +37,7 @@ def event(probability: Callable[[Any], Any], entropy: Entropy, *, prefix: int = 
     probability must be irrational, 0 or 1, so that more bits always decide in the end.
     """
     while True:
-        with certified(width + GUARD_BITS) as flint:
+        with arithmetic(width + GUARD_BITS) as flint:
             threshold = probability(flint)
             if flint.arb((prefix + 1, -width)) <= threshold:
                 return True

@@ -10,8 +10,8 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
+from dampen.entropy import Entropy
 from dampen.sampling import exact, tables
-from dampen.sampling.entropy import Entropy
 from dampen.sampling.exponents import Exponents
 from dampen.sampling.uniform import uniform_batch
 from dampen.vectors import Integers

@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
+from dampen.certified import arithmetic, ball
+from dampen.entropy import Entropy
 from dampen.sampling import tables
-from dampen.sampling.entropy import Entropy
-from dampen.sampling.exact import ball, certified
 from dampen.sampling.rounded import HALF, draw_size
 from dampen.vectors import Integers
 
@@ -55,7 +55,7 @@ def added(numbers: Integers, noise: Integers) -> Integers:
 @lru_cache
 def _shift(rate: Fraction) -> float:
     """c = ln(2 / (1 + q)) to within its last bits, which ``SLACK`` covers wherever it matters."""
-    with certified(128) as flint:
+    with arithmetic(128) as flint:
         return float((2 / (1 + (-ball(flint, rate)).exp())).log())
 
 

@@ -9,7 +9,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from dampen.sampling.entropy import Entropy
+from dampen.entropy import Entropy
 from dampen.sampling.exponents import Exponents
 from dampen.sampling.flips import flip_all
 from dampen.sampling.uniform import uniform_batch

@@ -16,8 +16,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dampen.certified import arithmetic, ball
+from dampen.entropy import Entropy
 from dampen.sampling import exact, tables
-from dampen.sampling.entropy import Entropy
 from dampen.sampling.exponents import Exponents
 from dampen.vectors import Floats, Integers, Sizes
 
@@ -150,7 +151,7 @@ def draw_first(exponents: Exponents, noise: Noise, count: int, entropy: Entropy)
 
 def _order(runners: list[_Runner], exponents: Exponents, noise: Noise) -> list[_Runner] | None:
     """The runners whose place is certain, from the first on; ``None`` while some noise may be infinite."""
-    with exact.certified(runners[0].width + exact.GUARD_BITS) as flint:
+    with arithmetic(runners[0].width + exact.GUARD_BITS) as flint:
         spans = [
             (
                 _score(flint, exponents, noise, runner, runner.prefix),
@@ -257,7 +258,7 @@ def _leading_bits(sizes: Sizes) -> tuple[Floats, Integers]:
 
 def _still_running(runners: list[_Runner], exponents: Exponents, noise: Noise) -> list[_Runner]:
     """Drop every runner that is certainly behind another."""
-    with exact.certified(runners[0].width + exact.GUARD_BITS) as flint:
+    with arithmetic(runners[0].width + exact.GUARD_BITS) as flint:
         lows = [_score(flint, exponents, noise, runner, runner.prefix) for runner in runners]
         highs = [_score(flint, exponents, noise, runner, runner.prefix + 1) for runner in runners]
         best = max((low.lower() for low in lows if low is not None), default=None)
@@ -274,4 +275,4 @@ def _score(flint: Any, exponents: Exponents, noise: Noise, runner: _Runner, pref
         return None
     size = 1 if exponents.sizes is None else int(exponents.sizes[runner.group])
     largest = noise.ball(-flint.arb((prefix, -runner.width)).log() / size)
-    return largest - exact.ball(flint, exponents.exact(runner.group))
+    return largest - ball(flint, exponents.exact(runner.group))

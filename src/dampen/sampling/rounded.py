@@ -10,8 +10,9 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
+from dampen.certified import arithmetic
+from dampen.entropy import Entropy
 from dampen.sampling import exact
-from dampen.sampling.entropy import Entropy
 
 HALF = Fraction(1, 2)
 
@@ -38,7 +39,7 @@ def draw_size(survival: Survival, entropy: Entropy, *, prefix: int = 0, width: i
 
 def _narrowed(survival: Survival, prefix: int, width: int, reached: int, missed: int | None) -> tuple[int, int | None]:
     """Between which sizes every U lies that begins with these bits: as close as the bits tell, from what they told."""
-    with exact.certified(width + exact.GUARD_BITS) as flint:
+    with arithmetic(width + exact.GUARD_BITS) as flint:
         low, high = flint.arb((prefix, -width)), flint.arb((prefix + 1, -width))
         while missed != reached + 1:
             size = max(1, 2 * reached) if missed is None else (reached + missed) // 2

@@ -8,8 +8,9 @@ number. As in :mod:`dampen.sampling.rounded`, rounding what an ideal mechanism w
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from dampen.certified import arithmetic
+from dampen.entropy import Entropy
 from dampen.sampling import exact
-from dampen.sampling.entropy import Entropy
 
 Function = Callable[[Any, Sequence[Any]], Any]
 """A ball for balls of uniform numbers: takes python-flint at its working precision. May be no number where a uniform
@@ -22,7 +23,7 @@ def draw_rounded_function(function: Function, count: int, entropy: Entropy) -> i
     while True:
         prefixes = [prefix << exact.MORE_BITS | entropy.bits(exact.MORE_BITS) for prefix in prefixes]
         width += exact.MORE_BITS
-        with exact.certified(width + exact.GUARD_BITS) as flint:
+        with arithmetic(width + exact.GUARD_BITS) as flint:
             uniforms = [flint.arb((prefix, -width)).union(flint.arb((prefix + 1, -width))) for prefix in prefixes]
             nearest = (function(flint, uniforms) + flint.arb(0.5)).floor().unique_fmpz()
         if nearest is not None:

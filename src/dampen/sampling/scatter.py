@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from dampen.sampling.entropy import Entropy
+from dampen.entropy import Entropy
 from dampen.vectors import Integers
 
 CHUNK = 2**22

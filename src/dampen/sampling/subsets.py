@@ -6,8 +6,8 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
+from dampen.entropy import Entropy
 from dampen.sampling import exact
-from dampen.sampling.entropy import Entropy
 
 Chosen = NDArray[np.bool_]
 

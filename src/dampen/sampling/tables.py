@@ -11,7 +11,7 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
-from dampen.sampling.exact import certified
+from dampen.certified import arithmetic
 
 WIDTH = 16
 """How many bits of each uniform number the first look takes."""
@@ -42,7 +42,7 @@ class LogLogTable:
 @cache
 def log_table(width: int) -> LogTable:
     """The table of -ln for prefixes of ``width`` bits."""
-    with certified(80) as flint:
+    with arithmetic(80) as flint:
         total = flint.arb(1 << width).log()
         minus_log = np.array([float(total - flint.arb(b).log()) for b in range(1, (1 << width) + 1)])
     lower = np.nextafter((minus_log * (1 - MARGIN)).astype(np.float32), np.float32(-np.inf))
@@ -54,7 +54,7 @@ def log_table(width: int) -> LogTable:
 @cache
 def log_log_table(width: int) -> LogLogTable:
     """The table of ln(-ln) for prefixes of ``width`` bits."""
-    with certified(80) as flint:
+    with arithmetic(80) as flint:
         total = flint.arb(1 << width).log()
         inner = range(1, 1 << width)
         log_log = np.array([float((total - flint.arb(b).log()).log()) for b in inner])

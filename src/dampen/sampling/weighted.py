@@ -5,8 +5,9 @@ from collections.abc import Callable, Sequence
 from itertools import accumulate
 from typing import Any
 
+from dampen.certified import arithmetic
+from dampen.entropy import Entropy
 from dampen.sampling import exact
-from dampen.sampling.entropy import Entropy
 
 Weights = Callable[[Any], Sequence[Any]]
 """Weights >= 0 as balls: takes python-flint at its working precision. Their sum is not 0."""
@@ -27,7 +28,7 @@ def draw_weighted(weights: Weights, entropy: Entropy) -> int:
 
 def _place_at(weights: Weights, prefix: int, width: int) -> int | None:
     """The place for every U that begins with these bits, or ``None`` where they leave it open."""
-    with exact.certified(width + exact.GUARD_BITS) as flint:
+    with arithmetic(width + exact.GUARD_BITS) as flint:
         *inner, whole = accumulate(weights(flint))
         low, high = whole * flint.arb((prefix, -width)), whole * flint.arb((prefix + 1, -width))
         certainly_passed = bisect_left(inner, True, key=lambda end: not end <= low)

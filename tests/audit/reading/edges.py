@@ -156,8 +156,8 @@ ENTRIES: tuple[Entry, ...] = (
         "count_subgraphs where",
         {**ENDS, "f": "filter"},
         _count_subgraphs,
-        ("applications.count_subgraphs",),
+        ("questions.count_subgraphs",),
         in_tables,
     ),
-    Entry("top_nodes where", {**ENDS, "f": "filter"}, _top_nodes, ("applications.top_nodes",), in_tables),
+    Entry("top_nodes where", {**ENDS, "f": "filter"}, _top_nodes, ("questions.top_nodes",), in_tables),
 )

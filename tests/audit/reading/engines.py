@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from dampen.statistics import as_grid
-from dampen.statistics.engines import Coded, Edges, Labels, opened
-from dampen.statistics.pair_counts import Block
+from dampen.tables import as_grid
+from dampen.tables.engines import Coded, Edges, Labels, opened
+from dampen.tables.pair_counts import Block
 from tests.audit.reading.check import Answer, Question, Record, largest
 from tests.audit.reading.entries import Entry, Public, counts, in_tables, place_on, rest_place
 from tests.audit.reading.forms import Held

@@ -166,7 +166,7 @@ def _parquet(columns: Columns) -> Held:
 
 
 def _loaded(fill: Callable[[Columns], Held]) -> Callable[[Columns], Held]:
-    from dampen.statistics.engines import Source
+    from dampen.tables.engines import Source
 
     return lambda columns: Held(table=Source(fill(columns).table, engine="arrays"))
 
@@ -199,7 +199,7 @@ def _spark_frame(columns: Columns) -> Held:
 
 
 def _spark_csv(columns: Columns) -> Held:
-    from dampen.statistics.engines import Source
+    from dampen.tables.engines import Source
     from tests.contracts.engines import spark_session
 
     spark_session()

@@ -5,8 +5,8 @@ from typing import Any
 
 import dampen
 from dampen.queries import percentile_value_problem
-from dampen.statistics import as_grid
-from dampen.statistics.grouped import categories_by_group, grids_by_group
+from dampen.tables import as_grid
+from dampen.tables.grouped import categories_by_group, grids_by_group
 from tests.audit.reading.check import Answer, Question, Record, largest
 from tests.audit.reading.entries import Entry, Public, counts, in_tables, joined, placed_in_groups, posed, rest_place
 from tests.audit.reading.forms import Held
@@ -130,14 +130,14 @@ def _categories(public: Public) -> Question:
 
 
 ENTRIES: tuple[Entry, ...] = (
-    Entry("group_most_common", {"v": "choice", "g": "group"}, _most_common, ("applications.group_most_common",)),
-    Entry("group_percentiles", {"v": "number", "g": "group"}, _percentiles, ("applications.group_percentiles",)),
-    Entry("grids_by_group", {"v": "number", "g": "group"}, _grids, ("statistics.grids_by_group",), in_tables),
+    Entry("group_most_common", {"v": "choice", "g": "group"}, _most_common, ("questions.group_most_common",)),
+    Entry("group_percentiles", {"v": "number", "g": "group"}, _percentiles, ("questions.group_percentiles",)),
+    Entry("grids_by_group", {"v": "number", "g": "group"}, _grids, ("tables.grids_by_group",), in_tables),
     Entry(
         "categories_by_group",
         {"v": "choice", "g": "group"},
         _categories,
-        ("statistics.categories_by_group",),
+        ("tables.categories_by_group",),
         in_tables,
     ),
 )

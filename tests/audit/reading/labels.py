@@ -6,7 +6,7 @@ from typing import Any
 
 import dampen
 from dampen.queries import count_problem, row_count_problem, winner_problem
-from dampen.statistics import count_categories
+from dampen.tables import count_categories
 from tests.audit.reading.check import Answer, Question, Record, largest
 from tests.audit.reading.entries import (
     VAST,
@@ -161,7 +161,7 @@ ENTRIES: tuple[Entry, ...] = (
         "count_categories",
         {"v": "label"},
         _counted(lambda data, labels, **named: numbered(count_categories(data, labels, **named))),
-        ("statistics.count_categories",),
+        ("tables.count_categories",),
     ),
     Entry(
         "count_problem",
@@ -183,18 +183,18 @@ ENTRIES: tuple[Entry, ...] = (
         ),
         ("queries.winner_problem",),
     ),
-    Entry("most_common", {"v": "label"}, _counted(_most_common), ("applications.most_common",)),
-    Entry("top_categories", {"v": "label"}, _counted(_top_categories), ("applications.top_categories",)),
+    Entry("most_common", {"v": "label"}, _counted(_most_common), ("questions.most_common",)),
+    Entry("top_categories", {"v": "label"}, _counted(_top_categories), ("questions.top_categories",)),
     Entry("most_common where", {"v": "label", "f": "filter"}, _where_then_counted, takes=in_tables),
     Entry(
         "count where",
         {"v": "filter"},
         _where,
-        ("applications.count", "queries.row_count_problem"),
+        ("questions.count", "queries.row_count_problem"),
         takes=in_tables,
     ),
     Entry("count", {"v": "label"}, _rows),
-    Entry("group_counts", {"v": "group"}, _group_counts(ADD_REMOVE), ("applications.group_counts",)),
+    Entry("group_counts", {"v": "group"}, _group_counts(ADD_REMOVE), ("questions.group_counts",)),
     Entry("group_counts of replaced records", {"v": "group"}, _group_counts(REPLACE)),
-    Entry("group_by", {"v": "group", "id": "id"}, _group_by, ("applications.group_by",), settles=_two_labels),
+    Entry("group_by", {"v": "group", "id": "id"}, _group_by, ("questions.group_by",), settles=_two_labels),
 )

@@ -17,8 +17,8 @@ from dampen.queries import (
     percentile_value_problem,
     sum_problem,
 )
-from dampen.statistics import GridCounts, count_on_grid
-from dampen.statistics.totals import total
+from dampen.tables import GridCounts, count_on_grid
+from dampen.tables.totals import total
 from tests.audit.reading.check import Answer, Question, Record, Vector, largest
 from tests.audit.reading.entries import (
     BOUNDS,
@@ -266,7 +266,7 @@ def _near(public: Public) -> Public:
 
 NUMBER = {"v": "number"}
 ENTRIES: tuple[Entry, ...] = (
-    Entry("count_on_grid", NUMBER, _on_grid, ("statistics.count_on_grid",)),
+    Entry("count_on_grid", NUMBER, _on_grid, ("tables.count_on_grid",)),
     Entry(
         "percentile_value_problem",
         NUMBER,
@@ -285,15 +285,15 @@ ENTRIES: tuple[Entry, ...] = (
         _percentile(_adds(percentile_hit_problem, 50)),
         ("queries.percentile_hit_problem",),
     ),
-    Entry("percentile", NUMBER, _percentile(_posed_percentile), ("applications.percentile",)),
-    Entry("median", NUMBER, _percentile(_posed_median), ("applications.median",)),
+    Entry("percentile", NUMBER, _percentile(_posed_percentile), ("questions.percentile",)),
+    Entry("median", NUMBER, _percentile(_posed_median), ("questions.median",)),
     Entry("percentile where", {"v": "number", "f": "filter"}, _where_percentile, takes=in_tables),
-    Entry("quantiles", NUMBER, _many, ("applications.quantiles",)),
-    Entry("total of statistics", NUMBER, _summed(_total, _total_rule), ("statistics.total",)),
+    Entry("quantiles", NUMBER, _many, ("questions.quantiles",)),
+    Entry("total of statistics", NUMBER, _summed(_total, _total_rule), ("tables.total",)),
     Entry("sum_problem", NUMBER, _summed(_sum_problem, _sum_rule, _reach), ("queries.sum_problem",)),
-    Entry("total", NUMBER, _summed(_total_answer, _sum_rule, _reach), ("applications.total",)),
+    Entry("total", NUMBER, _summed(_total_answer, _sum_rule, _reach), ("questions.total",)),
     Entry("mean_part_problems", NUMBER, _summed(_mean_parts, _mean_rule, _half), ("queries.mean_part_problems",)),
-    Entry("mean", NUMBER, _summed(_mean_answer, _mean_rule, _half), ("applications.mean",)),
+    Entry("mean", NUMBER, _summed(_mean_answer, _mean_rule, _half), ("questions.mean",)),
     Entry(
         "mean_problem",
         NUMBER,
@@ -311,7 +311,7 @@ ENTRIES: tuple[Entry, ...] = (
         "quantile_number",
         NUMBER,
         _summed(_quantile_number, _middle, _width),
-        ("applications.quantile_number",),
+        ("questions.quantile_number",),
         settles=_near,
     ),
 )

@@ -25,11 +25,11 @@ OF_UTILITIES = "utilities come in, one per candidate: no records"
 PUBLIC = "reads what is public"
 PART = "a part of functions that are in the gate"
 EXEMPT: dict[str, str] = {
-    "applications.select": OF_UTILITIES,
-    "applications.top_k": OF_UTILITIES,
-    "statistics.read_scores": OF_UTILITIES,
-    "statistics.read_labels": PUBLIC,
-    "statistics.as_grid": PUBLIC,
+    "questions.select": OF_UTILITIES,
+    "questions.top_k": OF_UTILITIES,
+    "tables.read_scores": OF_UTILITIES,
+    "tables.read_labels": PUBLIC,
+    "tables.as_grid": PUBLIC,
     "queries.degree_problem": COUNTED,
     "queries.ego_betweenness_problem": COUNTED,
     "queries.ego_betweenness_range_problem": COUNTED,
@@ -45,13 +45,13 @@ EXEMPT: dict[str, str] = {
     "Graph.from_networkx": "nodes and edges of a graph: nothing is read as anything else",
     "Graph.from_igraph": "nodes and edges of a graph: nothing is read as anything else",
     "Engine.require": "looks whether a column is there",
-    "statistics.tally": PART,
-    "statistics.read_people": PART,
-    "statistics.counts_by_group": PART,
-    "statistics.find_groups": PART,
-    "statistics.place_groups": PART,
-    "statistics.count_groups": PART,
-    "statistics.from_engine": PART,
+    "tables.tally": PART,
+    "tables.read_people": PART,
+    "tables.counts_by_group": PART,
+    "tables.find_groups": PART,
+    "tables.place_groups": PART,
+    "tables.count_groups": PART,
+    "tables.from_engine": PART,
 }
 """What needs no entry, and why."""
 COUNTS = ("int64", "GridCounts", "Total", "dict[int, int]", "Mapping[int, int]", "Numbers")
@@ -62,11 +62,18 @@ def discovered() -> set[str]:
     """Everything that turns data into counts or utilities, found by what it is."""
     rooms = {
         f"{room}.{name}"
-        for room in ("applications", "queries", "statistics")
+        for room in ("questions", "queries", "tables")
         for name, found in _listed(importlib.import_module(f"dampen.{room}"))
         if inspect.isfunction(found)
     }
-    return {*rooms, *_counting("dampen.statistics"), *_constructors(), *_methods(), *_estimators()}
+    return {
+        *rooms,
+        *_counting("dampen.tables"),
+        *_counting("dampen.graphs"),
+        *_constructors(),
+        *_methods(),
+        *_estimators(),
+    }
 
 
 def _listed(module: Any) -> Iterator[tuple[str, Any]]:
@@ -86,7 +93,7 @@ def _counting(package: str) -> Iterator[str]:
             first = next(iter(signature.parameters.values()), None)
             takes = first is not None and first.name in ("values", "data") and first.annotation in (Any, "Any")
             if takes and any(word in str(signature.return_annotation) for word in COUNTS):
-                yield f"statistics.{name}"
+                yield f"tables.{name}"
 
 
 def _constructors() -> Iterator[str]:
@@ -96,7 +103,7 @@ def _constructors() -> Iterator[str]:
 
 def _methods() -> Iterator[str]:
     """The contract of engines."""
-    from dampen.statistics.engines import Engine
+    from dampen.tables.engines import Engine
 
     yield from (f"Engine.{name}" for name, each in vars(Engine).items() if inspect.isfunction(each) and name[0] != "_")
 

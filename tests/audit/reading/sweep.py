@@ -12,7 +12,7 @@ from fractions import Fraction
 from typing import Any
 
 from dampen.errors import DampenError
-from dampen.statistics.engines import opened
+from dampen.tables.engines import opened
 from tests.audit.reading import engines, pool
 from tests.audit.reading.check import Question, Record, ask, l1
 from tests.audit.reading.columns import Kind

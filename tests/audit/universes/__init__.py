@@ -8,7 +8,7 @@ sensitivity; the others have rungs that differ between neighbours.
 from fractions import Fraction
 
 from dampen import Adjacency
-from dampen.queries.level import LevelPlan, scored_plan
+from dampen.queries.graph.level import LevelPlan, scored_plan
 from tests.audit.universes.base import Movements, Universe
 from tests.audit.universes.counts import approval_ballots, counts_add_remove, counts_replace, far_apart
 from tests.audit.universes.database_graphs import database_graphs, leader_and_followers

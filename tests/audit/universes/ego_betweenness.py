@@ -8,12 +8,12 @@ import numpy as np
 from dampen import SelectionProblem
 from dampen.audit import edge_neighbours, graphs
 from dampen.audit.neighbours import Graph
+from dampen.graphs.levels import distance_two_sums
 from dampen.queries import degree_problem, ego_betweenness_problem, ego_betweenness_range_problem, level_problem
-from dampen.queries.level import LevelPlan, pair_weights
-from dampen.statistics.graph_levels import distance_two_sums
+from dampen.queries.graph.level import LevelPlan, pair_weights
 from tests.audit.universes.atlas import neighbours_up_to_names
 from tests.audit.universes.base import Universe
-from tests.unit.queries import graph_judges as judge
+from tests.unit.queries.graph import judges as judge
 
 
 def ego_betweenness(*, largest: int, smallest: int = 2, tight: bool) -> Universe:

@@ -20,8 +20,8 @@ from dampen import Adjacency, NumericFrame, NumericProblem, queries
 from dampen.audit import AuditReport, audit_numeric, edge_neighbours, graphs
 from dampen.audit.neighbours import Graph
 from dampen.mechanisms import NumericMechanism
-from dampen.mechanisms.noises import Noise
-from dampen.mechanisms.numeric import AdditiveMechanism
+from dampen.mechanisms.numeric.base import AdditiveMechanism
+from dampen.mechanisms.numeric.noises import Noise
 from dampen.sensitivity import SecondOrder, Table
 
 Signature = tuple[int, int, tuple[int, ...], tuple[int, ...]]

@@ -11,7 +11,7 @@ from dampen import Adjacency, Frame, SelectionProblem
 from dampen.audit import classify, dominates
 from dampen.errors import NotPublic, ParameterError
 from dampen.mechanisms import Exponential, ShiftedLocalDampening
-from dampen.mechanisms.shifted_local_dampening import Direction
+from dampen.mechanisms.selection.shifted_local_dampening import Direction
 from dampen.sensitivity import Constant, SensitivityFunction, Step, Table, saturate_at
 from tests.conftest import Refused
 

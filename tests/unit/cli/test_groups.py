@@ -14,7 +14,7 @@ from typer.testing import CliRunner, Result
 from dampen import Adjacency, Budget
 from dampen.cli import main, records
 from dampen.cli.app import app
-from dampen.statistics.engines import progress
+from dampen.tables.engines import progress
 from tests.contracts.engines import SPARK
 
 SURE = "1000000"

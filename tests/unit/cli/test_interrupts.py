@@ -54,7 +54,7 @@ main()
 
 NEVER_DRAW = """
 import time
-from dampen.sampling import entropy
+from dampen import entropy
 entropy.system_entropy = lambda: time.sleep(300)
 """
 
@@ -69,7 +69,7 @@ main()
 
 AT_DRAW = """
 import time
-from dampen.sampling import entropy
+from dampen import entropy
 
 def wait():
     print("drawing", flush=True)
@@ -82,7 +82,7 @@ main()
 
 COUNT_LONG_AFTER_PAYMENT = """
 from dampen.accounting import steps
-from dampen.statistics.engines.duckdb import DuckEngine
+from dampen.tables.engines.duckdb import DuckEngine
 fetch, paid = DuckEngine.fetch, []
 
 def count_long(self, query, **tables):

@@ -10,7 +10,7 @@ from typer.testing import CliRunner, Result
 from dampen import Adjacency, Budget
 from dampen.cli import main
 from dampen.cli.app import app
-from tests.unit.applications.test_percentiles import parquet_file
+from tests.unit.questions.test_percentiles import parquet_file
 
 SURE = "1000000"
 PEOPLE = "name,city,gap\nann,Bonn,Oslo\nbob,Oslo,Oslo\ncid,Bonn,\ndan,Rome,Oslo\neve,Bonn,Oslo\nfay,Oslo,Oslo\n"

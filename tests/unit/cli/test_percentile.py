@@ -13,7 +13,7 @@ import dampen
 from dampen import Budget
 from dampen.cli import main
 from dampen.cli.app import app
-from tests.unit.applications.test_percentiles import parquet_file
+from tests.unit.questions.test_percentiles import parquet_file
 
 SURE = "1000000"
 """An epsilon at which any answer but the best has a probability of exp(-1024)."""
@@ -100,11 +100,11 @@ def test_methods(people: Path) -> None:
 
 
 def test_methods_reach_the_problem(people: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    import dampen.applications.percentiles
+    import dampen.questions.percentiles
     from dampen.cli import percentile as command
 
     asked: list[tuple[Any, ...]] = []
-    pose = dampen.applications.percentiles.percentile_problem
+    pose = dampen.questions.percentiles.percentile_problem
 
     def posed(*given: Any, **named: Any) -> Any:
         asked.append((given, named))

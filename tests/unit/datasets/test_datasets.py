@@ -15,8 +15,8 @@ import pytest
 from dampen import datasets
 from dampen.datasets import CATALOGUE, Dataset, Description, loading
 from dampen.errors import DataError, ParameterError
-from dampen.statistics import count_on_grid
-from dampen.statistics.graph import Graph
+from dampen.graphs.graph import Graph
+from dampen.tables import count_on_grid
 
 if TYPE_CHECKING:
     from tests.conftest import Refused, RunPython

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from dampen import Graph, datasets
+from dampen.entropy import system_entropy
 from dampen.sampling.discrete_laplace import discrete_laplace
-from dampen.sampling.entropy import system_entropy
 from experiments import dampening_figure_10 as figure
 from experiments import data
 from experiments.reproduction import Row

@@ -24,7 +24,7 @@ from experiments.refuted import SmoothNoisyMaxLaplace, SmoothNoisyMaxStudent, Tw
 from experiments.refuted import two_triangle_bound as judge
 from experiments.refuted.exponential_smooth_sensitivity import winner_problem
 from experiments.refuted.numbers import measured_pair
-from tests.unit.statistics.graph_judges import ego_betweenness_by_matrix
+from tests.unit.graphs.judges import ego_betweenness_by_matrix
 
 
 def random_graphs(count: int) -> list[frozenset[tuple[int, int]]]:

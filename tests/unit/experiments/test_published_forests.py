@@ -9,7 +9,7 @@ from dampen import Adjacency
 from dampen.learn import Schema
 from dampen.mechanisms import Exponential, LocalDampening, PermuteAndFlip, StableArgmax
 from dampen.problem import Frame, SelectionProblem
-from dampen.queries.majority import winner_steps
+from dampen.queries.categories import winner_steps
 from dampen.sensitivity import Step
 from experiments import published_forests as forests
 from experiments.coded_tables import Coded, synthetic

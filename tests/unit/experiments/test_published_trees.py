@@ -11,8 +11,13 @@ from dampen.datasets import CATALOGUE
 from dampen.learn import PrivateTreeClassifier
 from dampen.mechanisms import Exponential, LocalDampening, PermuteAndFlip, ShiftedLocalDampening
 from dampen.problem import Frame, SelectionProblem
-from dampen.queries.split import InformationGainRungs, information_gain_problem, information_gains, majority_records
-from dampen.statistics.contingency import Layout
+from dampen.queries.splits.split import (
+    InformationGainRungs,
+    information_gain_problem,
+    information_gains,
+    majority_records,
+)
+from dampen.tables.contingency import Layout
 from experiments import coded_tables as tables
 from experiments import tree_choices as choices
 from experiments.diff_pid3 import Level, accuracy

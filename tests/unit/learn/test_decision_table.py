@@ -6,6 +6,7 @@ from itertools import groupby, product
 import numpy as np
 import pytest
 
+from dampen.entropy import system_entropy
 from dampen.learn import Categorical, Numeric, Schema
 from dampen.learn.counted import CountedTable, PairCounts
 from dampen.learn.decision_table import (
@@ -23,9 +24,8 @@ from dampen.learn.decision_table import (
 from dampen.learn.records import Records
 from dampen.privacy import Adjacency
 from dampen.problem import SelectionProblem
-from dampen.sampling.entropy import system_entropy
-from dampen.statistics.engines.arrays import ArrayEngine
-from dampen.statistics.pair_counts import Block, Slots
+from dampen.tables.engines.arrays import ArrayEngine
+from dampen.tables.pair_counts import Block, Slots
 from dampen.vectors import Integers
 from tests.split_tables import Cut, cut_problem
 

@@ -6,9 +6,9 @@ from math import exp, log
 import numpy as np
 import pytest
 
+from dampen import entropy
 from dampen.learn.evidence import WeighedForest, hear_jury, in_jury, weighed_shares, weights_for
 from dampen.learn.random_trees import NOTHING, RandomTrees
-from dampen.sampling import entropy
 
 SURE = Fraction(10**6)
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from scipy.stats import chisquare
 
+from dampen import entropy
 from dampen.audit import law_by_enumeration
-from dampen.laws import permute_and_flip
 from dampen.learn import Categorical, Numeric, Schema
 from dampen.learn.random_trees import (
     NOTHING,
@@ -19,7 +19,8 @@ from dampen.learn.random_trees import (
     leaves_reached,
     sums_at_leaves,
 )
-from dampen.sampling import entropy, exact, tables
+from dampen.mechanisms.laws import permute_and_flip
+from dampen.sampling import exact, tables
 from dampen.sampling.uniform import uniform_batch
 from dampen.vectors import Floats
 

@@ -14,7 +14,7 @@ import pytest
 from dampen.errors import DataError, ParameterError
 from dampen.learn import Categorical, Numeric, Schema
 from dampen.learn.records import UNKNOWN, as_records
-from dampen.statistics.engines import opened
+from dampen.tables.engines import opened
 
 SCHEMA = Schema({"age": Numeric(0, 50), "sex": Categorical(["F", "M"]), "kids": Categorical([0, 1, 2])}, ["no", "yes"])
 COLUMNS: dict[str, list[Any]] = {

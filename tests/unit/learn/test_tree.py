@@ -22,8 +22,8 @@ from dampen.learn.records import as_records
 from dampen.learn.splits import MECHANISMS, SplitChoice
 from dampen.sampling.flips import flip_groups
 from dampen.sampling.laplace_batch import discrete_laplace_batch
-from dampen.statistics.contingency import Layout, count_level
-from dampen.statistics.engines import array_levels
+from dampen.tables.contingency import Layout, count_level
+from dampen.tables.engines import array_levels
 from tests.unit.learn.scikit import EMPTY_TABLES
 from tests.unit.learn.test_records import FORMS
 from tests.unit.learn.test_records import SCHEMA as TABLE_SCHEMA

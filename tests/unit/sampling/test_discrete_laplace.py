@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 from scipy.stats import chisquare
 
+from dampen import entropy
 from dampen.audit import law_by_enumeration
-from dampen.sampling import entropy, exact
+from dampen.sampling import exact
 from dampen.sampling.discrete_laplace import discrete_laplace
 
 

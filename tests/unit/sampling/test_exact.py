@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from dampen.audit import ScriptedEntropy, law_by_enumeration
+from dampen.entropy import SystemEntropy
 from dampen.sampling import exact
-from dampen.sampling.entropy import SystemEntropy
 
 
 @pytest.mark.parametrize("size", [1, 2, 3, 5, 7])

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from dampen.entropy import Entropy
 from dampen.sampling import exact, flips
-from dampen.sampling.entropy import Entropy
 from dampen.sampling.exponents import Exponents
 from dampen.vectors import Integers
 

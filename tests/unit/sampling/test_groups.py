@@ -10,12 +10,13 @@ import numpy as np
 import pytest
 from scipy.stats import chisquare
 
-from dampen import laws
+from dampen import entropy
 from dampen.audit import law_by_enumeration
-from dampen.laws.sets_in_turn import sets_in_turn
-from dampen.sampling import entropy, exact, tables
+from dampen.certified import ball
+from dampen.mechanisms import laws
+from dampen.mechanisms.laws.sets_in_turn import sets_in_turn
+from dampen.sampling import exact, tables
 from dampen.sampling.events import event_batch
-from dampen.sampling.exact import ball
 from dampen.sampling.peeling import draw_in_turn
 from dampen.sampling.subsets import Chosen, draw_subset
 from dampen.sampling.uniform import uniform_batch

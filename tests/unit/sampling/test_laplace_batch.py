@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 from scipy.stats import chisquare
 
+from dampen import entropy
 from dampen.audit import law_by_enumeration
-from dampen.sampling import entropy, exact, tables
+from dampen.sampling import exact, tables
 from dampen.sampling.laplace_batch import added, discrete_laplace_batch
 
 

@@ -12,10 +12,11 @@ import pytest
 from flint import arb, ctx, fmpq
 
 import dampen
+from dampen import entropy
 from dampen.audit import ScriptedEntropy, law_by_enumeration
 from dampen.audit.scripted import OutOfBits
 from dampen.mechanisms import Exponential, PermuteAndFlip, ReportNoisyMax, SelectionMechanism
-from dampen.sampling import entropy, exact, tables
+from dampen.sampling import exact, tables
 
 MECHANISMS: list[SelectionMechanism] = [
     Exponential(1),

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from dampen.audit import ScriptedEntropy, law_by_enumeration
+from dampen.certified import ball
 from dampen.sampling import exact
-from dampen.sampling.exact import ball
 from dampen.sampling.rounded import draw_rounded, draw_size
 
 

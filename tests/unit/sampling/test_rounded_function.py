@@ -8,6 +8,7 @@ import pytest
 from scipy.stats import norm
 
 from dampen.audit import ScriptedEntropy, law_by_enumeration
+from dampen.certified import arithmetic
 from dampen.sampling import exact
 from dampen.sampling.rounded_function import draw_rounded_function, normal_quantile
 
@@ -31,12 +32,12 @@ def test_bits_give_the_law_of_the_product() -> None:
 
 
 def exact_log(x: float) -> float:
-    with exact.certified(64) as flint:
+    with arithmetic(64) as flint:
         return float(flint.arb(x).log())
 
 
 def test_quantiles_are_those_of_the_normal_law_and_stay_open_at_the_ends() -> None:
-    with exact.certified(128) as flint:
+    with arithmetic(128) as flint:
         for share in (1e-9, 0.2, 0.5, 0.999):
             assert float(normal_quantile(flint, flint.arb(share))) == pytest.approx(
                 norm.ppf(share), rel=1e-9, abs=1e-12

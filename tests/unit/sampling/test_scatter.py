@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dampen.audit import ScriptedEntropy, law_by_enumeration
+from dampen.entropy import system_entropy
 from dampen.sampling import scatter as module
-from dampen.sampling.entropy import system_entropy
 from dampen.sampling.scatter import scatter
 
 Cells = tuple[tuple[int, int], ...]

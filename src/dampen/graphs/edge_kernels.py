@@ -1,0 +1,162 @@
+"""Loops over the edges of a graph, compiled. Not private; reached through :class:`~dampen.graphs.graph.Graph`.
+
+They read sorted rows: the neighbours of node v are ``neighbours[offsets[v]:offsets[v + 1]]`` in increasing order, as
+unsigned 32-bit numbers, for which compiled code need not look for negative places. Whoever owns scratch memory
+leaves it as it was found: zeros.
+"""
+
+from typing import Any
+
+import numpy as np
+from numba import njit, types
+from numba.core import cgutils
+from numba.extending import intrinsic
+from numpy.typing import NDArray
+
+Places = NDArray[np.uint32]
+Words = NDArray[np.uint64]
+
+WORD = 64
+BITSET_ROWS = 2048
+"""Ego networks with more linked nodes than this are counted by 2-paths: their bit rows would leave the cache."""
+
+ADJACENT = 1 << 30
+"""Stands in a counter in place of a count: the pair is an edge. No count comes near it."""
+
+
+def _ones(_context: Any, word: Any) -> Any:
+
+    def generate(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
+        return builder.ctpop(arguments[0])
+
+    return types.uint64(types.uint64), generate
+
+
+def _lowest(_context: Any, word: Any) -> Any:
+
+    def generate(_context: Any, builder: Any, _signature: Any, arguments: Any) -> Any:
+        return builder.cttz(arguments[0], cgutils.true_bit)
+
+    return types.uint64(types.uint64), generate
+
+
+ones: Any = intrinsic(_ones)
+"""How many bits of a 64-bit word are set: one instruction."""
+
+lowest: Any = intrinsic(_lowest)
+"""The place of the lowest set bit of a 64-bit word that is not zero: one instruction."""
+
+
+@njit(cache=True, nogil=True)
+def orient(offsets: Places, neighbours: Places) -> tuple[Places, Places, Places]:
+    """Every edge once, from the end of lower (degree, number) to the other: rows, and the number of each edge.
+
+    Edges are numbered in the order of (smaller end, larger end). No row is longer than the square root of twice the
+    number of edges.
+    """
+    n, one = len(offsets) - 1, np.uint32(1)
+    degrees = offsets[1:] - offsets[:-1]
+    ends = np.zeros(n + 1, dtype=np.uint32)
+    for v in range(n):
+        for slot in range(offsets[v + 1], offsets[v], -1):
+            u = neighbours[slot - 1]
+            if u < v:
+                break
+            ends[(v if degrees[u] >= degrees[v] else u) + 1] += one
+    for v in range(n):
+        ends[v + 1] += ends[v]
+    fill = ends.copy()
+    heads = np.empty(len(neighbours) // 2, dtype=np.uint32)
+    numbers = np.empty(len(neighbours) // 2, dtype=np.uint32)
+    edge = np.uint32(0)
+    for v in range(n):
+        for slot in range(offsets[v], offsets[v + 1]):
+            u = neighbours[slot]
+            if u > v:
+                forward = degrees[u] >= degrees[v]
+                tail = v if forward else u
+                heads[fill[tail]] = u if forward else v
+                numbers[fill[tail]] = edge
+                fill[tail] += one
+                edge += one
+    return ends, heads, numbers
+
+
+@njit(cache=True, nogil=True)
+def triangles_of(first: int, last: int, ends: Places, heads: Places, place: Places, supports: NDArray[np.int32]) -> int:
+    """Triangles whose lowest node is among those from ``first`` to ``last``; each adds 1 to the slots of its edges.
+
+    ``supports[1:]`` follows the slots of the oriented rows. What is added to ``supports[0]`` is always nothing: it
+    stands for the edge that is not there, so that the walk needs no branch.
+    """
+    found = 0
+    one = np.uint32(1)
+    for v in range(first, last):
+        low, high = ends[v], ends[v + 1]
+        if high - low < 2:
+            continue
+        for slot in range(low, high):
+            place[heads[slot]] = slot + one
+        for slot in range(low, high):
+            middle = heads[slot]
+            closed = np.int32(0)
+            for far in range(ends[middle], ends[middle + 1]):
+                mark = place[heads[far]]
+                hit = np.int32(mark != 0)
+                supports[far + one] += hit
+                supports[mark] += hit
+                closed += hit
+            supports[slot + one] += closed
+            found += int(closed)
+        for slot in range(low, high):
+            place[heads[slot]] = 0
+    return found
+
+
+@njit(cache=True, nogil=True)
+def add_up(first: int, last: int, numbers: Places, counts: NDArray[np.int32], supports: NDArray[np.int64]) -> None:
+    """The sums over all rows of ``counts`` at the slots from ``first`` to ``last``, each put at its edge's number."""
+    for slot in range(first, last):
+        total = np.int64(0)
+        for row in range(len(counts)):
+            total += counts[row, slot + 1]
+        supports[numbers[slot]] = total
+
+
+@njit(cache=True, nogil=True)
+def largest_codegree(order: Places, offsets: Places, neighbours: Places) -> int:
+    """The largest number of common neighbours of two nodes; ``order`` lists the nodes by decreasing degree.
+
+    Two nodes have no more common neighbours than either has neighbours, so the walk ends at the first node whose degree
+    is no larger than the best count so far.
+    """
+    counts = np.zeros(len(offsets), dtype=np.int32)
+    best = 0
+    for v in order:
+        if offsets[v + 1] - offsets[v] <= best:
+            break
+        best = max(best, _row_codegree(v, offsets, neighbours, counts))
+    return best
+
+
+@njit(cache=True, nogil=True)
+def _row_codegree(v: int, offsets: Places, neighbours: Places, counts: NDArray[np.int32]) -> int:
+    """The largest count of 2-paths from v to another node; no more than the degree, so it stops there."""
+    low, high = np.int64(offsets[v]), np.int64(offsets[v + 1])
+    best: Any = 0
+    walked: Any = low
+    for slot in range(low, high):
+        if best >= high - low:
+            break
+        w = neighbours[slot]
+        for far in range(offsets[w], offsets[w + 1]):
+            u = neighbours[far]
+            counts[u] += 1
+            if u != v:
+                best = max(best, np.int64(counts[u]))
+        walked = slot + 1
+    for slot in range(low, walked):
+        w = neighbours[slot]
+        for far in range(offsets[w], offsets[w + 1]):
+            counts[neighbours[far]] = 0
+    return int(best)

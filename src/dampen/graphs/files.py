@@ -1,0 +1,131 @@
+"""Edges in files: two columns of a table, or a plain edge list. No label leaves the database, only places of nodes."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, cast
+
+import numpy as np
+
+from dampen._validate import shown
+from dampen.errors import DataError, ParameterError
+from dampen.graphs.input import Nodes, Pairs
+from dampen.tables.engines import Source, opened
+from dampen.tables.engines.duck_sql import edge_query
+from dampen.tables.engines.duckdb import opened_files
+from dampen.tables.files import TEXT, connected, existing_files, literal
+from dampen.vectors import Integers
+
+ENDS = ("src", "dst")
+TABLES = (".csv", ".tsv", ".parquet")
+
+
+def from_file(path: Any, nodes: Nodes, src: str | None, dst: str | None) -> Pairs:
+    """The edges of files: of two named columns, or else of plain edge lists."""
+    source = path if isinstance(path, Source) else Source(path)
+    files = existing_files(source.data)
+    if _is_table(files[0], src, dst):
+        return from_engine(source, nodes, *_columns(files[0], src, dst))
+    _require_plain(source)
+    with connected(*files) as (connection, names):
+        try:
+            connection.execute(_edge_list(files[0], names))
+            malformed = connection.sql("select count(*) from data where src is null or dst is null").fetchone()
+            tables, query = edge_query(nodes, TEXT, TEXT)
+            for name, columns in tables.items():
+                connection.register(name, dict(columns))
+            rows = connection.execute(f"with ends as (select * from data) {query}").fetchnumpy()
+        except duckdb_error():
+            raise _no_edge_list(files[0]) from None
+    found = _integers(rows["src"]), _integers(rows["dst"])
+    if malformed != (0,):
+        raise _no_edge_list(files[0])
+    return nodes.checked(found[0], "the first field of each line"), nodes.checked(found[1], "the second field")
+
+
+def _require_plain(source: Source) -> None:
+    """An edge list has two fields and no columns, and is read by DuckDB."""
+    if source.where:
+        raise ParameterError(
+            "where is for tables of edges, with src= and dst=; an edge list has no columns to filter by"
+        )
+    if source.engine == "spark":
+        raise ParameterError(
+            "engine must be 'duckdb' or 'arrays' for an edge list; Spark reads tables, with src= and dst="
+        )
+
+
+def from_engine(data: Any, nodes: Nodes, src: str, dst: str) -> Pairs:
+    """The edges of two columns of anything that an engine reads; only places of nodes leave it."""
+    with opened(data, src, dst) as engine:
+        found = engine.edges(src, dst, nodes)
+    return nodes.checked(found[0], f"column {src[:60]!r}"), nodes.checked(found[1], f"column {dst[:60]!r}")
+
+
+def duckdb_error() -> Any:
+    """What DuckDB raises; imported only where it is used."""
+    import duckdb
+
+    return duckdb.Error
+
+
+def labels_of_edges(path: str | Path, src: str | None = None, dst: str | None = None) -> tuple[str, ...]:
+    """Every label that occurs in the edges of files, as text, sorted. Not private: it tells who has an edge."""
+    files = existing_files(path)
+    query = "select cast(src as varchar) as label from ends union select cast(dst as varchar) from ends"
+    if _is_table(files[0], src, dst):
+        columns = _columns(files[0], src, dst)
+        with opened_files(path, columns) as engine:
+            names = [engine.field(column, end) for end, column in zip(ENDS, columns, strict=True)]
+            rows = engine.fetch(f", ends as (select {names[0]} as src, {names[1]} as dst from data) {query}")
+    else:
+        with connected(*files) as (connection, spots):
+            try:
+                connection.execute(_edge_list(files[0], spots))
+                rows = connection.execute(f"with ends as (select * from data) {query}").fetchnumpy()
+            except duckdb_error():
+                raise _no_edge_list(files[0]) from None
+    labels = rows["label"].tolist()
+    if None in labels or not labels:
+        raise _no_edge_list(files[0])
+    return tuple(sorted(labels, key=lambda label: (not label.isdecimal(), len(label) * label.isdecimal(), label)))
+
+
+def _is_table(file: Path, src: str | None, dst: str | None) -> bool:
+    return src is not None or dst is not None or file.name.lower().endswith(TABLES)
+
+
+def _columns(file: Path, src: str | None, dst: str | None) -> tuple[str, str]:
+    for name, column in {"src": src, "dst": dst}.items():
+        if not isinstance(column, str):
+            raise ParameterError(f"{name} must name a column of {file.name[-60:]}; got {shown(column)}")
+    if src == dst:
+        raise ParameterError(f"src and dst must be two columns; got {shown(src)} twice")
+    return cast(str, src), cast(str, dst)
+
+
+def _edge_list(file: Path, names: Sequence[str]) -> str:
+    """SQL: a plain edge list as the view ``data (src, dst)``.
+
+    Two fields per line between blanks; lines that start with # (SNAP) or % (KONECT) are comments.
+    """
+    listed = ", ".join(map(literal, names))
+    compression = "gzip" if file.suffix.lower() == ".gz" else "none"
+    return f"""
+        create temp view data as
+        select nullif(ends.src, '') as src, nullif(ends.dst, '') as dst from (
+            select regexp_extract(line, '^\\s*(\\S+)\\s+(\\S+)\\s*$', ['src', 'dst']) as ends
+            from read_csv([{listed}], auto_detect=false, header=false, columns={{'line': 'VARCHAR'}},
+                          delim='\x01', quote='', escape='', compression='{compression}', strict_mode=false)
+            where regexp_matches(line, '^\\s*[^\\s#%]')
+        )
+        """
+
+
+def _no_edge_list(file: Path) -> DataError:
+    return DataError(
+        f"{file.name[-60:]} must be an edge list, two nodes per line, blanks between; for a table give src= and dst="
+    )
+
+
+def _integers(column: Integers) -> Integers:
+    return np.asarray(column, dtype=np.int64)

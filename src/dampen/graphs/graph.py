@@ -1,0 +1,219 @@
+"""Graphs whose nodes are public and whose edges are private: read, merged, counted. Not private."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dampen._validate import shown, whole
+from dampen.errors import DataError, ParameterError
+from dampen.graphs import input as graph_input
+from dampen.graphs.input import Nodes, Pairs, as_nodes, require_ends
+from dampen.graphs.threads import as_threads
+from dampen.tables.engines import Source, stays
+from dampen.vectors import Floats, Integers
+
+MOST_EDGES = 2**30 - 1
+"""Each edge takes two places in the rows, which are numbered in 32 bits."""
+
+
+@dataclass(frozen=True)
+class GraphReport:
+    """For the curator alone: what was read and what was merged. It tells about the edges.
+
+    ``rows`` pairs were read, of which ``self_loops`` join a node with itself and ``duplicates`` repeat an earlier one,
+    in either direction. Neither kind is an edge.
+    """
+
+    rows: int
+    self_loops: int
+    duplicates: int
+
+
+class Graph:
+    """An undirected graph without self loops or parallel edges. The nodes are public, the edges private.
+
+    The node set is declared, never read off the edges: whether a node has an edge is private. Direction and weights are
+    not looked at. Printing shows the number of nodes alone.
+
+    Parameters
+    ----------
+    src, dst
+        The two ends of every edge: lists or arrays, equally long.
+    nodes
+        How many nodes there are, if the ends are numbers from 0; or all labels in order. Public.
+
+    Attributes
+    ----------
+    nodes
+        The number of nodes.
+    labels
+        Their labels in order, a range where they are just numbered. Everything else knows nodes by their place here.
+    offsets, neighbours
+        The neighbours of the node at place v are ``neighbours[offsets[v]:offsets[v + 1]]``, increasing; every edge is
+        listed at both ends. 32-bit whole numbers, read-only.
+    report
+        What was merged, for the curator (:class:`GraphReport`).
+
+    >>> import dampen
+    >>> graph = dampen.Graph.from_edges([0, 0, 1, 2], [1, 2, 2, 3], nodes=5)
+    >>> graph
+    Graph(5 nodes)
+    >>> graph.degrees().tolist(), graph.edge_supports().tolist(), graph.triangles()
+    ([2, 2, 3, 1, 0], [1, 1, 1, 0], 1)
+    >>> graph.ego_betweenness().tolist()
+    [0.0, 0.0, 2.0, 0.0, 0.0]
+    """
+
+    nodes: int
+    labels: Sequence[Any]
+    offsets: NDArray[np.int32]
+    neighbours: NDArray[np.int32]
+    report: GraphReport
+
+    def __init__(self, src: Any, dst: Any, *, nodes: Any) -> None:
+        declared = as_nodes(nodes)
+        self._fill(declared, graph_input.from_arrays(src, dst, declared))
+
+    @classmethod
+    def from_edges(cls, src: Any, dst: Any, *, nodes: Any) -> "Graph":
+        """A graph from the two ends of every edge, as lists or arrays."""
+        return cls(src, dst, nodes=nodes)
+
+    @classmethod
+    def from_frame(cls, frame: Any, *, src: str, dst: str, nodes: Any) -> "Graph":
+        """A graph from two columns: of a data frame of any library, lazy ones too, or of a mapping of columns.
+
+        The edges of a DuckDB relation, an ibis table or a Spark data frame are read where they lie: only the places of
+        nodes leave it.
+        """
+        declared = as_nodes(nodes)
+        if isinstance(frame, Source) or (stays(frame) and not isinstance(frame, str | Path)):
+            from dampen.graphs.files import from_engine
+
+            require_ends(src, dst)
+            return cls._made(declared, from_engine(frame, declared, src, dst))
+        return cls._made(declared, graph_input.from_columns(frame, declared, src, dst))
+
+    @classmethod
+    def from_file(cls, path: Any, *, nodes: Any, src: str | None = None, dst: str | None = None) -> "Graph":
+        """A graph from a file, or from all files that a pattern such as ``edges/*.parquet`` names.
+
+        With ``src`` and ``dst`` the file is Parquet, or CSV with a header line, and these are its columns. Without them
+        it is an edge list as SNAP has it: two fields per line with blanks between, # or % before comments; it may be
+        compressed (.gz). Labels are compared as text.
+        """
+        from dampen.graphs.files import from_file
+
+        declared = as_nodes(nodes)
+        return cls._made(declared, from_file(path, declared, src, dst))
+
+    @classmethod
+    def from_networkx(cls, graph: Any) -> "Graph":
+        """A graph from one of networkx; its nodes are the public ones, here in sorted order."""
+        return cls._made(*graph_input.from_networkx(graph))
+
+    @classmethod
+    def from_igraph(cls, graph: Any) -> "Graph":
+        """A graph from one of igraph; its vertices, by ``name`` if they have one, are the public nodes, sorted."""
+        return cls._made(*graph_input.from_igraph(graph))
+
+    @classmethod
+    def from_scipy(cls, matrix: Any) -> "Graph":
+        """A graph from a square sparse matrix: an edge wherever an entry is not zero."""
+        return cls._made(*graph_input.from_scipy(matrix))
+
+    @classmethod
+    def _made(cls, nodes: Nodes, ends: Pairs) -> "Graph":
+        graph = cls.__new__(cls)
+        graph._fill(nodes, ends)
+        return graph
+
+    def _fill(self, nodes: Nodes, ends: Pairs) -> None:
+        keys, self.report = _merged(*ends)
+        both = np.concatenate([keys, keys >> 32 | (keys & 0xFFFFFFFF) << 32])
+        both.sort()
+        self.nodes, self.labels = nodes.count, nodes.labels
+        self.offsets = np.zeros(nodes.count + 1, dtype=np.int32)
+        np.cumsum(np.bincount(both >> 32, minlength=nodes.count), out=self.offsets[1:])
+        self.neighbours = (both & 0xFFFFFFFF).astype(np.int32)
+        self.offsets.flags.writeable = self.neighbours.flags.writeable = False
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Graph):
+            return NotImplemented
+        same = np.array_equal(self.offsets, other.offsets) and np.array_equal(self.neighbours, other.neighbours)
+        return same and list(self.labels) == list(other.labels)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return f"Graph({self.nodes} nodes)"
+
+    def degrees(self) -> Integers:
+        """How many edges each node has."""
+        return np.diff(self.offsets).astype(np.int64)
+
+    def edges(self) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+        """Both ends of every edge, src < dst, in increasing order: the order of :meth:`edge_supports`."""
+        src = np.repeat(np.arange(self.nodes, dtype=np.int32), np.diff(self.offsets))
+        once = src < self.neighbours
+        return src[once], self.neighbours[once]
+
+    def edge_supports(self, *, threads: int | None = None) -> Integers:
+        """In how many triangles each edge stands, in the order of :meth:`edges`."""
+        from dampen.graphs.triangles import edge_supports
+
+        return edge_supports(*self._rows(), as_threads(threads))
+
+    def triangles(self, *, threads: int | None = None) -> int:
+        """How many triples of nodes have all three edges."""
+        from dampen.graphs.triangles import triangles
+
+        return triangles(*self._rows(), as_threads(threads))
+
+    def max_codegree(self) -> int:
+        """The largest number of neighbours that two nodes share."""
+        from dampen.graphs.edge_kernels import largest_codegree
+
+        order = np.argsort(-self.degrees(), kind="stable").astype(np.uint32)
+        return int(largest_codegree(order, *self._rows()))
+
+    def ego_betweenness(self, *, threads: int | None = None) -> Floats:
+        """How much each node stands between its neighbours (EBC).
+
+        The sum over pairs of neighbours without an edge of 1 / (1 + how many other neighbours are joined to both). The
+        value is rounded from integer counts in a fixed order, so its bits do not depend on ``threads``; it differs from
+        :meth:`ego_betweenness_exact` by less than (degree + 2) 2^-53 C(degree, 2).
+        """
+        from dampen.graphs.ego_betweenness import ego_betweenness
+
+        return ego_betweenness(*self._rows(), as_threads(threads))
+
+    def ego_betweenness_exact(self, node: int) -> Fraction:
+        """The exact EBC of the node at one place."""
+        from dampen.graphs.ego_betweenness import ego_betweenness_exact
+
+        if whole(node=node, least=0) >= self.nodes:
+            raise ParameterError(f"node must be a place below {self.nodes}; got {shown(node)}")
+        return ego_betweenness_exact(*self._rows(), int(node))
+
+    def _rows(self) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
+        """The rows as the kernels read them."""
+        return self.offsets.view(np.uint32), self.neighbours.view(np.uint32)
+
+
+def _merged(src: Integers, dst: Integers) -> tuple[Integers, GraphReport]:
+    """Every edge once as smaller end * 2^32 + larger end, increasing; and what was left out."""
+    keys = np.minimum(src, dst) << 32 | np.maximum(src, dst)
+    keys = keys[src != dst]
+    self_loops, apart = len(src) - len(keys), len(keys)
+    keys.sort()
+    keys = keys[np.diff(keys, prepend=-1) != 0]
+    if len(keys) > MOST_EDGES:
+        raise DataError(f"src and dst must hold at most {MOST_EDGES} different edges")
+    return keys, GraphReport(len(src), self_loops, apart - len(keys))

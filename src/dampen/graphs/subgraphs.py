@@ -1,0 +1,193 @@
+"""Stars, cliques and triangles on a common edge: how many there are, and how many one edge can make or break.
+
+All counts are exact; those beyond 64 bits are Python's own whole numbers. The searches for the pair of nodes that
+matters most leave out nodes that cannot be part of it, so how long they take depends on the edges. Not private.
+"""
+
+from collections.abc import Callable, Iterable
+from itertools import pairwise
+from math import comb
+
+import numpy as np
+
+from dampen.graphs.edge_kernels import Places, orient
+from dampen.graphs.graph import Graph
+from dampen.graphs.threads import as_threads, run_parts
+from dampen.vectors import Integers
+
+PARTS = 256
+"""Into how many parts the nodes are cut where all are counted."""
+
+FIRST_PART, LARGEST_PART = 8, 4096
+"""Where most nodes will be left out, parts grow from a few nodes to many."""
+
+SMALL_SET = 2**15
+"""Words of a table of edges that stays in the cache: up to 1448 nodes."""
+
+
+def count_stars(graph: Graph, k: int) -> int:
+    """How many stars of k >= 2 edges there are: the sum of C(degree, k) over all nodes."""
+    return _sum_of_choices(graph.degrees(), k)
+
+
+def count_k_triangles(graph: Graph, k: int, *, threads: int | None = None) -> int:
+    """How many sets of k triangles on a common edge there are: the sum of C(support, k) over all edges."""
+    return _sum_of_choices(graph.edge_supports(threads=threads), k)
+
+
+def count_cliques(graph: Graph, k: int, *, threads: int | None = None) -> int:
+    """How many sets of k >= 2 nodes have all edges. The time grows with the number of cliques of k - 1 nodes."""
+    from dampen.graphs import subgraph_kernels
+
+    ends, heads, _ = orient(*_rows(graph))
+    longest = int(np.diff(ends).max(initial=0))
+    found: list[int] = []
+
+    def worker() -> Callable[[tuple[int, int]], None]:
+        place = np.zeros(graph.nodes, dtype=np.uint32)
+        bits = np.zeros(longest * ((longest + 63) // 64), dtype=np.uint64)
+        return lambda part: found.append(subgraph_kernels.cliques_of(*part, k, ends, heads, place, bits))
+
+    cuts = np.searchsorted(ends, np.linspace(0, len(heads), PARTS + 1)[1:-1])
+    edges = np.unique([0, *cuts.tolist(), graph.nodes]).tolist()
+    run_parts(worker, list(pairwise(edges)), threads=as_threads(threads), title="cliques")
+    return sum(found)
+
+
+def codegree_front(graph: Graph, *, threads: int | None = None) -> tuple[Integers, Integers]:
+    """The pairs of nodes from which one edge can make the most triangles, as (a, s).
+
+    a_ij is the number of common neighbours of a pair and s_ij = d_i + d_j - 2 x_ij, x_ij being 1 where the pair has an
+    edge. Listed are all (a, s) that no other pair reaches in both, by decreasing a.
+    """
+    from dampen.graphs import subgraph_kernels
+
+    rows, order = _rows(graph), _by_degree(graph)
+    found = [np.full(graph.max_codegree() + 1, -1, dtype=np.int64)]
+
+    def worker() -> Callable[[Places], None]:
+        counts, near = (np.zeros(graph.nodes, dtype=np.int64) for _ in range(2))
+        own = found[0].copy()
+        found.append(own)
+        return lambda part: subgraph_kernels.codegree_sums(part, order, *rows, counts, near, own)
+
+    run_parts(worker, _growing(order), threads=as_threads(threads), title="common neighbours")
+    sums = np.max(found, axis=0)
+    return pareto_front(np.flatnonzero(sums >= 0), sums[sums >= 0])
+
+
+def degree_front(graph: Graph) -> tuple[Integers, Integers]:
+    """The pairs of nodes at which one edge can make the most stars: (D_i, D_j), D being degrees without an edge ij.
+
+    D_i >= D_j. Listed are all that no other pair reaches in both, by decreasing D_i.
+    """
+    from dampen.graphs.subgraph_kernels import farthest_partners
+
+    degrees, order = graph.degrees(), _by_degree(graph)
+    apart = farthest_partners(order, *_rows(graph))
+    linked = np.flatnonzero(degrees)
+    near = np.maximum.reduceat(degrees[graph.neighbours], graph.offsets[linked]) if len(linked) else degrees[:0]
+    ends = np.concatenate([degrees[apart >= 0], degrees[linked] - 1])
+    others = np.concatenate([apart[apart >= 0], near - 1])
+    return pareto_front(np.maximum(ends, others), np.minimum(ends, others))
+
+
+def largest_k_triangle_change(graph: Graph, k: int, shared: int, *, threads: int | None = None) -> int:
+    """How many k-triangles, k >= 2, one edge can make or break at most: the local sensitivity.
+
+    For a pair ij with a_ij common neighbours it is C(a_ij, k) on the edge itself, and at every common neighbour l
+    C(a_il - x_ij, k - 1) + C(a_jl - x_ij, k - 1) on the other two sides. ``shared`` is the largest a_ij. All sums must
+    fit in 64 bits.
+    """
+    from dampen.graphs import subgraph_kernels
+
+    rows, supports = _rows(graph), _by_slot(graph, graph.edge_supports(threads=threads))
+    choices = np.array([comb(a, k - 1) for a in range(shared + 1)], dtype=np.int64)
+    own = np.array([comb(a, k) for a in range(shared + 1)], dtype=np.int64)
+    apart, joined = choices[supports], choices[np.maximum(supports - 1, 0)]
+    reached = np.minimum(graph.degrees(), shared)
+    ceilings = own[reached] + subgraph_kernels.pair_ceilings(shared, *rows, apart)
+    best = [0]
+
+    def worker() -> Callable[[Places], None]:
+        counts, sums, near = (np.zeros(graph.nodes, dtype=np.int64) for _ in range(3))
+        return lambda part: best.append(
+            subgraph_kernels.heaviest_pair(part, ceilings, max(best), *rows, apart, joined, own, counts, sums, near)
+        )
+
+    order = np.argsort(-ceilings, kind="stable").astype(np.uint32)
+    run_parts(worker, _growing(order), threads=as_threads(threads), title="triangles on an edge")
+    return max(best)
+
+
+def largest_clique_change(graph: Graph, k: int, shared: int, *, threads: int | None = None) -> int:
+    """How many cliques of k >= 3 nodes one edge can make or break at most: the local sensitivity.
+
+    That is the largest number of cliques of k - 2 nodes among the common neighbours of a pair. ``shared`` is the
+    largest number of these.
+    """
+    from dampen.graphs import subgraph_kernels
+
+    rows, (ends, heads, _) = _rows(graph), orient(*_rows(graph))
+    supports = _by_slot(graph, graph.edge_supports(threads=threads))
+    own = np.array([float(min(comb(a, k - 2), 2**62)) for a in range(shared + 1)])
+    doubled = np.add.reduceat(np.append(supports, 0), graph.offsets[:-1]) * (graph.degrees() > 0)
+    limits = subgraph_kernels.clique_ceilings(k - 2, own, graph.degrees(), doubled), own, supports
+    longest, best = int(np.diff(ends).max(initial=0)), [0]
+
+    def worker() -> Callable[[Places], None]:
+        numbers = [np.zeros(graph.nodes, dtype=np.int64) for _ in range(4)]
+        bits = np.zeros(max(longest * ((longest + 63) // 64), SMALL_SET), dtype=np.uint64)
+        memory = (*numbers, np.zeros(graph.nodes, dtype=np.uint32), bits)
+        return lambda part: best.append(
+            subgraph_kernels.fullest_pair(part, max(best), k - 2, limits, rows, (ends, heads), memory)
+        )
+
+    order = np.argsort(-limits[0], kind="stable").astype(np.uint32)
+    run_parts(worker, _growing(order), threads=as_threads(threads), title="cliques on an edge")
+    return max(best)
+
+
+def pareto_front(first: Integers, second: Integers) -> tuple[Integers, Integers]:
+    """The pairs that no other pair reaches in both numbers, by decreasing first."""
+    order = np.lexsort((-second, -first))
+    ahead = np.maximum.accumulate(np.concatenate([[-1], second[order]]))[:-1]
+    kept = order[second[order] > ahead]
+    return first[kept], second[kept]
+
+
+def _sum_of_choices(numbers: Integers, k: int) -> int:
+    """The sum of C(number, k), exactly."""
+    values, counts = np.unique(numbers, return_counts=True)
+    return sum(comb(value, k) * count for value, count in zip(values.tolist(), counts.tolist(), strict=True))
+
+
+def _rows(graph: Graph) -> tuple[Places, Places]:
+    return graph.offsets.view(np.uint32), graph.neighbours.view(np.uint32)
+
+
+def _by_degree(graph: Graph) -> Places:
+    return np.argsort(-graph.degrees(), kind="stable").astype(np.uint32)
+
+
+def _by_slot(graph: Graph, per_edge: Integers) -> Integers:
+    """Numbers of edges, in the order of ``Graph.edges``, at both places where the rows list the edge."""
+    dst = graph.edges()[1]
+    upwards = np.repeat(np.arange(graph.nodes, dtype=np.int32), np.diff(graph.offsets)) < graph.neighbours
+    slots = np.empty(len(graph.neighbours), dtype=np.int64)
+    slots[upwards] = per_edge
+    slots[~upwards] = per_edge[np.argsort(dst, kind="stable")]
+    return slots
+
+
+def _growing(order: Places) -> list[Places]:
+    """Stretches of an order, the first ones short."""
+    return [order[start:stop] for start, stop in pairwise(_cuts(len(order)))]
+
+
+def _cuts(size: int) -> Iterable[int]:
+    cut, step = 0, FIRST_PART
+    while cut < size:
+        yield cut
+        cut, step = cut + step, min(2 * step, LARGEST_PART)
+    yield size

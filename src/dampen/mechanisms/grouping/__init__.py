@@ -1,0 +1,1 @@
+"""Mechanisms that tell who belongs to which group."""

@@ -1,0 +1,1 @@
+"""Nodes that matter, and counts of subgraphs, under edge privacy."""

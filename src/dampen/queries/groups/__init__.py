@@ -1,0 +1,1 @@
+"""Which set of people is a group?"""

@@ -1,0 +1,1 @@
+"""Percentiles: by rank, by value, by label, and as numbers."""

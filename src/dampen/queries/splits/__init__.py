@@ -1,0 +1,1 @@
+"""Which attribute, or which few tests, tell the classes apart best?"""

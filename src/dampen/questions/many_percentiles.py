@@ -1,0 +1,153 @@
+"""Several percentiles of the same values at one price."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from fractions import Fraction
+from typing import Any
+
+from dampen import entropy
+from dampen._validate import Number, one_of, positive, shown
+from dampen.accounting import Budget
+from dampen.errors import ParameterError
+from dampen.mechanisms import PermuteAndFlip
+from dampen.privacy import Adjacency, BudgetLike, PrivacyLoss, Release
+from dampen.problem import SelectionProblem
+from dampen.queries import percentile_value_problem
+from dampen.queries.order.halving import halving, levels
+from dampen.queries.order.stretches import record_adjacency, require_public_number, share_of
+from dampen.questions.asking import asking
+from dampen.questions.composite import paid
+from dampen.sampling.scatter import scatter
+from dampen.tables.engines import filtered
+from dampen.tables.grid import as_grid
+from dampen.tables.order import GridCounts, count_on_grid
+
+FINENESS = 12
+"""Before halving, every record takes one of 2**FINENESS finer cells of its grid point, so that ties can be cut."""
+FEWEST_HALVED = 3
+"""Fewer distinct percentiles than this are asked one by one: halving two takes two levels and gains nothing."""
+
+
+def quantiles(
+    values: Any,
+    ps: Iterable[Number],
+    *,
+    grid: Any = None,
+    bounds: tuple[Number, Number] | None = None,
+    step: Number | None = None,
+    bins: int | None = None,
+    epsilon: Number,
+    budget: BudgetLike,
+    adjacency: Adjacency = Adjacency.ADD_REMOVE,
+    strategy: str = "auto",
+    column: str | None = None,
+    where: Mapping[str, Any] | None = None,
+    missing: str = "refuse",
+    note: str = "quantiles",
+) -> tuple[Any, ...]:
+    """The percentiles ``ps`` of the values, privately, in the order of ``ps``. ``epsilon`` is the price of them all.
+
+    The answers never cross: a larger p has no smaller answer. The other arguments are those of :func:`percentile`.
+
+    Parameters
+    ----------
+    strategy
+        ``"even"`` asks for each percentile on all records with an equal share of epsilon. ``"halving"`` asks for the
+        middle one, cuts the records there and goes on in both halves, so that q percentiles share epsilon among
+        floor(log2 q) + 1 levels. ``"auto"`` decides by the number of distinct percentiles and the size of the grid.
+
+    >>> import dampen
+    >>> budget = dampen.Budget(epsilon=1)
+    >>> low, high = dampen.quantiles(range(100), (25, 75), grid=range(0, 121), epsilon=1, budget=budget)
+    >>> low <= high
+    True
+    """
+    release = release_quantiles(
+        values, ps, grid=grid, bounds=bounds, step=step, bins=bins, epsilon=epsilon, budget=budget,
+        adjacency=adjacency, strategy=strategy, column=column, where=where, missing=missing, note=note,
+    )  # fmt: skip
+    answers: tuple[Any, ...] = release.value
+    return answers
+
+
+def release_quantiles(
+    values: Any,
+    ps: Iterable[Number],
+    *,
+    grid: Any = None,
+    bounds: tuple[Number, Number] | None = None,
+    step: Number | None = None,
+    bins: int | None = None,
+    epsilon: Number,
+    budget: BudgetLike,
+    adjacency: Adjacency,
+    strategy: str,
+    column: str | None,
+    where: Mapping[str, Any] | None,
+    missing: str,
+    note: str,
+) -> Release:
+    """Pay for and draw all percentiles: one reservation."""
+    with asking(budget, note):
+        price, asked = positive(epsilon=epsilon), _shares(ps)
+        shares = sorted(set(asked))
+        public = as_grid(grid, bounds=bounds, step=step, bins=bins)
+        way = chosen_strategy(strategy, len(shares), len(public))
+        loss = PrivacyLoss(price, adjacency=record_adjacency(adjacency))
+        require_public_number(chosen := filtered(values, where), adjacency, missing)
+        counted = count_on_grid(chosen, public, column=column, missing=missing)
+    if way == "even":
+        single = PermuteAndFlip(price / len(shares))
+        problems = [percentile_value_problem(counted, 100 * q, grid=counted.grid, adjacency=adjacency) for q in shares]
+        answers = paid(lambda: _drawn_evenly(problems, single), loss, budget=budget, note=note)
+    else:
+        single = PermuteAndFlip(price / levels(len(shares)) / (2 if adjacency is Adjacency.REPLACE else 1))
+        answers = paid(lambda: _drawn_by_halving(counted, shares, single), loss, budget=budget, note=note)
+    by_share = dict(zip(shares, sorted(answers), strict=True))
+    return Release(tuple(by_share[share] for share in asked), loss, f"{len(shares)} percentiles, {way}", note)
+
+
+def chosen_strategy(strategy: str, count: int, size: int) -> str:
+    """How so many distinct percentiles on a grid of this size are asked for: public, whatever the data."""
+    named = one_of(("auto", "even", "halving"), strategy=strategy)
+    if named != "auto":
+        return named
+    return "even" if count < FEWEST_HALVED or fineness(size) < FINENESS else "halving"
+
+
+def fineness(size: int) -> int:
+    """Into how many finer cells, as a power of 2, each point of a grid of this size is split."""
+    return max(0, min(FINENESS, 62 - size.bit_length()))
+
+
+def _drawn_evenly(problems: Sequence[SelectionProblem], mechanism: PermuteAndFlip) -> list[Any]:
+    purse = Budget(epsilon=mechanism.epsilon * len(problems))
+    return [mechanism.release(problem, budget=purse).value for problem in problems]
+
+
+def _drawn_by_halving(counted: GridCounts, shares: Sequence[Fraction], mechanism: PermuteAndFlip) -> list[Any]:
+    """One draw per part; what a level costs in all is a matter of docs/proofs/quantiles.md."""
+    bits = fineness(len(counted.grid))
+    places, counts = scatter(counted.places, counted.counts, bits, entropy.system_entropy())
+    steps = halving(places, counts, len(counted.grid) << bits, shares)
+    purse = Budget(epsilon=mechanism.epsilon * len(shares))
+    problem = next(steps)
+    while True:
+        try:
+            problem = steps.send(mechanism.release(problem, budget=purse).value)
+        except StopIteration as end:
+            return [counted.grid[place >> bits] for place in end.value.values()]
+
+
+def _shares(ps: Iterable[Number]) -> tuple[Fraction, ...]:
+    try:
+        listed = None if isinstance(ps, str | bytes) else list(ps)
+    except Exception:  # an object of the caller's own may raise anything
+        listed = None
+    if listed is None:
+        raise ParameterError(f"ps must be a list of percentages, such as (25, 50, 75); got {shown(ps)}")
+    if not listed:
+        raise ParameterError("ps must not be empty")
+    try:
+        return tuple(share_of(p) for p in listed)
+    except ParameterError:  # it shows one of them, and they may be data
+        raise ParameterError(f"ps must be numbers between 0 and 100, such as (25, 50, 75); got {shown(ps)}") from None

@@ -1,0 +1,215 @@
+"""Which candidate is best?"""
+
+import numbers
+from collections.abc import Callable, Iterable
+from typing import Any, Protocol
+
+from dampen._validate import Number, flag, positive, shown
+from dampen.errors import DataError, ParameterError
+from dampen.mechanisms import PairwiseDampening, PermuteAndFlip, SelectionMechanism
+from dampen.privacy import Adjacency, BudgetLike, as_adjacency
+from dampen.problem import Frame, SelectionProblem, count_candidates, matching_sensitivity
+from dampen.questions.asking import asking
+from dampen.questions.mechanism_choice import Choice, chosen_mechanism, chosen_top
+from dampen.sensitivity import Constant, SensitivityFunction
+
+Pairs = list[tuple[Any, Any]]
+"""Labels and their scores."""
+
+
+class Scores(Protocol):
+    """Anything that lists (label, score) pairs: a mapping, a pandas Series."""
+
+    def items(self) -> Iterable[tuple[Any, Any]]:
+        """The pairs."""
+        ...
+
+
+def select(
+    scores: Scores,
+    *,
+    sensitivity: Number | SensitivityFunction,
+    epsilon: Number,
+    budget: BudgetLike,
+    monotone: bool = False,
+    adjacency: Adjacency = Adjacency.ADD_REMOVE,
+    candidates: Iterable[Any] | None = None,
+    mechanism: Choice | None = None,
+    note: str = "select",
+) -> Any:
+    """The label with the highest score, privately.
+
+    Parameters
+    ----------
+    scores
+        A mapping or pandas Series label -> score. All scores are whole numbers, or all are floats: which of the two is
+        public, so it must not depend on the data.
+    sensitivity
+        How much one record can change any score at most: a number, or a sensitivity function that speaks for the
+        candidates in their order.
+    monotone
+        Whether one record moves all scores in the same direction (true of counts when records are added or removed).
+        Halves the noise.
+    candidates
+        All labels that could have occurred. Labels without a score count as 0; a score without a candidate is refused.
+        Left out, the labels of ``scores`` are published as they are: right for a fixed list, wrong for
+        ``Counter(values)``, whose labels tell which values occur.
+    mechanism
+        A mechanism class, or a mechanism with the same epsilon. By default permute-and-flip, or pairwise dampening when
+        ``sensitivity`` is a function other than a constant.
+    note
+        What the answer is for; a ledger remembers it.
+
+    Returns
+    -------
+    The chosen label.
+
+    >>> import dampen
+    >>> budget = dampen.Budget(epsilon=1)
+    >>> dampen.select({"ann": 31, "bob": 0}, sensitivity=1, monotone=True, epsilon=1, budget=budget) in ("ann", "bob")
+    True
+    """
+    chosen = chosen_mechanism(mechanism, epsilon, default=_default(sensitivity))
+    with asking(budget, note):
+        frame, pairs = _framed(scores, sensitivity, monotone=monotone, adjacency=adjacency, candidates=candidates)
+        if chosen.privacy(frame).epsilon != positive(epsilon=epsilon):
+            raise ParameterError(
+                f"epsilon must be what the mechanism costs; {shown(mechanism)} does not cost {shown(epsilon)}"
+            )
+        problem = _posed(frame, pairs, sensitivity)
+    return chosen.release(problem, budget=budget, note=note).value
+
+
+def top_k(
+    scores: Scores,
+    k: int,
+    *,
+    sensitivity: Number | SensitivityFunction,
+    epsilon: Number,
+    budget: BudgetLike,
+    monotone: bool = False,
+    adjacency: Adjacency = Adjacency.ADD_REMOVE,
+    candidates: Iterable[Any] | None = None,
+    mechanism: Callable[[Number], SelectionMechanism] | None = None,
+    note: str = "top_k",
+) -> tuple[Any, ...]:
+    """The k labels with the highest scores, best first, privately. ``epsilon`` is the price of the whole answer.
+
+    The other arguments are those of :func:`select`; ``mechanism`` is a mechanism class of the exponential or
+    permute-and-flip type, run at epsilon / k for each place. Permute-and-flip by default, whatever the sensitivity:
+    pairwise dampening compares with the winner, which does not help to find the second.
+
+    >>> import dampen
+    >>> budget = dampen.Budget(epsilon=1)
+    >>> len(dampen.top_k({"ann": 31, "bob": 9, "cy": 0}, 2, sensitivity=1, monotone=True, epsilon=1, budget=budget))
+    2
+    """
+    chosen = chosen_top(k, mechanism, epsilon)
+    with asking(budget, note):
+        frame, pairs = _framed(scores, sensitivity, monotone=monotone, adjacency=adjacency, candidates=candidates)
+        chosen.privacy(frame)
+        problem = _posed(frame, pairs, sensitivity)
+    drawn: tuple[Any, ...] = chosen.release(problem, budget=budget, note=note).value
+    return drawn
+
+
+def selection_problem(
+    scores: Scores,
+    *,
+    sensitivity: Number | SensitivityFunction,
+    monotone: bool = False,
+    adjacency: Adjacency = Adjacency.ADD_REMOVE,
+    candidates: Iterable[Any] | None = None,
+) -> SelectionProblem:
+    """The problem that :func:`select` poses: scores in their public frame."""
+    frame, pairs = _framed(scores, sensitivity, monotone=monotone, adjacency=adjacency, candidates=candidates)
+    return _posed(frame, pairs, sensitivity)
+
+
+def _framed(
+    scores: Scores,
+    sensitivity: Number | SensitivityFunction,
+    *,
+    monotone: bool,
+    adjacency: Adjacency,
+    candidates: Iterable[Any] | None,
+) -> tuple[Frame, Pairs]:
+    """What is known before a score is looked at, and the scores by their labels."""
+    if flag(monotone=monotone) and as_adjacency(adjacency) is Adjacency.REPLACE:
+        raise ParameterError(
+            "monotone must be False under REPLACE: a replaced record moves one score up and another down"
+        )
+    function = _function(sensitivity)
+    bound = positive(sensitivity=sensitivity) if function is None else function.bound
+    as_adjacency(adjacency)
+    labels = None if candidates is None else _hashable(candidates)
+    pairs = _pairs(scores)
+    try:
+        frame = Frame(tuple(label for label, _ in pairs) if labels is None else labels, bound, adjacency, monotone)
+    except ParameterError:
+        if labels is not None:
+            raise
+        raise DataError("scores must not be empty, and must name each label once") from None
+    size = count_candidates(frame.candidates)
+    matching_sensitivity(function, frame.bound, size=size, candidates=size)
+    return frame, pairs
+
+
+def _posed(frame: Frame, pairs: Pairs, sensitivity: Number | SensitivityFunction) -> SelectionProblem:
+    """Scores for exactly the candidates, in their order, 0 where there is none."""
+    kinds = {_kind(score) for _, score in pairs}
+    if "other" in kinds:
+        raise DataError("scores must be numbers")
+    if len(kinds) > 1:
+        raise DataError("scores must be all whole numbers or all floats: their type must not depend on the data")
+    function = _function(sensitivity)
+    if len(pairs) == len(frame.candidates) and all(a is b for (a, _), b in zip(pairs, frame.candidates, strict=True)):
+        return SelectionProblem(frame, [score for _, score in pairs], function)  # also where labels have no hash
+    try:
+        known, declared = dict(pairs), set(frame.candidates)
+        strange = not known.keys() <= declared
+    except Exception:  # labels that have no hash, or that cannot be compared
+        known, strange = {}, True
+    if strange:
+        raise DataError("scores must name only labels that are among the candidates")
+    if len(known) < len(pairs):
+        raise DataError("scores must name each label once")
+    zero = type(pairs[0][1])(0) if pairs else 0
+    return SelectionProblem(frame, [known.get(candidate, zero) for candidate in frame.candidates], function)
+
+
+def _default(sensitivity: Number | SensitivityFunction) -> Callable[[Number], SelectionMechanism]:
+    varies = isinstance(sensitivity, SensitivityFunction) and not isinstance(sensitivity, Constant)
+    return PairwiseDampening if varies else PermuteAndFlip
+
+
+def _function(sensitivity: Number | SensitivityFunction) -> SensitivityFunction | None:
+    return sensitivity if isinstance(sensitivity, SensitivityFunction) else None
+
+
+def _pairs(scores: Scores) -> Pairs:
+    if not callable(getattr(scores, "items", None)):
+        raise ParameterError(f"scores must be a mapping or a Series label -> score; got {type(scores).__name__}")
+    try:
+        return [(label, score) for label, score in scores.items()]
+    except Exception:  # an object of the caller's own may raise anything
+        raise DataError("scores must be a mapping or a Series that lists labels and scores") from None
+
+
+def _kind(score: Any) -> str:
+    if isinstance(score, numbers.Integral):
+        return "whole"
+    return "real" if isinstance(score, numbers.Real) else "other"
+
+
+def _hashable(candidates: Iterable[Any]) -> tuple[Any, ...]:
+    try:
+        if isinstance(candidates, str | bytes | set | frozenset):
+            raise TypeError
+        everyone = tuple(candidates)
+        set(everyone)
+    except Exception:  # an object of the caller's own may raise anything
+        raise ParameterError(
+            f"candidates must be an ordered sequence of hashable labels; got {shown(candidates)}"
+        ) from None
+    return everyone

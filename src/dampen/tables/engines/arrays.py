@@ -1,0 +1,152 @@
+"""Arrays in this process: lists, arrays, mappings of columns and data frames of any library, through narwhals."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dampen.errors import DataError
+from dampen.tables.columns import Column, column_of_values, numbers_of
+from dampen.tables.engines import array_codes
+from dampen.tables.engines.array_grid import count_places
+from dampen.tables.engines.array_sums import sum_of_reals, sum_of_wholes
+from dampen.tables.engines.base import Coded, Coding, Faults, Levels, Placed, Reading, Rows, Sums
+from dampen.tables.engines.labels import Places
+from dampen.tables.engines.routed_levels import RoutedLevels
+from dampen.tables.grid import Grid
+from dampen.tables.reading import MISSING, OTHER
+from dampen.vectors import Integers
+
+if TYPE_CHECKING:
+    from dampen.tables.pair_counts import Block, Joint
+
+MANY = 2**22
+"""From so many rows on the columns of a tree are walked one by one: side by side they would take twice the memory."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ArrayEngine:
+    """Values in memory; ``kept`` tells which rows a filter leaves. What was read of a column is remembered."""
+
+    values: Any
+    kept: NDArray[np.bool_] | None = None
+    columns: dict[str | None, Column] = field(default_factory=dict)
+    codes: dict[tuple[str, Coding], array_codes.Codes] = field(default_factory=dict)
+    name = "arrays"
+    place = ""
+
+    def column(self, column: str | None) -> Column:
+        """The values of a column, each as it is."""
+        if not isinstance(column, str | None) or column not in self.columns:
+            found = column_of_values(self.values, column)
+            if self.kept is not None and len(found) != len(self.kept):
+                raise DataError("all columns must have equally many rows")
+            self.columns[column] = found if self.kept is None else found.take(self.kept)
+        return self.columns[column]
+
+    def require(self, column: str) -> None:
+        """Refuse a column that is not there."""
+        self.column(column)
+
+    def part(self, column: str, labels: Sequence[Any], place: int) -> "ArrayEngine":
+        """Only the rows whose value stands for a label."""
+        here = array_codes.label_places(self.column(column), Places.of(labels)) == place
+        if self.kept is None:
+            return ArrayEngine(self.values, here)
+        kept = self.kept.copy()
+        kept[kept] = here
+        return ArrayEngine(self.values, kept)
+
+    def row_count(self, column: str | None = None) -> int:
+        """How many rows there are."""
+        if column is not None:
+            return len(self.column(column))
+        return array_codes.length_of(self.values) if self.kept is None else int(np.count_nonzero(self.kept))
+
+    def histogram(self, column: str | None, grid: Grid) -> Placed:
+        """How many values stand at each place of a grid."""
+        numbers = numbers_of(self.column(column))
+        places, counts = count_places([numbers.wholes, numbers.reals], grid)
+        faults = {place: count for place, count in ((OTHER, numbers.other), (MISSING, numbers.missing)) if count}
+        if not faults:
+            return places, counts
+        return np.append([*faults], places).astype(np.int64), np.append([*faults.values()], counts).astype(np.int64)
+
+    def sums(self, column: str | None, ends: tuple[Fraction, Fraction]) -> Sums:
+        """The exact sum of a column."""
+        numbers = numbers_of(self.column(column))
+        count = len(numbers.wholes) + len(numbers.reals)
+        found = sum_of_wholes(numbers.wholes, ends) + sum_of_reals(numbers.reals, ends)
+        return Sums(count, found, numbers.missing, numbers.other)
+
+    def group_counts(self, column: str | None, labels: Sequence[Any]) -> dict[int, int]:
+        """How many values stand for each label."""
+        found = array_codes.label_places(self.column(column), Places.of(labels))
+        counts = array_codes.counts_from(found, OTHER, len(labels))
+        return {place: count for place, count in enumerate(counts.tolist(), OTHER) if count}
+
+    def faults(self, table: Coded) -> Faults:
+        """What in a table breaks its schema, and the counts of the classes."""
+        wrong = tuple(name for name, coding in table.attributes.items() if self._code(name, coding).min(initial=0) < 0)
+        classes = self._code(table.target, table.classes)
+        if len({len(classes), *(len(self._code(name, coding)) for name, coding in table.attributes.items())}) > 1:
+            raise DataError("all columns must have equally many rows")
+        counts = array_codes.counts_from(classes, -1, table.classes.size)
+        return Faults(counts[1:], wrong if not counts[0] else (*wrong, table.target))
+
+    def class_counts(self, table: Coded) -> Integers:
+        """Counts by node and class."""
+        _, classes, nodes = self._table(table)
+        keys = nodes[nodes >= 0].astype(np.int64) * table.classes.size + classes[nodes >= 0]
+        return np.bincount(keys, minlength=table.nodes * table.classes.size).reshape(table.nodes, -1)
+
+    def contingency(self, table: Coded) -> Integers:
+        """Counts of a level: one pass over the rows for each attribute."""
+        codes, classes, nodes = self._table(table)
+        return array_codes.count_level(codes, classes, nodes, table.sizes, table.classes.size, table.nodes)
+
+    def levels(self, table: Coded) -> Levels:
+        """Rows side by side, each with its node; of very many rows column by column."""
+        from dampen.tables.engines.array_levels import SlotLevels
+
+        codes, classes, _ = self._table(table)
+        return RoutedLevels(self, table) if len(classes) >= MANY else SlotLevels(codes, classes, table)
+
+    def joints(
+        self, table: Coded, slot_of: Integers, blocks: "tuple[Block, ...]", groups: Integers
+    ) -> "Iterator[Joint]":
+        """Rows side by side, walked once for each group."""
+        from dampen.tables.pair_counts import pair_counts
+
+        codes, classes, nodes = self._table(table)
+        starts = np.concatenate([[0], np.cumsum(table.sizes)])
+        narrow = slot_of.astype(np.int32)
+        asked = [place for place in range(len(codes)) if (slot_of[starts[place] : starts[place + 1]] >= 0).any()]
+        slots = np.empty((len(classes), len(asked)), dtype=np.int32)
+        for spot, place in enumerate(asked):
+            slots[:, spot] = narrow[starts[place] : starts[place + 1]][codes[place]]
+        own = groups[nodes.astype(np.int64) * table.classes.size + classes]
+        return pair_counts(slots, blocks, own, int(groups.max()) + 1)
+
+    def edges(self, src: str, dst: str, nodes: Any) -> tuple[Integers, Integers]:
+        """Where the two ends of every edge stand among the nodes."""
+        tails, heads = self.column(src), self.column(dst)
+        return nodes.places(tails), nodes.places(heads)
+
+    def rows(self, readings: Mapping[str, Reading]) -> Rows:
+        """The rows themselves, as they are read."""
+        return {name: array_codes.leave(self.column(name), reading) for name, reading in readings.items()}
+
+    def _table(self, table: Coded) -> tuple[list[array_codes.Codes], array_codes.Codes, array_codes.Codes]:
+        codes = [self._code(name, coding) for name, coding in table.attributes.items()]
+        classes = self._code(table.target, table.classes)
+        return codes, classes, array_codes.routed(table.route, codes, len(classes))
+
+    def _code(self, name: str, coding: Coding) -> array_codes.Codes:
+        """The places of a column, found once for each way to read it."""
+        if (name, coding) not in self.codes:
+            self.codes[name, coding] = array_codes.code_column(self.column(name), coding)
+        return self.codes[name, coding]

@@ -1,0 +1,285 @@
+"""What an engine does: it counts where the data lies, and hands out the counts alone.
+
+Every engine gives the same integers for the same data: numbers are placed on a grid by exact comparisons or by IEEE
+operations whose rounding is proved harmless (:class:`~dampen.tables.grid.EvenGrid`), never by an engine's own
+histogram.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dampen._validate import shown
+from dampen.errors import DataError, ParameterError
+from dampen.tables.columns import titled
+from dampen.tables.grid import Grid
+from dampen.tables.reading import is_missing
+from dampen.vectors import Integers
+
+if TYPE_CHECKING:
+    from dampen.tables.pair_counts import Block, Joint
+
+NOT_HERE = -1
+"""In place of a node of a tree: a row that is not counted."""
+
+NOWHERE = -1
+"""In place of a node of a graph: the value names none."""
+
+Placed = tuple[Integers, Integers]
+"""Occupied places, increasing, and how many values each holds; ``OTHER`` and ``MISSING`` among the places."""
+
+
+@dataclass(frozen=True)
+class Labels:
+    """A column read as one of the declared values; what is none of them has the place ``other``, if there is one."""
+
+    values: tuple[Any, ...]
+    other: int | None = None
+
+    @property
+    def size(self) -> int:
+        """How many places there are."""
+        return len(self.values)
+
+
+@dataclass(frozen=True)
+class Edges:
+    """A column of numbers, clamped to [low, high], read as how many of the increasing edges are not above them."""
+
+    low: float
+    high: float
+    edges: tuple[float, ...]
+
+    @property
+    def size(self) -> int:
+        """How many places there are."""
+        return len(self.edges) + 1
+
+
+Coding = Labels | Edges
+"""How a column is read: as one of few places."""
+
+
+class Leaving(Enum):
+    """How a column leaves row by row, where a question needs rows: as floats, or as it is."""
+
+    FLOATS = "floats"
+    AS_IT_IS = "as it is"
+
+
+Reading = tuple[Any, ...] | Leaving
+"""How a column leaves row by row; labels: as the place of the one that a value stands for, MISSING or OTHER."""
+Rows = dict[str, NDArray[Any]]
+
+
+@dataclass(frozen=True)
+class Route:
+    """A test that sends rows on: by the place of ``attribute`` to another test, to a node, or to ``NOT_HERE``."""
+
+    attribute: int
+    branches: "tuple[Route | int, ...]"
+
+
+@dataclass(frozen=True)
+class Bits:
+    """Tests asked of every row: an attribute and the places that pass. The answers in binary, the first highest."""
+
+    tests: tuple[tuple[int, tuple[int, ...]], ...]
+
+
+Way = Route | Bits | int
+"""How a row finds its node: by a tree of tests, by the same tests for all, or not at all."""
+
+
+@dataclass(frozen=True, eq=False)
+class Coded:
+    """A table as a public schema reads it: codings of its attributes by column, and of its classes.
+
+    ``route`` tells in which of ``nodes`` nodes a row is, by its attributes alone; a plain 0 has all rows in one.
+    """
+
+    attributes: Mapping[str, Coding]
+    target: str
+    classes: Labels
+    route: Way = 0
+    nodes: int = 1
+
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        """How many places each attribute has."""
+        return tuple(coding.size for coding in self.attributes.values())
+
+    def routed(self, route: Way, nodes: int) -> "Coded":
+        """The same table, its rows sent elsewhere."""
+        return Coded(self.attributes, self.target, self.classes, route, nodes)
+
+
+@dataclass(frozen=True, repr=False)
+class Sums:
+    """Private: how many values there are, their exact sum in bounds, and how many are missing or no numbers."""
+
+    count: int
+    sum: Fraction
+    missing: int
+    other: int
+
+
+@dataclass(frozen=True, repr=False)
+class Faults:
+    """Private: the counts of the classes, and in which columns a row breaks the schema."""
+
+    classes: Integers
+    columns: tuple[str, ...]
+
+
+class Levels(Protocol):
+    """Who counts the rows of a tree while it grows, level by level."""
+
+    def tables(self, asked: Integers) -> Integers:
+        """Joint counts of the attributes at these nodes of the level, in increasing order: node, place, class."""
+
+    def descend(self, attributes: Integers, firsts: Integers) -> None:
+        """Send the rows of each node by its attribute to children that begin at this place of the level below.
+
+        Rows of nodes with a negative attribute leave the tree.
+        """
+
+
+class Engine(Protocol):
+    """Where counting runs. Nothing here is random or private; all but ``edges`` and ``rows`` return counts alone."""
+
+    @property
+    def name(self) -> str:
+        """What it is called."""
+
+    @property
+    def place(self) -> str:
+        """Where the data lies, for messages: the name of a file or table, or nothing."""
+
+    def require(self, column: str) -> None:
+        """Refuse a column that is not there."""
+
+    def part(self, column: str, labels: Sequence[Any], place: int) -> "Engine":
+        """Only the rows whose value stands for the label at this place. The parts of all labels never overlap."""
+
+    def row_count(self, column: str | None = None) -> int:
+        """How many rows there are."""
+
+    def histogram(self, column: str | None, grid: Grid) -> Placed:
+        """How many values stand at each place of a grid."""
+
+    def sums(self, column: str | None, ends: tuple[Fraction, Fraction]) -> Sums:
+        """The exact sum of a column, values outside of the ends moved to the nearer."""
+
+    def group_counts(self, column: str | None, labels: Sequence[Any]) -> dict[int, int]:
+        """How many values equal each label, by its place; ``MISSING`` and ``OTHER`` for the rest."""
+
+    def faults(self, table: Coded) -> Faults:
+        """What in a table breaks its schema: one scan, before anything is paid."""
+
+    def class_counts(self, table: Coded) -> Integers:
+        """Counts by node and class."""
+
+    def contingency(self, table: Coded) -> Integers:
+        """Counts by node, place of an attribute (all attributes side by side) and class."""
+
+    def levels(self, table: Coded) -> Levels:
+        """Who counts the levels of a tree, from all rows in one node on."""
+
+    def joints(
+        self, table: Coded, slot_of: Integers, blocks: "tuple[Block, ...]", groups: Integers
+    ) -> "Iterator[Joint]":
+        """How many rows pass both tests of every pair, group by group: see :mod:`dampen.tables.pair_counts`.
+
+        ``slot_of`` tells the slot of every place (all attributes side by side), ``groups`` the group of every node and
+        class, in order.
+        """
+
+    def rows(self, readings: Mapping[str, Reading]) -> Rows:
+        """Rows that leave, column by column, in their order: for the few questions that need them."""
+
+    def edges(self, src: str, dst: str, nodes: Any) -> tuple[Integers, Integers]:
+        """The places of the two ends of every edge among the nodes."""
+
+
+def as_where(where: Any) -> dict[str, Any]:
+    """A public filter: columns and one value each, at least one."""
+    if not isinstance(where, Mapping) or not where or not all(isinstance(name, str) for name in where):
+        raise ParameterError(f"where must be columns and a value each, {{column: value}}; got {shown(where)}")
+    for value in where.values():
+        if not _plain(value) or is_missing(value):
+            raise ParameterError(f"where must give one value that is not missing; got {shown(value)}")
+    return dict(where)
+
+
+def _plain(value: Any) -> bool:
+    try:
+        hash(value)
+    except TypeError:
+        return False
+    return not isinstance(value, tuple | frozenset)
+
+
+def no_numbers(column: str | None, engine: Engine) -> DataError:
+    """What is raised where a column must hold numbers."""
+    return DataError(f"{titled(column)} must hold numbers{inside(engine)}")
+
+
+def inside(engine: Engine) -> str:
+    """Where the data lies, behind a rule."""
+    return f" ({engine.place[-60:]})" if engine.place else ""
+
+
+def column_of(names: Sequence[str], column: Any, engine: Engine, argument: str = "column") -> str:
+    """The name of a column that is there, once."""
+    where = f"of {engine.place[-60:]}" if engine.place else "of the data"
+    if not isinstance(column, str):
+        raise ParameterError(f"{argument} must name the column {where} that holds the values")
+    if names.count(column) != 1:
+        raise ParameterError(f"{argument} must be a column {where}, and one alone; got {shown(column)}")
+    return column
+
+
+def packs_of(sizes: Sequence[int], fixed: int, most: int) -> list[list[int]]:
+    """Attributes put together, in order, so that the joint counts of each group stay below ``most`` cells.
+
+    >>> packs_of([4, 8, 100, 2], fixed=2, most=200)
+    [[0, 1], [2], [3]]
+    """
+    packs: list[list[int]] = []
+    cells = most
+    for place, size in enumerate(sizes):
+        if not packs or cells * size > most:
+            packs.append([])
+            cells = fixed
+        packs[-1].append(place)
+        cells *= size
+    return packs
+
+
+def placed(column: Any) -> Integers:
+    """Places that a query returned. A row without one breaks the schema, which the scan before has seen to."""
+    if np.ma.is_masked(column):
+        raise DataError("the data must not change while it is counted: a row breaks the schema now")
+    return np.asarray(column, dtype=np.int64)
+
+
+def as_level(rows: Mapping[str, Any], table: Coded) -> Integers:
+    """The counts of a level out of sparse rows: node, place, class, count."""
+    counts = np.zeros((table.nodes, sum(table.sizes), table.classes.size), dtype=np.int64)
+    places = tuple(placed(rows[name]) for name in ("node", "place", "class"))
+    counts[places] = np.asarray(rows["count"], dtype=np.int64)
+    return counts
+
+
+def as_classes(rows: Mapping[str, Any], table: Coded) -> Integers:
+    """The counts of nodes and classes out of sparse rows."""
+    counts = np.zeros((table.nodes, table.classes.size), dtype=np.int64)
+    places = tuple(placed(rows[name]) for name in ("node", "class"))
+    counts[places] = np.asarray(rows["count"], dtype=np.int64)
+    return counts

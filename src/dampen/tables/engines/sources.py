@@ -1,0 +1,172 @@
+"""Which engine counts which data: by what the data is, or by the name that the caller gives."""
+
+import threading
+import warnings
+from collections.abc import Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from dampen._validate import one_of
+from dampen.errors import DampenError, DataError, EngineError, MissingExtra, ParameterError
+from dampen.tables.engines.base import Engine, as_where
+
+PANIC = "PanicException"
+"""What polars raises where it fails; it is no ``Exception``."""
+NAMES = ("arrays", "duckdb", "spark")
+"""What may be asked for by name."""
+
+
+@dataclass(frozen=True, init=False, eq=False, repr=False)
+class Source:
+    """Data of any kind, a public filter of its rows, and for files the engine that reads them."""
+
+    data: Any
+    where: Mapping[str, Any]
+    engine: str | None
+
+    def __init__(self, data: Any, where: Mapping[str, Any] | None = None, engine: str | None = None) -> None:
+        inner = data if isinstance(data, Source) else None
+        object.__setattr__(self, "data", data if inner is None else inner.data)
+        chosen = {} if where is None else as_where(where)
+        object.__setattr__(self, "where", chosen if inner is None else {**inner.where, **chosen})
+        named = None if engine is None else one_of(NAMES, engine=engine)
+        object.__setattr__(self, "engine", named if inner is None else named or inner.engine)
+        if self.engine is not None and not isinstance(self.data, str | Path):
+            raise ParameterError(f"engine is for files; got {type(self.data).__name__}, which has its own")
+
+    def __repr__(self) -> str:
+        return "Source()"
+
+
+def filtered(data: Any, where: Mapping[str, Any] | None) -> Any:
+    """The data itself, or its rows with these values."""
+    return data if where is None else Source(data, where)
+
+
+def is_filtered(data: Any) -> bool:
+    """Whether only some rows of the data count."""
+    return isinstance(data, Source) and bool(data.where)
+
+
+def stays(data: Any) -> bool:
+    """Whether data is counted where it lies: a file, a relation of DuckDB, an ibis table, a Spark data frame."""
+    source = data if isinstance(data, Source) else Source(data)
+    return source.engine != "arrays" and (isinstance(source.data, str | Path) or _kind(source.data) != "arrays")
+
+
+@contextmanager
+def opened(data: Any, *columns: str | None) -> Iterator[Engine]:
+    """The engine that counts the data, its rows filtered. ``columns`` help to read the header of a CSV file.
+
+    Whatever goes wrong with the data leaves as an error of dampen's: those of other libraries quote what they met.
+    """
+    source = data if isinstance(data, Source) else Source(data)
+    with only_own_errors(), _engine(source, columns) as engine:
+        for name, value in source.where.items():
+            engine = engine.part(name, (value,), 0)
+        yield engine
+
+
+@contextmanager
+def only_own_errors() -> Iterator[None]:
+    """Whatever goes wrong inside leaves as an error of dampen's own, and no warning does.
+
+    Columns may hold anything, and an object that is compared, counted or converted may raise anything, with the data
+    in its message. The curator finds it in the ``__context__`` of the error that leaves, and no traceback prints it.
+    """
+    try:
+        with np.errstate(all="ignore"), no_warnings():
+            yield
+    except DampenError as error:
+        raise error from None
+    except ImportError:
+        raise
+    except MemoryError:
+        raise EngineError("there was not enough memory to read the data; leave it in files or in a database") from None
+    except BaseException as error:
+        if not isinstance(error, Exception) and type(error).__name__ != PANIC:
+            raise
+        rule = "values must be numbers, texts, truth values, dates or the labels that are declared, in plain columns"
+        raise DataError(f"{rule}; reading them failed (why: see __context__ of this error)") from None
+
+
+_silence = threading.Lock()
+_inside = 0
+_kept: "warnings.catch_warnings[None] | None" = None
+
+
+@contextmanager
+def no_warnings() -> Iterator[None]:
+    """Warnings of other libraries quote what they met. The filters are the process's: threads share one silence."""
+    global _inside, _kept
+    with _silence:
+        if not _inside:
+            _kept = warnings.catch_warnings()
+            _kept.__enter__()
+            warnings.simplefilter("ignore")
+        _inside += 1
+    try:
+        yield
+    finally:
+        with _silence:
+            _inside -= 1
+            if not _inside and _kept is not None:
+                _kept.__exit__(None, None, None)
+                _kept = None
+
+
+def _kind(data: Any) -> str:
+    """Told by the name of the type, so that nothing is imported for data of another kind."""
+    home, name = type(data).__module__.partition(".")[0], type(data).__name__
+    if home in ("duckdb", "_duckdb") and name == "DuckDBPyRelation":
+        return "duckdb"
+    if home == "ibis":
+        return "ibis"
+    return "spark" if home == "pyspark" and name == "DataFrame" else "arrays"
+
+
+@contextmanager
+def _engine(source: Source, columns: tuple[str | None, ...]) -> Iterator[Engine]:
+    data = source.data
+    names = [*source.where, *(column for column in columns if isinstance(column, str))]
+    if isinstance(data, str | Path):
+        if source.engine == "spark":
+            from dampen.tables.engines.spark import read_files
+
+            with _ibis(read_files(data, names), Path(data).name) as engine:
+                yield engine
+        elif source.engine == "arrays":
+            from dampen.tables.engines.loaded import loaded_files
+
+            with loaded_files(data, names) as engine:
+                yield engine
+        else:
+            from dampen.tables.engines.duckdb import opened_files
+
+            with opened_files(data, names) as engine:
+                yield engine
+    elif (kind := _kind(data)) == "duckdb":
+        from dampen.tables.engines.duckdb import DuckEngine
+
+        yield DuckEngine.of_relation(data)
+    elif kind == "arrays":
+        from dampen.tables.engines.arrays import ArrayEngine
+
+        yield ArrayEngine(data)
+    else:
+        with _ibis(data) as engine:
+            yield engine
+
+
+def _ibis(data: Any, place: str = "") -> AbstractContextManager[Engine]:
+    try:
+        from dampen.tables.engines.ibis import ibis_engine
+    except ImportError:
+        raise MissingExtra(
+            "tables of ibis and Spark need the extra: pip install 'dampen[ibis]' or 'dampen[spark]'"
+        ) from None
+    return ibis_engine(data, place)

@@ -1,0 +1,81 @@
+"""Graph statistics as their definitions read: slow, exact, and sharing nothing with the library."""
+
+from fractions import Fraction
+from itertools import combinations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dampen.graphs.graph import Graph
+
+
+def random_graph(nodes: int, probability: float, seed: int) -> Graph:
+    rng = np.random.default_rng(seed)
+    src, dst = np.triu_indices(nodes, 1)
+    kept = rng.random(len(src)) < probability
+    return Graph.from_edges(src[kept], dst[kept], nodes=nodes)
+
+
+def hubs_and_cliques(seed: int) -> Graph:
+    """Cliques with holes, hubs over them, leaves and isolated nodes: ego networks of very different density."""
+    rng = np.random.default_rng(seed)
+    edges = [pair for first in range(0, 240, 80) for pair in combinations(range(first, first + 80), 2)]
+    edges = [edge for edge in edges if rng.random() < 0.9]
+    edges += [(hub, int(node)) for hub in range(240, 250) for node in rng.integers(0, 300, 150)]
+    src, dst = zip(*edges, strict=True)
+    return Graph.from_edges(src, dst, nodes=310)
+
+
+def sets_of(graph: Graph) -> list[set[int]]:
+    return [set(graph.neighbours[a:b].tolist()) for a, b in zip(graph.offsets[:-1], graph.offsets[1:], strict=True)]
+
+
+def ego_betweenness(joined: list[set[int]], centre: int) -> Fraction:
+    """Over pairs of neighbours without an edge: 1 / (1 + common neighbours inside the ego network)."""
+    ego = joined[centre]
+    return sum(
+        (Fraction(1, 1 + len(joined[x] & joined[y] & ego)) for x, y in combinations(ego, 2) if y not in joined[x]),
+        Fraction(0),
+    )
+
+
+def ego_betweenness_by_matrix(graph: Graph, centre: int) -> Fraction:
+    """The same from the adjacency matrix of the ego network and its square."""
+    ego = graph.neighbours[graph.offsets[centre] : graph.offsets[centre + 1]]
+    matrix = np.zeros((len(ego), len(ego)), dtype=np.float32)
+    for place, node in enumerate(ego):
+        row: NDArray[np.int32] = graph.neighbours[graph.offsets[node] : graph.offsets[node + 1]]
+        matrix[place, np.isin(ego, row)] = 1
+    shared = (matrix @ matrix).astype(np.int64)
+    upper = np.triu(matrix == 0, 1)
+    counts = np.bincount(shared[upper])
+    return sum((Fraction(count, 1 + b) for b, count in enumerate(counts.tolist())), Fraction(0))
+
+
+def edge_supports(joined: list[set[int]]) -> list[int]:
+    return [len(joined[a] & joined[b]) for a in range(len(joined)) for b in sorted(joined[a]) if a < b]
+
+
+def max_codegree(joined: list[set[int]]) -> int:
+    return max((len(a & b) for a, b in combinations(joined, 2)), default=0)
+
+
+def triangles(joined: list[set[int]]) -> int:
+    return sum(b in joined[a] for c in range(len(joined)) for a, b in combinations(joined[c], 2)) // 3
+
+
+def codegrees(joined: list[set[int]]) -> list[int]:
+    nodes = range(len(joined))
+    return [max((len(joined[a] & joined[b]) for b in nodes if b != a), default=0) for a in nodes]
+
+
+def distance_two(joined: list[set[int]], weights: list[int]) -> list[int]:
+    """Over pairs of neighbours without an edge: the weight of how many neighbours they share, the last for more."""
+    return [
+        sum(
+            weights[min(len(joined[x] & joined[y]), len(weights) - 1)]
+            for x, y in combinations(joined[v], 2)
+            if y not in joined[x]
+        )
+        for v in range(len(joined))
+    ]

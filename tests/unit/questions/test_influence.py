@@ -1,0 +1,217 @@
+"""``dampen.top_nodes`` and ``dampen top-nodes``: the most influential nodes, paid for once."""
+
+import json
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from typer.testing import CliRunner
+
+import dampen
+from dampen import Adjacency, Budget, Graph
+from dampen.cli.app import app
+from dampen.cli.top_nodes import MethodName
+from dampen.errors import BudgetError, DampenError, DataError, ParameterError
+from dampen.questions import influence
+from dampen.questions.influence import BY_DEGREE, BY_EGO_BETWEENNESS
+from tests.conftest import Refused
+
+HUBS = 3
+
+
+@pytest.fixture(scope="module")
+def stars() -> Graph:
+    """Three stars of 60, 50 and 40 leaves: the centres are 0, 1 and 2."""
+    leaves = [60, 50, 40]
+    src = np.repeat(range(HUBS), leaves)
+    return Graph.from_edges(src, HUBS + np.arange(len(src)), nodes=HUBS + len(src))
+
+
+@pytest.mark.parametrize("method", [method for method in BY_EGO_BETWEENNESS if method != "pairwise"])
+@pytest.mark.parametrize("max_degree", [None, 100])
+def test_every_method_finds_what_stands_out_and_is_paid_once(stars: Graph, method: str, max_degree: int | None) -> None:
+    budget = Budget(epsilon=10**7)
+    found = dampen.top_nodes(stars, HUBS, epsilon=10**7, budget=budget, method=method, max_degree=max_degree)
+    assert found == (0, 1, 2)
+    assert (budget.spent.epsilon, budget.adjacency, budget.unit) == (Fraction(10**7), Adjacency.EDGE, "edge")
+
+
+@pytest.mark.parametrize("method", BY_DEGREE)
+def test_the_score_may_be_the_degree(stars: Graph, method: str) -> None:
+    found = dampen.top_nodes(stars, 2, score="degree", epsilon=10**5, budget=Budget(epsilon=10**5), method=method)
+    assert found == (0, 1)
+
+
+def test_the_command_knows_every_method() -> None:
+    assert [name.value.replace("-", "_") for name in MethodName] == list(BY_EGO_BETWEENNESS)
+
+
+def test_one_shot_forms_promise_two_movers_and_a_drift(stars: Graph, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One noise for the list at the whole epsilon; permute-and-flip in one shot and peeled at epsilon / k."""
+    made: dict[str, Any] = {}
+    for name in ("LaplaceTopK", "TopK"):
+        monkeypatch.setattr(influence, name, _spying(getattr(influence, name), made))
+    for method in (*influence.ONE_SHOT, "permute_and_flip", "one_shot_permute_and_flip"):
+        dampen.top_nodes(stars, 2, epsilon=3, budget=Budget(epsilon=3), method=method, shift=1)
+        mechanism = made["last"]
+        if method in influence.ONE_SHOT:
+            assert (mechanism.epsilon, mechanism.movers) == (3, 2)
+            assert 0 < mechanism.drift < 2**20
+        else:
+            assert (mechanism.base.epsilon, mechanism.peeled) == (Fraction(3, 2), method == "permute_and_flip")
+
+
+def _spying(kind: Any, made: dict[str, Any]) -> Any:
+    def make(*arguments: Any, **options: Any) -> Any:
+        made["last"] = kind(*arguments, **options)
+        return made["last"]
+
+    return make
+
+
+def test_pairwise_is_for_one_node(stars: Graph, untouched: Budget, refused: Refused) -> None:
+    assert dampen.top_nodes(stars, 1, epsilon=10**6, budget=Budget(epsilon=10**6), method="pairwise") == (0,)
+    with refused(ParameterError, "k must be 1", "2"):
+        dampen.top_nodes(stars, 2, epsilon=1, budget=untouched, method="pairwise")
+
+
+def test_labels_come_back() -> None:
+    graph = Graph.from_edges(["ann"] * 3, ["bob", "cy", "dee"], nodes=["ann", "bob", "cy", "dee"])
+    assert dampen.top_nodes(graph, 1, epsilon=10**4, budget=Budget(epsilon=10**4), method="degree") == ("ann",)
+
+
+@pytest.mark.parametrize("method", ["level", "exponential"])
+def test_with_a_degree_bound_every_graph_is_cut_and_a_third_is_spent_on_the_draw(
+    stars: Graph, method: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    rates: list[Fraction] = []
+    degrees: list[int] = []
+    honest = influence._draw
+
+    def spy(graph: Graph, k: int, rate: Fraction, **options: Any) -> Any:
+        rates.append(rate)
+        degrees.append(int(graph.degrees().max()))
+        return honest(graph, k, rate, **options)
+
+    monkeypatch.setattr(influence, "_draw", spy)
+    for bound in (None, 1000, 20):
+        dampen.top_nodes(stars, 2, epsilon=3, budget=Budget(epsilon=3), method=method, max_degree=bound)
+    assert rates == [3, 1, 1]
+    assert degrees == [60, 60, 20]
+
+
+@pytest.mark.parametrize(
+    ("options", "shown"),
+    [
+        ({"k": 0}, "k must be"),
+        ({"k": 10**6}, "k must not exceed"),
+        ({"method": "best"}, "method must be one of"),
+        ({"score": "fame"}, "score must be one of"),
+        ({"score": "degree", "method": "shifted"}, "method must be one of"),
+        ({"epsilon": 0}, "epsilon must be positive"),
+        ({"max_degree": 0}, "max_degree"),
+        ({"method": "codegree_dampening", "shift": "far"}, "shift"),
+        ({"method": "one_shot_local_dampening", "shift": "far"}, "shift"),
+        ({"graph": "edges.txt"}, "graph must be a dampen.Graph, or a table of edges"),
+        ({"graph": {"a": [1], "b": [2]}, "nodes": 3}, "src must name a column"),
+        ({"graph": {"a": [1], "b": [2]}, "nodes": 3, "src": "a", "dst": "c"}, "dst must be a column"),
+        ({"graph": {"a": [1], "b": [2]}, "nodes": 3, "src": "a", "dst": "b", "where": {"c": 1}}, "'c'"),
+        ({"nodes": 3}, "nodes is for a table of edges"),
+        ({"where": {"year": 1}}, "where is for a table of edges"),
+    ],
+    ids=str,
+)
+def test_a_refusal_is_one_line_and_costs_nothing(
+    stars: Graph, untouched: Budget, refused: Refused, options: dict[str, Any], shown: str
+) -> None:
+    asked: dict[str, Any] = {"graph": stars, "k": 2, "epsilon": 1, **options}
+    with refused(ParameterError, shown):
+        dampen.top_nodes(asked.pop("graph"), asked.pop("k"), budget=untouched, **asked)
+
+
+def test_a_graph_without_edges_is_answered() -> None:
+    empty = Graph.from_edges([], [], nodes=5)
+    for method in ("level", "degree", "exponential", "shifted", "range", *influence.ONE_SHOT):
+        found = dampen.top_nodes(empty, 2, epsilon=1, budget=Budget(epsilon=1), method=method)
+        assert len(set(found)) == 2
+
+
+# The command
+
+
+@pytest.fixture
+def edges(tmp_path: Path) -> Path:
+    path = tmp_path / "edges.txt"
+    path.write_text("# a star\n" + "".join(f"0 {leaf}\n" for leaf in range(1, 40)))
+    return path
+
+
+def run(*arguments: object) -> Any:
+    return CliRunner().invoke(app, ["top-nodes", *map(str, arguments)])
+
+
+def test_the_command_tells_labels_on_lines(edges: Path) -> None:
+    done = run(edges, "--nodes", 50, "--k", 1, "--epsilon", 10000)
+    assert (done.exit_code, done.stdout) == (0, "0\n")
+    assert "nothing remembers" in done.stderr
+    told = json.loads(run(edges, "--nodes", 50, "--k", 2, "--epsilon", 1, "--method", "degree", "--json").stdout)
+    assert told["loss"] == {"epsilon": "1", "delta": "0", "adjacency": "edge", "unit": "edge"}
+    assert len(told["value"]) == 2
+
+
+def test_nodes_from_edges_says_what_it_publishes(edges: Path, tmp_path: Path) -> None:
+    done = run(edges, "--nodes-from-edges", "--k", 1, "--epsilon", 10000)
+    assert (done.exit_code, done.stdout) == (0, "0\n")
+    assert "which nodes have an edge is published" in done.stderr
+    table = tmp_path / "edges.csv"
+    table.write_text("a,b\nann,bob\nann,cy\nann,dee\n")
+    done = run(table, "--src", "a", "--dst", "b", "--nodes-from-edges", "--k", 1, "--epsilon", 10000)
+    assert done.stdout == "ann\n"
+
+
+def test_a_filter_leaves_some_edges(tmp_path: Path) -> None:
+    table = tmp_path / "edges.csv"
+    table.write_text("a,b,year\n0,1,1\n0,2,1\n0,3,1\n0,4,1\n5,6,2\n5,7,2\n5,8,2\n")
+    asked = (table, "--src", "a", "--dst", "b", "--nodes", 9, "--k", 1, "--epsilon", 10000)
+    assert run(*asked).stdout == "0\n"
+    assert run(*asked, "--where", "year=2").stdout == "5\n"
+
+
+def test_labels_may_stand_in_a_file(tmp_path: Path) -> None:
+    (tmp_path / "names.txt").write_text("ann\nbob\ncy\ndee\n")
+    (tmp_path / "edges.txt").write_text("ann bob\nann cy\nann dee\n")
+    done = run(tmp_path / "edges.txt", "--nodes", tmp_path / "names.txt", "--k", 1, "--epsilon", 10000)
+    assert done.stdout == "ann\n"
+
+
+def test_the_ledger_pays(edges: Path, tmp_path: Path) -> None:
+    study = tmp_path / "study.db"
+    Budget.open(study, epsilon=1).close()
+    options = (edges, "--nodes", 50, "--k", 1, "--epsilon", 1, "--budget", study, "--note", "hubs")
+    assert run(*options).exit_code == 0
+    ledger = Budget.open(study)
+    assert ([p.note for p in ledger.summary().purposes], ledger.unit) == (["hubs"], "edge")
+    ledger.close()
+    assert isinstance(run(*options).exception, BudgetError)
+
+
+@pytest.mark.parametrize(
+    ("options", "error"),
+    [
+        (("--k", "1"), ParameterError),
+        (("--k", "1", "--nodes", "50", "--where", "year=1"), ParameterError),
+        (("--k", "1", "--nodes", "50", "--engine", "spark"), ParameterError),
+        (("--k", "1", "--nodes", "50", "--nodes-from-edges"), ParameterError),
+        (("--k", "1", "--nodes", "5"), DataError),
+        (("--k", "99", "--nodes", "50"), ParameterError),
+        (("--k", "1", "--nodes", "nowhere.txt"), ParameterError),
+    ],
+    ids=str,
+)
+def test_errors_are_one_line_without_data(edges: Path, options: tuple[str, ...], error: type[DampenError]) -> None:
+    done = run(edges, "--epsilon", 1, *options)
+    assert isinstance(done.exception, error)
+    [line] = str(done.exception).splitlines()
+    assert len(line) < 300
