@@ -9,7 +9,7 @@ import numpy as np
 from dampen import Adjacency, Frame, SelectionProblem
 from dampen.mechanisms import Exponential, LocalDampening, PermuteAndFlip, SelectionMechanism
 from dampen.queries import degree_problem
-from dampen.sensitivity import Table
+from dampen.sensitivity import RungTable
 from dampen.vectors import Floats
 from experiments.dampening_figure_10 import Statistics, simulated
 from experiments.example_graph import (
@@ -52,7 +52,7 @@ BOUND = "7.5"
 RUNS = 4000
 
 
-def posed(utilities: Sequence[float], rungs: Table) -> SelectionProblem:
+def posed(utilities: Sequence[float], rungs: RungTable) -> SelectionProblem:
     """Which candidate is best?"""
     return SelectionProblem(Frame(range(len(utilities)), rungs.bound, Adjacency.EDGE), list(utilities), rungs)
 
@@ -60,7 +60,7 @@ def posed(utilities: Sequence[float], rungs: Table) -> SelectionProblem:
 def flat_problem(edges: Edges, distances: int = 2) -> SelectionProblem:
     """Example 5: all nodes have the local sensitivity of the graph, by brute force, and then the bound."""
     rows = [[local_sensitivity(edges, t)] * NODES for t in range(distances)]
-    return posed(scores(edges), Table(rows, bound=BOUND))
+    return posed(scores(edges), RungTable(rows, bound=BOUND))
 
 
 def global_problem(edges: Edges) -> SelectionProblem:
@@ -70,7 +70,7 @@ def global_problem(edges: Edges) -> SelectionProblem:
 
 def inversion_problem() -> SelectionProblem:
     """Example 7: utilities 3 and 4, rungs 1, 2 and 4, 4."""
-    return posed([3.0, 4.0], Table([[1, 4], [2, 4]], bound=4))
+    return posed([3.0, 4.0], RungTable([[1, 4], [2, 4]], bound=4))
 
 
 def law(mechanism: SelectionMechanism, problem: SelectionProblem) -> Floats:
@@ -137,17 +137,17 @@ MEASURES: dict[tuple[int, str], tuple[float | None, Callable[[], float]]] = {
 
 def printed_flat() -> SelectionProblem:
     """Example 5 with the rungs as printed, 3 and 5."""
-    return posed(scores(EXAMPLE), Table([[3] * NODES, [5] * NODES], bound=BOUND))
+    return posed(scores(EXAMPLE), RungTable([[3] * NODES, [5] * NODES], bound=BOUND))
 
 
 def printed_own() -> SelectionProblem:
     """Example 8 with the rungs as printed: 3 and 5 for a and b, 2 for the others, then 5."""
-    return posed(scores(EXAMPLE), Table([[3] * 2 + [2] * 6, [5] * NODES], bound=BOUND))
+    return posed(scores(EXAMPLE), RungTable([[3] * 2 + [2] * 6, [5] * NODES], bound=BOUND))
 
 
 def dampened(edges: Edges, rungs: tuple[float, ...]) -> float:
     """The dampened score of a by these flat rungs."""
-    problem = posed(scores(edges), Table([[rung] * NODES for rung in rungs], bound=BOUND))
+    problem = posed(scores(edges), RungTable([[rung] * NODES for rung in rungs], bound=BOUND))
     return score(local_dampening(), problem, A)
 
 

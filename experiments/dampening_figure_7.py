@@ -14,7 +14,7 @@ import numpy as np
 from dampen import Adjacency, Frame, SelectionProblem
 from dampen.accuracy import expected_error
 from dampen.mechanisms import Exponential, PermuteAndFlip, SelectionMechanism, ShiftedLocalDampening
-from dampen.sensitivity import Table
+from dampen.sensitivity import RungTable
 from experiments.example_graph import worst_top_loss
 from experiments.pictures import curves, grid, legend
 from experiments.reproduction import (
@@ -47,7 +47,7 @@ def problem(beta: float) -> SelectionProblem:
     horizon = int(np.ceil(BOUND * beta / min(UTILITIES))) + 1
     rows = [[min(u * t / beta, BOUND) for u in UTILITIES] for t in range(horizon)]
     frame = Frame(("r1", "r2", "r3"), BOUND, Adjacency.ADD_REMOVE)
-    return SelectionProblem(frame, list(UTILITIES), Table(rows, bound=BOUND, floor="1e-9")).as_public()
+    return SelectionProblem(frame, list(UTILITIES), RungTable(rows, bound=BOUND, floor="1e-9")).as_public()
 
 
 def mechanism(method: str, beta: float) -> SelectionMechanism:

@@ -7,7 +7,7 @@ from typing import Any, ClassVar
 from dampen import Adjacency, NumericFrame, NumericProblem
 from dampen.audit import laplace_pair
 from dampen.mechanisms import ExactPairLaplace, PolyPlace
-from dampen.sensitivity import Table
+from dampen.sensitivity import RungTable
 from experiments.lls_printed import ratio
 from experiments.pictures import BLACK, BLUE, GREEN, ORANGE, PURPLE, RED
 from experiments.reproduction import LLS, Cell, Claim, Findings, Losses, Reproduction, Row, number, one, rounded, where
@@ -38,7 +38,7 @@ def well_ordered(depth: int) -> NumericProblem:
     """A data set ``depth`` levels below the top, each level's sensitivity twice that of the one below."""
     rungs = [[max(2.0 ** (step - depth), 2.0**-40)] for step in range(depth + 1)]
     frame = NumericFrame(1, Adjacency.REPLACE, resolution="1e-9")
-    return NumericProblem(frame, 0, Table(rungs, bound=1)).as_public()
+    return NumericProblem(frame, 0, RungTable(rungs, bound=1)).as_public()
 
 
 def ours(t: float, depth: int, name: str) -> float:

@@ -9,7 +9,7 @@ import numpy as np
 from dampen import Adjacency, Graph, NumericFrame, NumericProblem
 from dampen.audit import laplace_pair
 from dampen.mechanisms import Ladder
-from dampen.sensitivity import Table
+from dampen.sensitivity import RungTable
 from dampen.vectors import Floats
 
 
@@ -109,7 +109,7 @@ def printed_ladder(level: int, largest: int, nodes: int) -> NumericProblem:
         rungs.append([int(np.ceil(rung))])
         rung += 4 * (largest + len(rungs) - 1)
     frame = NumericFrame(bound, Adjacency.EDGE)
-    return NumericProblem(frame, 0, Table(rungs or [[bound]], bound=bound)).as_public()
+    return NumericProblem(frame, 0, RungTable(rungs or [[bound]], bound=bound)).as_public()
 
 
 def printed_ladder_noise(level: int, largest: int, nodes: int, epsilon: float) -> float:

@@ -166,7 +166,7 @@ PUBLIC = {
         "SecondOrder",
         "SensitivityFunction",
         "Step",
-        "Table",
+        "RungTable",
         "capped",
         "floored",
         "max_over_candidates",

@@ -5,7 +5,7 @@ from fractions import Fraction
 import numpy as np
 
 from dampen import Adjacency, Frame, SelectionProblem
-from dampen.sensitivity import Table
+from dampen.sensitivity import RungTable
 from dampen.vectors import Floats
 from experiments.refuted.base import Evidence, Kind, RefutedMechanism
 
@@ -24,7 +24,7 @@ def winner_problem(votes: tuple[int, ...]) -> SelectionProblem:
     rows = [[float(t >= steps - 1)] * len(votes) for t in range(HORIZON)]
     frame = Frame(tuple(f"C{place}" for place in range(1, len(votes) + 1)), bound=1, adjacency=Adjacency.ADD_REMOVE)
     utilities = [int(place == winner) for place in range(len(votes))]
-    return SelectionProblem(frame, utilities, Table(rows, bound=1))
+    return SelectionProblem(frame, utilities, RungTable(rows, bound=1))
 
 
 class ExponentialWithSmoothSensitivity(RefutedMechanism):

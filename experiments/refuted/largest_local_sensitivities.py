@@ -3,7 +3,7 @@
 from math import log
 
 from dampen import Adjacency, NumericFrame, NumericProblem
-from dampen.sensitivity import Table
+from dampen.sensitivity import RungTable
 from experiments.refuted.numbers import NumericEvidence, RefutedNoise
 
 Links = dict[int, frozenset[int]]
@@ -28,7 +28,7 @@ class LevelSpace:
     def problem_of(self, level: int) -> NumericProblem:
         """The data set of a level with the value 0."""
         frame = NumericFrame(1, Adjacency.REPLACE, resolution="1e-6")
-        return NumericProblem(frame, 0, Table([[self.sensitivities[level]]], bound=1))
+        return NumericProblem(frame, 0, RungTable([[self.sensitivities[level]]], bound=1))
 
 
 class LargestLocalSensitivitiesAsPrinted(RefutedNoise):

@@ -4,7 +4,7 @@ from fractions import Fraction
 from math import exp, log
 
 from dampen import Adjacency, NumericFrame, NumericProblem
-from dampen.sensitivity import Table
+from dampen.sensitivity import RungTable
 from experiments.refuted.numbers import NumericEvidence, RefutedNoise
 
 EPSILON, DELTA = 15, 1e-6
@@ -15,7 +15,7 @@ GROWTH = Fraction(exp(EPSILON / (2 * log(1 / DELTA))))
 def problem_of(x: int) -> NumericProblem:
     """Two data sets: 0 has local sensitivity 1 and a neighbour, 1, with as much more as smoothness allows."""
     frame = NumericFrame(GROWTH, Adjacency.REPLACE, resolution="1e-6")
-    return NumericProblem(frame, x, Table([[float(GROWTH) if x else 1.0]], bound=GROWTH))
+    return NumericProblem(frame, x, RungTable([[float(GROWTH) if x else 1.0]], bound=GROWTH))
 
 
 class SmoothLaplaceBeyondItsRange(RefutedNoise):

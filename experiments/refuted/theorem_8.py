@@ -3,7 +3,7 @@
 from math import log, sqrt
 
 from dampen import Adjacency, NumericFrame, NumericProblem
-from dampen.sensitivity import Table
+from dampen.sensitivity import RungTable
 from experiments.refuted.numbers import NumericEvidence, RefutedNoise
 
 
@@ -20,7 +20,7 @@ class NoiseByTheorem8(RefutedNoise):
         source="Canard, Olivier and Quertier, PST 2017, Theorem 8: epsilon = 10 and delta = 1e-5",
         claimed_epsilon=10,
         claimed_delta=1e-5,
-        problem_of=lambda x: NumericProblem(NumericFrame(1, Adjacency.REPLACE), x, Table([[1]], bound=1)),
+        problem_of=lambda x: NumericProblem(NumericFrame(1, Adjacency.REPLACE), x, RungTable([[1]], bound=1)),
         pair=(0, 1),
     )
 

@@ -5,7 +5,7 @@ from math import comb, log
 
 from dampen import Adjacency, NumericFrame, NumericProblem
 from dampen.audit.neighbours import Graph
-from dampen.sensitivity import Table
+from dampen.sensitivity import RungTable
 from experiments.refuted.numbers import NumericEvidence, RefutedNoise
 
 NODES = 6
@@ -34,7 +34,7 @@ def largest_support(graph: Graph) -> int:
 def problem_of(graph: Graph) -> NumericProblem:
     """The count of a graph on six nodes, with the published bound as its only rung."""
     published = [[2.5 * largest_support(graph)]]
-    return NumericProblem(NumericFrame(30, Adjacency.EDGE), two_triangles(graph), Table(published, bound=30))
+    return NumericProblem(NumericFrame(30, Adjacency.EDGE), two_triangles(graph), RungTable(published, bound=30))
 
 
 class TwoTrianglesByTheSmallBound(RefutedNoise):

@@ -13,7 +13,7 @@ from dampen.errors import FrameLeak
 from dampen.mechanisms import Exponential, PermuteAndFlip, ReportNoisyMax, SelectionMechanism
 from dampen.mechanisms.selection.base import UtilityMechanism
 from dampen.privacy import PrivacyLoss
-from dampen.sensitivity import Table
+from dampen.sensitivity import RungTable
 from tests.audit.universes.counts import LABELS, counts_add_remove, counts_problem, counts_replace
 
 ALL: list[type[UtilityMechanism]] = [Exponential, PermuteAndFlip, ReportNoisyMax]
@@ -49,7 +49,7 @@ def test_a_horizon_that_depends_on_the_data() -> None:
     def problem_of(x: tuple[str, ...]) -> SelectionProblem:
         frame = Frame(LABELS, bound=1, adjacency=Adjacency.ADD_REMOVE, monotone=True)
         counts = [x.count(label) for label in LABELS]
-        return SelectionProblem(frame, counts, Table([[1, 1, 1]] * (1 + len(x)), bound=1))
+        return SelectionProblem(frame, counts, RungTable([[1, 1, 1]] * (1 + len(x)), bound=1))
 
     with pytest.raises(FrameLeak, match="horizon must be public"):
         audit_selection(Exponential(1), problem_of, multisets(LABELS, largest=2), add_remove_neighbours(LABELS))

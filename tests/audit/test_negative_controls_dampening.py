@@ -31,7 +31,7 @@ from dampen.mechanisms import (
 from dampen.mechanisms.selection.pairwise_dampening import clipped_rate
 from dampen.privacy import PrivacyLoss
 from dampen.queries import ego_betweenness_problem
-from dampen.sensitivity import SensitivityFunction, Step, Table
+from dampen.sensitivity import RungTable, SensitivityFunction, Step
 from dampen.vectors import Floats
 from tests.audit.universes.base import Universe
 from tests.audit.universes.counts import counts_add_remove
@@ -92,7 +92,7 @@ def test_a_function_that_is_right_at_first_and_too_low_later() -> None:
     def problem_of(x: int) -> SelectionProblem:
         frame = Frame(("r",), bound=3, adjacency=Adjacency.REPLACE)
         rungs = [[1], [1], [3]] if x == 0 else [[3], [3], [3]]
-        return SelectionProblem(frame, [x * (x + 1) // 2], Table(rungs, bound=3))
+        return SelectionProblem(frame, [x * (x + 1) // 2], RungTable(rungs, bound=3))
 
     path = [0, 1, 2]
     report = audit_admissibility(problem_of, path, lambda x: [y for y in path if abs(x - y) == 1], horizon=2)
@@ -190,7 +190,7 @@ def test_the_calibration_of_indicators_on_general_utilities(epsilon: str) -> Non
 
     def problem_of(x: int) -> SelectionProblem:
         frame = Frame(("a", "b"), bound=1, adjacency=Adjacency.REPLACE)
-        return SelectionProblem(frame, [float(x), 2.0 - x], Table([[1.0, 1.0]], bound=1))
+        return SelectionProblem(frame, [float(x), 2.0 - x], RungTable([[1.0, 1.0]], bound=1))
 
     universe = pair_universe(problem_of)
     report = universe.audit(SmoothExponential(epsilon, "1e-6", indicator=True))
@@ -225,7 +225,7 @@ def test_the_pareto_calibration_of_indicators_on_general_utilities(
     def problem_of(x: int) -> SelectionProblem:
         """Utilities move by the first rung at most, and the smooth sensitivity rises from there to 1."""
         utilities = Runs([-first * x, -behind * scale + first * x, -far_behind * scale], [1, 1, 10**6])
-        return SelectionProblem(frame, utilities, Table([[1.0 if x else first] * 3], bound=1))
+        return SelectionProblem(frame, utilities, RungTable([[1.0 if x else first] * 3], bound=1))
 
     universe = pair_universe(problem_of)
     assert universe.audit_admissibility().passed
@@ -258,7 +258,7 @@ def test_pairwise_dampening_against_the_winner_only(epsilon: str) -> None:
     def problem_of(x: int) -> SelectionProblem:
         frame = Frame(("w", "w'", "r"), bound=50, adjacency=Adjacency.REPLACE)
         utilities = [100.01 - 0.02 * x, 100.0, 0.0]
-        return SelectionProblem(frame, utilities, Table([[50.0, 1.0, 1.0]] * 60, bound=50))
+        return SelectionProblem(frame, utilities, RungTable([[50.0, 1.0, 1.0]] * 60, bound=50))
 
     universe = pair_universe(problem_of)
     assert universe.audit_admissibility().passed
@@ -290,7 +290,7 @@ def test_rounded_up_scores_at_the_pairwise_rate() -> None:
 
     def problem_of(x: int) -> SelectionProblem:
         frame = Frame(("a", "b"), bound=1, adjacency=Adjacency.REPLACE)
-        return SelectionProblem(frame, [float(x), 1.0 - x], Table([[1.0, 1.0]], bound=1))
+        return SelectionProblem(frame, [float(x), 1.0 - x], RungTable([[1.0, 1.0]], bound=1))
 
     epsilon = Fraction(3, 10)
     report = pair_universe(problem_of).audit(RoundedUp(epsilon, "clipped"))

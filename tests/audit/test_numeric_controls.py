@@ -18,7 +18,7 @@ from dampen.mechanisms import Laplace
 from dampen.mechanisms.numeric.base import AdditiveMechanism
 from dampen.mechanisms.numeric.noises import Geometric, Noise, RoundedLaplace, RoundedNoise
 from dampen.privacy import PrivacyLoss
-from dampen.sensitivity import SensitivityFunction, Table
+from dampen.sensitivity import RungTable, SensitivityFunction
 from dampen.vectors import Floats
 from tests.audit.universes.subgraphs import shapes_around, subgraphs, triangles
 
@@ -226,7 +226,9 @@ def test_the_power_of_polynomial_noise_for_a_smooth_sensitivity(less: int, passe
 
     def problem_of(place: int) -> NumericProblem:
         rows = [[max(steps[max(place - t - 1, 0) : place + t + 1])] for t in range(31)]
-        return NumericProblem(NumericFrame(max(steps), Adjacency.REPLACE), values[place], Table(rows, bound=max(steps)))
+        return NumericProblem(
+            NumericFrame(max(steps), Adjacency.REPLACE), values[place], RungTable(rows, bound=max(steps))
+        )
 
     places = range(10, 21)
     report = audit_numeric(
@@ -476,7 +478,7 @@ def test_a_frame_that_depends_on_the_data(fact: str) -> None:
 @pytest.mark.parametrize(("fact", "rows", "floor"), [("horizon", 1, "1/8"), ("floor", 0, "1/4")])
 def test_a_sensitivity_whose_public_part_depends_on_the_data(fact: str, rows: int, floor: str) -> None:
     def problem_of(x: int) -> NumericProblem:
-        table = Table([[1]] * (1 + rows * x), bound=1, floor=floor if x else "1/8")
+        table = RungTable([[1]] * (1 + rows * x), bound=1, floor=floor if x else "1/8")
         return NumericProblem(NumericFrame(1, Adjacency.EDGE), x, table)
 
     with pytest.raises(FrameLeak, match=f"sensitivity.{fact} must be public"):

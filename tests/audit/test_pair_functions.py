@@ -8,7 +8,7 @@ import pytest
 from dampen import Adjacency, Frame, SelectionProblem
 from dampen.audit import AuditReport, audit_selection
 from dampen.mechanisms import Exponential, PairwiseDampening, PermuteAndFlip
-from dampen.sensitivity import PairTable, Table
+from dampen.sensitivity import PairTable, RungTable
 from dampen.vectors import Floats
 from tests.audit.universes.database_graphs import DatabaseGraph, random_graph
 
@@ -30,7 +30,7 @@ def problem_of(x: tuple[int, int], rows: int = NODES + 1) -> SelectionProblem:
     graph, pair_rungs = graph_of(seed)
     own = graph.rungs(NODES + 1)
     bound = max(float(own.max()), 1.0)
-    sensitivity = Table(own[:, node], bound=bound)
+    sensitivity = RungTable(own[:, node], bound=bound)
     sensitivity.pairs = PairTable(pair_rungs[:rows, node])
     frame = Frame(range(SIZE), bound=bound, adjacency=Adjacency.REPLACE)
     return SelectionProblem(frame, graph.utilities[node], sensitivity)
@@ -69,7 +69,9 @@ def test_the_pair_function_is_what_is_read() -> None:
     for seed in SEEDS:
         problem = problem_of((seed, 0))
         plain = SelectionProblem(
-            problem.frame, problem.utilities, Table(graph_of(seed)[0].rungs(9)[:, 0], bound=problem.frame.bound or 1)
+            problem.frame,
+            problem.utilities,
+            RungTable(graph_of(seed)[0].rungs(9)[:, 0], bound=problem.frame.bound or 1),
         )
         own, summed = (np.asarray(PairwiseDampening(1).scores(each)) for each in (problem, plain))
         gains.append(own.max() - summed.max())

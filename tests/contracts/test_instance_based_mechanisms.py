@@ -42,7 +42,7 @@ from dampen.mechanisms import (
 from dampen.mechanisms.selection.base import UtilityMechanism
 from dampen.mechanisms.selection.pairwise_dampening import clipped_rate
 from dampen.sampling import exact, tables
-from dampen.sensitivity import SensitivityFunction, Step, Table
+from dampen.sensitivity import RungTable, SensitivityFunction, Step
 from dampen.vectors import Floats
 from tests.conftest import Refused
 
@@ -161,7 +161,7 @@ def test_huge_utilities_have_a_finite_law_and_are_released_without_a_warning(
     if isinstance(mechanism, LaplaceTopK):
         pytest.skip("takes whole utilities")
     frame = Frame(range(3), 1, ADD_REMOVE)
-    problem = SelectionProblem(frame, utilities, Table([[0.5, 0.25, 1.0]], bound=1))
+    problem = SelectionProblem(frame, utilities, RungTable([[0.5, 0.25, 1.0]], bound=1))
     assert mechanism.release(problem, budget=rich()).value in mechanism.outcomes(frame)
     if isinstance(mechanism, TopK):
         return  # deep laws of ordered picks: test_laws_heavy.py

@@ -27,7 +27,7 @@ from dampen._validate import Number
 from dampen.errors import BudgetExceeded, NotPublic, ParameterError, ReleaseFailed
 from dampen.mechanisms import Exponential, PermuteAndFlip, ReportNoisyMax
 from dampen.mechanisms.selection.base import UtilityMechanism
-from dampen.sensitivity import Constant, SensitivityFunction, Table
+from dampen.sensitivity import Constant, RungTable, SensitivityFunction
 from dampen.vectors import Floats
 
 if TYPE_CHECKING:
@@ -104,7 +104,11 @@ def test_only_the_bound_of_the_frame_matters_whatever_the_sensitivity(
 ) -> None:
     size = len(utilities)
     frame = Frame(range(size), 10, ADD_REMOVE)
-    functions = [Constant(10, size=size), Table([[1] * size, [2] * size], bound=10), Table([[0] * size], bound=10)]
+    functions = [
+        Constant(10, size=size),
+        RungTable([[1] * size, [2] * size], bound=10),
+        RungTable([[0] * size], bound=10),
+    ]
     laws = [log_law(make(epsilon), SelectionProblem(frame, utilities, function)).tolist() for function in functions]
     assert laws[0] == laws[1] == laws[2]
 

@@ -9,7 +9,7 @@ import pytest
 
 from dampen import Adjacency, Frame, SelectionProblem
 from dampen.mechanisms import Exponential, LocalDampening, PairwiseDampening, PermuteAndFlip, ShiftedLocalDampening
-from dampen.sensitivity import SensitivityFunction, Table
+from dampen.sensitivity import RungTable, SensitivityFunction
 from dampen.vectors import Floats
 from experiments.dampening_examples import LOSS, MEASURES, DampeningExamples, agrees, inversion_problem, law
 from experiments.results import FOLDER, csv_path, read_csv
@@ -76,7 +76,7 @@ def test_shifting_with_per_candidate_bounds_goes_astray(shift: int, chance: floa
 
 @pytest.mark.parametrize("horizon", [0, 1, 3])
 def test_the_closed_form_forces_the_common_bound_from_a_public_horizon_on(horizon: int) -> None:
-    problem = posed([2.0, 11.0], Table([[2, 1]] * 3, bound=2))
+    problem = posed([2.0, 11.0], RungTable([[2, 1]] * 3, bound=2))
     mechanism = ShiftedLocalDampening(2, horizon=horizon, law=Exponential)
     assert np.asarray(mechanism.scores(problem)).tolist() == [-9, -horizon]
     assert law(mechanism, problem)[1] == pytest.approx(1 / (1 + np.exp(-(9 - horizon) / 2)), abs=1e-5)

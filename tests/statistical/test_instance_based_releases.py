@@ -16,15 +16,15 @@ from dampen.mechanisms import (
     StableArgmax,
     TopK,
 )
-from dampen.sensitivity import Step, Table
+from dampen.sensitivity import RungTable, Step
 from dampen.vectors import Floats
 
 ALPHA = 1e-6
 DRAWS = 4_800
 """Enough that a law 30 % wrong is missed with probability below 1e-7 in every case."""
 FRAME = Frame(range(4), bound=4, adjacency=Adjacency.ADD_REMOVE)
-GENERAL = SelectionProblem(FRAME, [5.5, 4.0, 2.0, 0.0], Table([[1, 2, 1, 0.5], [2, 2, 2, 3]], bound=4))
-SHARP = SelectionProblem(FRAME, [4, 3, 1, 0], Table([[0.5, 1, 1, 0.5]] * 9, bound=4))
+GENERAL = SelectionProblem(FRAME, [5.5, 4.0, 2.0, 0.0], RungTable([[1, 2, 1, 0.5], [2, 2, 2, 3]], bound=4))
+SHARP = SelectionProblem(FRAME, [4, 3, 1, 0], RungTable([[0.5, 1, 1, 0.5]] * 9, bound=4))
 INDICATOR = SelectionProblem(
     Frame(range(4), bound=1, adjacency=Adjacency.ADD_REMOVE), [0, 1, 0, 0], Step([2, 2, 2, 2], bound=1)
 )

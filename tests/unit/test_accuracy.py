@@ -18,7 +18,7 @@ from dampen.mechanisms import (
     SelectionMechanism,
     TopK,
 )
-from dampen.sensitivity import Table
+from dampen.sensitivity import RungTable
 
 FRAME = Frame(range(4), bound=1, adjacency=Adjacency.ADD_REMOVE, monotone=True)
 PROBLEM = SelectionProblem(FRAME, [5, 4, 2, 2]).as_public()
@@ -57,7 +57,7 @@ def test_top_k_falls_short_place_by_place(base: Exponential | PermuteAndFlip) ->
 def test_the_error_bound_is_exceeded_as_rarely_as_it_says(kind: type[SelectionMechanism], failure: str) -> None:
     rng = np.random.default_rng(3)
     frame = Frame(range(40), bound=8, adjacency=Adjacency.ADD_REMOVE)
-    rungs = Table(np.sort(rng.uniform(0.5, 8, size=(5, 40)), axis=0), bound=8)
+    rungs = RungTable(np.sort(rng.uniform(0.5, 8, size=(5, 40)), axis=0), bound=8)
     problem = SelectionProblem(frame, rng.normal(size=40) * 60, rungs).as_public()
     for epsilon in ("1/10", "1", "5"):
         bound = error_bound(kind(epsilon), problem, failure)

@@ -14,7 +14,7 @@ from dampen.audit import add_remove_neighbours, audit_selection, multisets
 from dampen.cli.ledger_view import draw_summary
 from dampen.mechanisms import PairwiseDampening, PermuteAndFlip
 from dampen.problem import Frame, SelectionProblem
-from dampen.sensitivity import Table
+from dampen.sensitivity import RungTable
 
 CITIES = ("Aldby", "Brook", "Carn", "Dunmore", "Elm", "Fairlee", "Glen", "Hythe")
 VOTES = (212, 204, 187, 120, 96, 41, 12, 3)
@@ -74,7 +74,7 @@ def find_the_median(console: Console, budget: dampen.Budget) -> None:
 def use_the_data_at_hand(console: Console, budget: dampen.Budget) -> None:
     """Which city spends most? Why fear the worst case when the data at hand is far from it?"""
     spending = [5200, 4900, 4100, 900]
-    rungs = Table([[20, 25, 22, 30], [40, 45, 42, 55]], bound=2000)
+    rungs = RungTable([[20, 25, 22, 30], [40, 45, 42, 55]], bound=2000)
     frame = Frame(CITIES[:4], bound=2000, adjacency=dampen.Adjacency.ADD_REMOVE)
     problem = SelectionProblem(frame, spending, rungs).as_public()
     console.print("One person moves a sum by at most 2000 in the worst case, but by 20 to 30 in this data.")

@@ -4,18 +4,18 @@ from dampen.sensitivity.base import PairFunction, SensitivityFunction
 from dampen.sensitivity.closed_forms import Constant, DegreeLike, Step
 from dampen.sensitivity.combinators import capped, floored, max_over_candidates, running_max, saturate_at, sum_of
 from dampen.sensitivity.pairs import PairTable
+from dampen.sensitivity.rung_table import RungTable
 from dampen.sensitivity.second_order import SecondOrder
-from dampen.sensitivity.tables import Table
 
 __all__ = [
     "Constant",
     "DegreeLike",
     "PairFunction",
     "PairTable",
+    "RungTable",
     "SecondOrder",
     "SensitivityFunction",
     "Step",
-    "Table",
     "capped",
     "floored",
     "max_over_candidates",

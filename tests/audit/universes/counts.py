@@ -4,7 +4,7 @@ from itertools import chain
 
 from dampen import Adjacency, Frame, SelectionProblem
 from dampen.audit import add_remove_neighbours, multisets, replace_neighbours
-from dampen.sensitivity import Table
+from dampen.sensitivity import RungTable
 from tests.audit.universes.base import Universe
 
 LABELS = ("a", "b", "c")
@@ -13,7 +13,7 @@ LABELS = ("a", "b", "c")
 def counts_problem(x: tuple[str, ...], adjacency: Adjacency, *, monotone: bool) -> SelectionProblem:
     frame = Frame(LABELS, bound=1, adjacency=adjacency, monotone=monotone)
     counts = [x.count(label) for label in LABELS]
-    return SelectionProblem(frame, counts, Table([[1, 1, 1]] * 3, bound=1))
+    return SelectionProblem(frame, counts, RungTable([[1, 1, 1]] * 3, bound=1))
 
 
 def counts_add_remove(largest: int = 15) -> Universe:

@@ -11,7 +11,7 @@ from functools import cache
 import numpy as np
 
 from dampen import Adjacency, Frame, SelectionProblem
-from dampen.sensitivity import Table
+from dampen.sensitivity import RungTable
 from dampen.vectors import Floats
 from tests.audit.universes.base import Universe
 
@@ -78,7 +78,7 @@ def database_graphs(*, seeds: range, nodes: int, size: int, monotone: bool) -> U
         graph, rungs = graph_of(x[0])
         bound = max(float(rungs.max()), 1.0)
         frame = Frame(range(size), bound=bound, adjacency=Adjacency.REPLACE, monotone=monotone)
-        return SelectionProblem(frame, graph.utilities[x[1]], Table(rungs[:, x[1]], bound=bound))
+        return SelectionProblem(frame, graph.utilities[x[1]], RungTable(rungs[:, x[1]], bound=bound))
 
     def neighbours(x: DataSet) -> Iterator[DataSet]:
         return ((x[0], y) for y in graph_of(x[0])[0].neighbours[x[1]])
@@ -101,6 +101,6 @@ def leader_and_followers(size: int) -> Universe:
 
     def problem_of(x: int) -> SelectionProblem:
         utilities = [0.0, -2.0, *[0.0] * (size - 2)] if x == 0 else [0.0, *[-1.0] * (size - 1)]
-        return SelectionProblem(frame, utilities, Table([[0.0, *[1.0] * (size - 1)]] * 3, bound=1))
+        return SelectionProblem(frame, utilities, RungTable([[0.0, *[1.0] * (size - 1)]] * 3, bound=1))
 
     return Universe(f"a leader and {size - 1} followers", problem_of, [0], lambda x: [1 - x])

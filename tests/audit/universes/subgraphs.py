@@ -22,7 +22,7 @@ from dampen.audit.neighbours import Graph
 from dampen.mechanisms import NumericMechanism
 from dampen.mechanisms.numeric.base import AdditiveMechanism
 from dampen.mechanisms.numeric.noises import Noise
-from dampen.sensitivity import SecondOrder, Table
+from dampen.sensitivity import RungTable, SecondOrder
 
 Signature = tuple[int, int, tuple[int, ...], tuple[int, ...]]
 """The number of nodes, the count, the ladder up to where it ends, and what else a mechanism may read of it."""
@@ -155,9 +155,9 @@ class SubgraphUniverse:
 
 
 @cache
-def ladder(rungs: tuple[int, ...], bound: int) -> Table:
+def ladder(rungs: tuple[int, ...], bound: int) -> RungTable:
     """One object for equal ladders."""
-    return Table([[rung] for rung in rungs], bound=bound)
+    return RungTable([[rung] for rung in rungs], bound=bound)
 
 
 def remembering(mechanism: AdditiveMechanism) -> AdditiveMechanism:

@@ -8,7 +8,7 @@ import pytest
 from dampen import Adjacency, Frame, SelectionProblem
 from dampen.audit import audit_admissibility
 from dampen.errors import FrameLeak, ParameterError
-from dampen.sensitivity import Constant, SensitivityFunction, Table
+from dampen.sensitivity import Constant, RungTable, SensitivityFunction
 from tests.conftest import Refused
 
 PATH = {0: 0.0, 1: 0.0, 2: 1.0, 3: 4.0}
@@ -32,7 +32,7 @@ def at_distance(x: int, t: int) -> float:
 
 def posed(x: int, rows: list[float], *, bound: int = BOUND) -> SelectionProblem:
     frame = Frame(("still", "moving"), bound, Adjacency.ADD_REMOVE)
-    rungs: SensitivityFunction = Table([[0.0, row] for row in rows], bound=bound)
+    rungs: SensitivityFunction = RungTable([[0.0, row] for row in rows], bound=bound)
     return SelectionProblem(frame, [0.0, PATH[x]], rungs)
 
 

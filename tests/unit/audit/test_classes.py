@@ -12,7 +12,7 @@ from dampen.audit import classify, dominates
 from dampen.errors import NotPublic, ParameterError
 from dampen.mechanisms import Exponential, ShiftedLocalDampening
 from dampen.mechanisms.selection.shifted_local_dampening import Direction
-from dampen.sensitivity import Constant, SensitivityFunction, Step, Table, saturate_at
+from dampen.sensitivity import Constant, RungTable, SensitivityFunction, Step, saturate_at
 from tests.conftest import Refused
 
 BOUND = 8
@@ -81,7 +81,7 @@ def test_every_level_counts_and_not_only_the_next() -> None:
 
 
 def test_bounded_and_stable() -> None:
-    problem = posed([0.0, 1.0], Table([[1, 2]], bound=BOUND))
+    problem = posed([0.0, 1.0], RungTable([[1, 2]], bound=BOUND))
     assert not classify(problem, horizon=0).bounded
     later = classify(problem, horizon=1)
     assert later.bounded
@@ -98,7 +98,7 @@ def test_a_stable_function_rightly_directed_is_never_worse_than_the_exponential_
     utilities = [random.uniform(0, 30) for _ in range(size)]
     order = sorted(range(size), key=lambda r: utilities[r])
     along = random.random() < 0.5
-    problem = posed(utilities, Table(random_rows(random, order, along=along), bound=BOUND))
+    problem = posed(utilities, RungTable(random_rows(random, order, along=along), bound=BOUND))
     found = classify(problem, horizon=2)
     assert found.stable
     assert found.monotone == ("non-decreasing" if along else "non-increasing")
@@ -123,7 +123,7 @@ def test_dominance_implies_a_smaller_expected_error(direction: Direction) -> Non
         lower.append([value + random.choice([0.0, 1.0]) for value in lower[0]])
         upper = [[value + random.choice([0.0, 0.5, 2.0]) for value in row] for row in lower]
         upper = [list(row) for row in np.maximum.accumulate(upper)]
-        problem, other = posed(utilities, Table(lower, bound=BOUND)), Table(upper, bound=BOUND)
+        problem, other = posed(utilities, RungTable(lower, bound=BOUND)), RungTable(upper, bound=BOUND)
         if dominates(problem, other, direction=direction, horizon=1):
             said += 1
             better = expected_utility(problem, 2, direction)
@@ -147,7 +147,7 @@ def test_the_order_of_the_excess_decides(direction: Direction) -> None:
 @pytest.mark.parametrize("direction", DIRECTIONS)
 def test_flat_functions_dominate_each_other_and_change_nothing(direction: Direction) -> None:
     utilities = [3.0, 1.0, 0.0]
-    flat = posed(utilities, Table([[1, 1, 1], [2, 2, 2]], bound=BOUND))
+    flat = posed(utilities, RungTable([[1, 1, 1], [2, 2, 2]], bound=BOUND))
     assert dominates(flat, Constant(BOUND, size=3), direction=direction, horizon=3)
     plain = posed(utilities, Constant(BOUND, size=3))
     assert expected_utility(flat, 2, direction) == pytest.approx(expected_utility(plain, 2, direction), abs=1e-9)

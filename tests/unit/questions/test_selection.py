@@ -15,7 +15,7 @@ from dampen.errors import BudgetExceeded, DampenError, DataError, ParameterError
 from dampen.mechanisms import Exponential, PermuteAndFlip, ReportNoisyMax, SelectionMechanism
 from dampen.privacy import PrivacyLoss
 from dampen.questions.selection import selection_problem
-from dampen.sensitivity import Constant, SensitivityFunction, Table
+from dampen.sensitivity import Constant, RungTable, SensitivityFunction
 from dampen.vectors import Floats
 
 if TYPE_CHECKING:
@@ -146,7 +146,7 @@ def test_permute_and_flip_is_the_default(monkeypatch: pytest.MonkeyPatch, budget
 
 
 def test_a_sensitivity_function_brings_its_bound_and_goes_into_the_problem() -> None:
-    table = Table([[1, 1, 1]], bound=10)
+    table = RungTable([[1, 1, 1]], bound=10)
     problem = selection_problem(VOTES, sensitivity=table)
     assert problem.sensitivity is table
     assert problem.frame.bound == 10
@@ -154,7 +154,7 @@ def test_a_sensitivity_function_brings_its_bound_and_goes_into_the_problem() -> 
 
 def test_a_sensitivity_function_is_taken_as_it_is(budget: Budget) -> None:
     assert choose(VOTES, budget, sensitivity=Constant(2, size=3)) == "tea"
-    assert choose(VOTES, Budget(epsilon=HUGE), sensitivity=Table([[1, 2, 3]], bound=4)) == "tea"
+    assert choose(VOTES, Budget(epsilon=HUGE), sensitivity=RungTable([[1, 2, 3]], bound=4)) == "tea"
 
 
 class Unbounded(SensitivityFunction):
@@ -256,7 +256,7 @@ def test_epsilon_sensitivity_and_budget_have_no_default(budget: Budget) -> None:
 def test_the_first_example_of_the_library_runs() -> None:
     budget = dampen.Budget(epsilon=2)
     frame = dampen.Frame(candidates=("a", "b", "c"), bound=10, adjacency=dampen.Adjacency.ADD_REMOVE)
-    table = Table([[1, 1, 1], [2, 2, 2]], bound=10)
+    table = RungTable([[1, 1, 1], [2, 2, 2]], bound=10)
     problem = dampen.SelectionProblem(frame, utilities=[3, 1, 0], sensitivity=table)
     mechanism = PermuteAndFlip(epsilon=1)
     assert np.exp(np.asarray(mechanism.log_probabilities(problem))).sum() == pytest.approx(1, abs=1e-12)

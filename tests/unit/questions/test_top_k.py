@@ -8,7 +8,7 @@ import dampen
 from dampen import Budget
 from dampen.errors import DampenError, ParameterError
 from dampen.mechanisms import Exponential, PairwiseDampening, PermuteAndFlip, ReportNoisyMax, StableArgmax
-from dampen.sensitivity import Constant, Table
+from dampen.sensitivity import Constant, RungTable
 
 VOTES = {"tea": 31, "coffee": 28, "water": 4, "milk": 1}
 SURE = 10**6
@@ -57,7 +57,7 @@ def test_a_sensitivity_function_makes_pairwise_dampening_the_default(
             return _release(self, *args, **kwargs)
 
         monkeypatch.setattr(kind, "release", recording)
-    rows, budget = Table([[1, 1, 2, 2]], bound=5), Budget(epsilon=3)
+    rows, budget = RungTable([[1, 1, 2, 2]], bound=5), Budget(epsilon=3)
     dampen.select(VOTES, sensitivity=rows, monotone=monotone, epsilon=1, budget=budget)
     dampen.select(VOTES, sensitivity=Constant(1, size=4), monotone=monotone, epsilon=1, budget=budget)
     dampen.select(VOTES, sensitivity=1, monotone=monotone, epsilon=1, budget=budget)

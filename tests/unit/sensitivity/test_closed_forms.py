@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dampen.errors import DataError, ParameterError
-from dampen.sensitivity import Constant, DegreeLike, SensitivityFunction, Step, Table
+from dampen.sensitivity import Constant, DegreeLike, RungTable, SensitivityFunction, Step
 
 if TYPE_CHECKING:
     from tests.conftest import Refused
@@ -116,7 +116,7 @@ def test_their_t_is_a_whole_number(t: Any, refused: "Refused") -> None:
 @pytest.mark.parametrize(
     "make",
     [
-        lambda floor: Table([[1]], bound=1, floor=floor),
+        lambda floor: RungTable([[1]], bound=1, floor=floor),
         lambda floor: Step([1], 1, floor=floor),
         lambda floor: DegreeLike([1], [0], 1, floor=floor),
     ],

@@ -12,9 +12,9 @@ from dampen.errors import ParameterError
 from dampen.sensitivity import (
     Constant,
     DegreeLike,
+    RungTable,
     SensitivityFunction,
     Step,
-    Table,
     capped,
     floored,
     max_over_candidates,
@@ -39,7 +39,7 @@ def functions(draw: st.DrawFn, bound: int = 5) -> SensitivityFunction:
     rows = draw(rows_of_eighths)
     numbers = draw(st.lists(st.integers(0, 6), min_size=SIZE, max_size=SIZE))
     made: list[SensitivityFunction] = [
-        Table(rows, bound=bound),
+        RungTable(rows, bound=bound),
         Step(numbers, bound),
         DegreeLike(numbers, [row[0] for row in rows], bound),
         Constant(bound, size=SIZE),
@@ -137,7 +137,7 @@ def test_sum_of_adds_values_bounds_and_floors(one: SensitivityFunction, other: S
 
 
 def test_public_facts_pass_through() -> None:
-    table, closed = Table([[1, 2]] * 4, bound=5), Step([1, 2], 5)
+    table, closed = RungTable([[1, 2]] * 4, bound=5), Step([1, 2], 5)
     assert [f(table).horizon for f in (running_max, max_over_candidates)] == [4, 4]
     assert (capped(table, 3).horizon, floored(table, 3).horizon) == (4, 4)
     assert (saturate_at(table, 2).horizon, saturate_at(table, 9).horizon, saturate_at(closed, 9).horizon) == (2, 4, 9)
@@ -164,8 +164,8 @@ def test_public_facts_pass_through() -> None:
 )
 def test_wrong_arguments_are_refused_without_data(make: Any, shown: str, refused: Refused) -> None:
     with refused(ParameterError, shown, hidden=("987", "986")):
-        make(Table([[1.986, 2]], bound=5))
+        make(RungTable([[1.986, 2]], bound=5))
 
 
 def test_printing_shows_no_value() -> None:
-    assert repr(capped(Table([[1.25, 3.75]], bound=10), 5)) == "Combined(size=2)"
+    assert repr(capped(RungTable([[1.25, 3.75]], bound=10), 5)) == "Combined(size=2)"

@@ -10,7 +10,7 @@ from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 from dampen.errors import ParameterError
-from dampen.sensitivity import Constant, DegreeLike, SensitivityFunction, Step, Table
+from dampen.sensitivity import Constant, DegreeLike, RungTable, SensitivityFunction, Step
 from dampen.sensitivity.base import DAMPENED_ERROR, LARGEST_DAMPENED
 from dampen.vectors import Floats
 from tests.conftest import Refused
@@ -41,7 +41,7 @@ def functions(draw: st.DrawFn) -> SensitivityFunction:
     floor = draw(st.sampled_from([FLOOR, Fraction(1, 1000), BOUND]))
     made: dict[str, Callable[[], SensitivityFunction]] = {
         "constant": lambda: Constant(BOUND, size=SIZE),
-        "table": lambda: Table(rows, bound=BOUND, floor=floor),
+        "table": lambda: RungTable(rows, bound=BOUND, floor=floor),
         "step": lambda: Step(numbers, BOUND, floor=floor),
         "degree": lambda: DegreeLike(numbers, [row[0] for row in rows], BOUND, floor=floor),
         "listed": lambda: Listed([*rows, [float(BOUND)] * SIZE], bound=BOUND, floor=floor),
@@ -62,7 +62,7 @@ def test_a_rung_is_the_value_or_the_floor(function: SensitivityFunction, t: int)
 
 
 @given(functions(), utility_vectors)
-@example(Table([[0.0] * SIZE] * 3, bound=BOUND, floor=FLOOR), [0.0, 0.375, -0.375])
+@example(RungTable([[0.0] * SIZE] * 3, bound=BOUND, floor=FLOOR), [0.0, 0.375, -0.375])
 @example(Step([0, 1, 5], BOUND), [1.0, -1.0, 1e4])
 def test_the_inverse_is_the_dampened_score(function: SensitivityFunction, u: list[float]) -> None:
     scores = function.inverse(np.array(u))
@@ -104,7 +104,7 @@ def test_closed_forms_equal_the_table_of_their_rows_and_the_generic_loop(
         DegreeLike(numbers, [row[0] for row in rows], BOUND, floor=FLOOR),
     ]
     for function in closed:
-        table = Table([function.at(step) for step in range(25)], bound=BOUND, floor=FLOOR)
+        table = RungTable([function.at(step) for step in range(25)], bound=BOUND, floor=FLOOR)
         assert function.at(t).tolist() == table.at(t).tolist()
         assert function.cumulative(t) == pytest.approx(SensitivityFunction.cumulative(function, t), rel=1e-13)
         generic = SensitivityFunction.inverse(function, np.array(u))
@@ -138,7 +138,7 @@ def test_smooth_without_a_bound_is_refused(refused: Refused) -> None:
 
 @pytest.mark.parametrize("beta", [0, -1, "x", None])
 def test_beta_is_positive(beta: str, refused: Refused) -> None:
-    functions: list[SensitivityFunction] = [Step([1], 1), Table([[1]], bound=1), Constant(1, size=1)]
+    functions: list[SensitivityFunction] = [Step([1], 1), RungTable([[1]], bound=1), Constant(1, size=1)]
     for function in functions:
         with refused(ParameterError, "beta"):
             function.smooth(beta)
@@ -157,7 +157,7 @@ def test_huge_utilities_take_the_exact_path_and_stay_within_the_promise(monkeypa
 
     monkeypatch.setattr(SensitivityFunction, "_exact_inverse", counting)
     rows = [[0.1, 0.7, 1.1], [0.3, 0.9, 1.3]]
-    table = Table(rows, bound="1.7", floor="0.05")
+    table = RungTable(rows, bound="1.7", floor="0.05")
     degrees = DegreeLike([0, 1, 3], [0.1, 0.3], "1.7", floor="0.05")
     u = np.array([1e8 + 0.1, -3e8 - 0.7, 2.0])
     for function in (table, degrees):
@@ -173,7 +173,7 @@ def test_huge_utilities_take_the_exact_path_and_stay_within_the_promise(monkeypa
     "function",
     [
         Constant(1, size=1),
-        Table([[1]], bound=1),
+        RungTable([[1]], bound=1),
         Step([0], 1),
         Step([10**9], 1),
         DegreeLike([0], [0.5], 1),
@@ -189,13 +189,13 @@ def test_scores_are_clipped_to_the_largest(function: SensitivityFunction, u: flo
 
 def test_a_candidate_deep_in_a_plateau_is_exact_whatever_comes_after() -> None:
     """Sixty thousand rungs of 0.3 round sixty thousand times; the bound behind them, a giant, must not hide that."""
-    table = Table(np.full((60_000, 2), 0.3), bound=1e9, floor="0.3")
+    table = RungTable(np.full((60_000, 2), 0.3), bound=1e9, floor="0.3")
     u = np.array([17982.0, 2e9])
     expected = Fraction(17982) / max(Fraction(0.3), Fraction("0.3"))
     assert abs(Fraction(float(table.inverse(u)[0])) - expected) <= Fraction(DAMPENED_ERROR)
 
 
 def test_whole_utilities_are_as_good_as_floats() -> None:
-    table = Table([[1, 2], [2, 3]], bound=10)
+    table = RungTable([[1, 2], [2, 3]], bound=10)
     whole: Floats = table.inverse(np.array([7, -5]))
     assert whole.tolist() == table.inverse(np.array([7.0, -5.0])).tolist() == [2.4, -2.0]

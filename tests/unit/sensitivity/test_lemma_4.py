@@ -10,7 +10,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from dampen.sensitivity import Table
+from dampen.sensitivity import RungTable
 from dampen.sensitivity.base import DAMPENED_ERROR
 from tests.unit.sensitivity.definitions import World, dampened, deficits, larger, random_world, summed
 
@@ -69,7 +69,7 @@ def test_on_random_worlds_too_the_first_rung_alone_is_not_enough() -> None:
 def test_the_library_computes_these_scores() -> None:
     for world in WORLDS[:200]:
         for x, utilities in enumerate(world.utilities):
-            table = Table(world.rows[x], bound=world.bound, floor=world.floor)
+            table = RungTable(world.rows[x], bound=world.bound, floor=world.floor)
             scores = table.inverse(np.array([float(u) for u in utilities]))
             for r, u in enumerate(utilities):
                 exact = dampened(u, world.rung(x, r))

@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dampen.errors import DataError
-from dampen.sensitivity import Constant, DegreeLike, PairTable, SensitivityFunction, Step, Table
+from dampen.sensitivity import Constant, DegreeLike, PairTable, RungTable, SensitivityFunction, Step
 from dampen.sensitivity.base import DAMPENED_ERROR, LARGEST_DAMPENED
 from dampen.sensitivity.pairs import deficits_by_max, deficits_by_sum
 from dampen.vectors import Floats, Vector
@@ -50,7 +50,7 @@ def random_case(random: Random) -> tuple[Vector, SensitivityFunction]:
     if kind == 2:
         return u, DegreeLike([random.randint(0, 8) for _ in range(size)], [row[0] for row in rows], bound, floor=floor)
     reached = max(Fraction(1), *(Fraction(value) for value in rows[-1]))
-    return u, Table(rows, bound=bound if kind == 3 else reached, floor=floor)
+    return u, RungTable(rows, bound=bound if kind == 3 else reached, floor=floor)
 
 
 @each_form
@@ -79,7 +79,7 @@ def test_any_floats_equal_the_definition(
 def test_a_common_offset_of_the_utilities_costs_no_precision(fast: Fast, slow: Slow, offset: float) -> None:
     """Only differences count, and those of nearby floats are exact."""
     u = offset + np.array([0.5, 0.0, 0.25, -1.0])
-    check(u, Table([[0.001, 0.002, 0.003, 0.004]] * 40, bound="0.1"), fast, slow)
+    check(u, RungTable([[0.001, 0.002, 0.003, 0.004]] * 40, bound="0.1"), fast, slow)
 
 
 @pytest.mark.long
@@ -87,7 +87,7 @@ def test_a_common_offset_of_the_utilities_costs_no_precision(fast: Fast, slow: S
 def test_a_deep_plateau_is_within_the_promise(fast: Fast, slow: Slow) -> None:
     """Many rungs that are no dyadic number: the sums must not drift away."""
     rung = max(Fraction(0.3), Fraction("0.3"))
-    table = Table(np.full((60_000, 3), 0.3), bound=1e9, floor="0.3")
+    table = RungTable(np.full((60_000, 3), 0.3), bound=1e9, floor="0.3")
     found = fast(np.array([0.0, -17982.0, -4e9]), table)
     per_step = 2 * rung if slow is summed else rung
     assert abs(Fraction(float(found[1])) - 17982 / per_step) <= Fraction(DAMPENED_ERROR)
@@ -102,13 +102,13 @@ def test_one_candidate_has_no_rival(fast: Fast, slow: Slow) -> None:
 @each_form
 @pytest.mark.parametrize("u", [[1.7e308, -1.7e308], [1e300, 0.0]], ids=str)
 def test_gaps_beyond_the_largest_are_clipped(fast: Fast, slow: Slow, u: list[float]) -> None:
-    assert fast(np.array(u), Table([[1, 2]], bound=3)).tolist() == [-LARGEST_DAMPENED, LARGEST_DAMPENED]
+    assert fast(np.array(u), RungTable([[1, 2]], bound=3)).tolist() == [-LARGEST_DAMPENED, LARGEST_DAMPENED]
     assert slow([lambda t: Fraction(1)]) is not None
 
 
 def test_a_rival_of_lower_utility_and_smaller_rungs_can_be_the_one_that_counts() -> None:
     """Against the leader (gap 10, rungs 5 + 1) it takes 5/3 steps; against the second (gap 9, rungs 1 + 1) 4.5."""
-    u, table = np.array([10.0, 9.0, 0.0]), Table([[5, 1, 1]] * 20, bound=5)
+    u, table = np.array([10.0, 9.0, 0.0]), RungTable([[5, 1, 1]] * 20, bound=5)
     assert deficits_by_sum(u, table)[2] == 4.5
     assert deficits_by_max(u, table)[2] == 9.0
 
@@ -134,7 +134,7 @@ def test_a_pair_table_of_sums_equals_the_sum_form() -> None:
     rows = [[1.0, 2.0, 0.5], [1.5, 2.0, 3.0]]
     written_out = [[[a + b for b in row] for a in row] for row in [*rows, [10.0] * 3]]
     u = np.array([3.0, 5.5, -20.0])
-    assert PairTable(written_out).deficits(u) == pytest.approx(deficits_by_sum(u, Table(rows, bound=10)), rel=1e-14)
+    assert PairTable(written_out).deficits(u) == pytest.approx(deficits_by_sum(u, RungTable(rows, bound=10)), rel=1e-14)
 
 
 def test_the_triangle_is_a_promise_and_not_made_by_default() -> None:

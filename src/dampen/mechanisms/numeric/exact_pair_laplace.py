@@ -68,7 +68,7 @@ class ExactPairLaplace(AdditiveMechanism):
     -------
     >>> import numpy as np, dampen
     >>> frame = dampen.NumericFrame(bound=30, adjacency=dampen.Adjacency.EDGE)
-    >>> ladder = dampen.sensitivity.Table([[7], [15], [27], [30]], bound=30)
+    >>> ladder = dampen.sensitivity.RungTable([[7], [15], [27], [30]], bound=30)
     >>> problem = dampen.NumericProblem(frame, 100, ladder).as_public()
     >>> mechanism = ExactPairLaplace(epsilon=5, delta="1/2000")
     >>> round(mechanism.expected_absolute_noise(problem), 1)

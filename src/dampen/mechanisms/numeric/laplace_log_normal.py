@@ -164,7 +164,7 @@ class LaplaceLogNormal(AdditiveMechanism):
     -------
     >>> import numpy as np, dampen
     >>> frame = dampen.NumericFrame(bound=30, adjacency=dampen.Adjacency.EDGE)
-    >>> ladder = dampen.sensitivity.Table([[7], [15], [27], [30]], bound=30)
+    >>> ladder = dampen.sensitivity.RungTable([[7], [15], [27], [30]], bound=30)
     >>> problem = dampen.NumericProblem(frame, 3, ladder).as_public()
     >>> mechanism = LaplaceLogNormal(5, "1/2000")
     >>> round(mechanism.expected_absolute_noise(problem))

@@ -49,7 +49,7 @@ class LargestLocalSensitivities(AdditiveMechanism):
     -------
     >>> import numpy as np, dampen
     >>> frame = dampen.NumericFrame(bound=30, adjacency=dampen.Adjacency.EDGE)
-    >>> ladder = dampen.sensitivity.Table([[7], [15], [27], [30]], bound=30)
+    >>> ladder = dampen.sensitivity.RungTable([[7], [15], [27], [30]], bound=30)
     >>> problem = dampen.NumericProblem(frame, 3, ladder).as_public()
     >>> round(LargestLocalSensitivities(5, "1/2000").expected_absolute_noise(problem), 1)
     6.1

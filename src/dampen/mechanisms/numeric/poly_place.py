@@ -54,7 +54,7 @@ class PolyPlace(AdditiveMechanism):
     -------
     >>> import numpy as np, dampen
     >>> frame = dampen.NumericFrame(bound=30, adjacency=dampen.Adjacency.EDGE)
-    >>> ladder = dampen.sensitivity.Table([[7], [15], [27], [30]], bound=30)
+    >>> ladder = dampen.sensitivity.RungTable([[7], [15], [27], [30]], bound=30)
     >>> problem = dampen.NumericProblem(frame, 100, ladder).as_public()
     >>> round(PolyPlace(epsilon=5).expected_absolute_noise(problem), 2)
     1.31

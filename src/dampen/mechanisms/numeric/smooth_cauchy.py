@@ -46,7 +46,7 @@ class SmoothCauchy(SmoothNoise):
     -------
     >>> import numpy as np, dampen
     >>> frame = dampen.NumericFrame(bound=30, adjacency=dampen.Adjacency.EDGE)
-    >>> ladder = dampen.sensitivity.Table([[7], [15], [27], [30]], bound=30)
+    >>> ladder = dampen.sensitivity.RungTable([[7], [15], [27], [30]], bound=30)
     >>> problem = dampen.NumericProblem(frame, 100, ladder).as_public()
     >>> round(SmoothCauchy(epsilon=5).expected_absolute_noise(problem), 2)
     4.51

@@ -42,9 +42,9 @@ class LocalDampening(ScoredMechanism):
     Example
     -------
     >>> import numpy as np, dampen
-    >>> from dampen.sensitivity import Table
+    >>> from dampen.sensitivity import RungTable
     >>> frame = dampen.Frame(("tea", "coffee"), bound=10, adjacency=dampen.Adjacency.ADD_REMOVE)
-    >>> rungs = Table([[1, 2], [2, 3]], bound=10)
+    >>> rungs = RungTable([[1, 2], [2, 3]], bound=10)
     >>> problem = dampen.SelectionProblem(frame, [7, 5], rungs).as_public()
     >>> LocalDampening(epsilon=1).scores(problem).tolist()
     [2.4, 2.0]

@@ -55,9 +55,9 @@ class PairwiseDampening(ScoredMechanism):
     Example
     -------
     >>> import numpy as np, dampen
-    >>> from dampen.sensitivity import Table
+    >>> from dampen.sensitivity import RungTable
     >>> frame = dampen.Frame(("tea", "coffee"), bound=10, adjacency=dampen.Adjacency.ADD_REMOVE)
-    >>> problem = dampen.SelectionProblem(frame, [7, 5], Table([[1, 2], [2, 3]], bound=10)).as_public()
+    >>> problem = dampen.SelectionProblem(frame, [7, 5], RungTable([[1, 2], [2, 3]], bound=10)).as_public()
     >>> PairwiseDampening(epsilon=1).scores(problem).round(4).tolist()
     [0.6667, -0.6667]
     >>> picks = PairwiseDampening(epsilon=1).simulate(problem, np.random.default_rng(0), size=1000)

@@ -50,9 +50,9 @@ class ShiftedLocalDampening(ScoredMechanism):
     Example
     -------
     >>> import numpy as np, dampen
-    >>> from dampen.sensitivity import Table
+    >>> from dampen.sensitivity import RungTable
     >>> frame = dampen.Frame(("tea", "coffee"), bound=10, adjacency=dampen.Adjacency.ADD_REMOVE)
-    >>> problem = dampen.SelectionProblem(frame, [7, 5], Table([[4, 1], [8, 3]], bound=10)).as_public()
+    >>> problem = dampen.SelectionProblem(frame, [7, 5], RungTable([[4, 1], [8, 3]], bound=10)).as_public()
     >>> ShiftedLocalDampening(epsilon=1, horizon=2).scores(problem).tolist()
     [-8.0, -18.0]
     >>> picks = ShiftedLocalDampening(epsilon=1, horizon=2).simulate(problem, np.random.default_rng(0), size=1000)

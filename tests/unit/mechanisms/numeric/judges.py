@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from scipy.integrate import quad
 
 from dampen import Adjacency, NumericFrame, NumericProblem
-from dampen.sensitivity import Table
+from dampen.sensitivity import RungTable
 from dampen.vectors import Integers
 
 
@@ -77,7 +77,7 @@ class World:
     def problems(self) -> list[NumericProblem]:
         """One problem for each data set; equal ladders share one."""
         frame = NumericFrame(self.bound, Adjacency.EDGE)
-        tables = {ladder: Table(np.array(ladder)[:, None], bound=self.bound) for ladder in map(tuple, self.rows.T)}
+        tables = {ladder: RungTable(np.array(ladder)[:, None], bound=self.bound) for ladder in map(tuple, self.rows.T)}
         return [
             NumericProblem(frame, int(value), tables[tuple(ladder)])
             for value, ladder in zip(self.values, self.rows.T, strict=True)
@@ -138,4 +138,4 @@ def random_ladders(rng: np.random.Generator, count: int) -> Iterator[tuple[int, 
 
 def problem_of(reach: int, rungs: list[int]) -> NumericProblem:
     frame = NumericFrame(reach, Adjacency.EDGE)
-    return NumericProblem(frame, 0, Table([[rung] for rung in rungs], bound=reach)).as_public()
+    return NumericProblem(frame, 0, RungTable([[rung] for rung in rungs], bound=reach)).as_public()

@@ -14,7 +14,7 @@ from dampen.mechanisms import ExactPairLaplace, Laplace, SmoothLaplace
 from dampen.mechanisms.numeric import rungs
 from dampen.mechanisms.numeric.exact_pair_laplace import STEP_ERROR, PairConditions
 from dampen.sampling import exact
-from dampen.sensitivity import Table
+from dampen.sensitivity import RungTable
 from tests.conftest import Refused
 from tests.unit.mechanisms.numeric.judges import (
     World,
@@ -26,7 +26,7 @@ from tests.unit.mechanisms.numeric.judges import (
     random_world,
 )
 
-LADDER = Table([[7], [15], [27], [30]], bound=30)
+LADDER = RungTable([[7], [15], [27], [30]], bound=30)
 PROBLEM = NumericProblem(NumericFrame(30, Adjacency.EDGE), 100, LADDER).as_public()
 
 
@@ -181,7 +181,7 @@ def test_a_release_pays_epsilon_and_delta_and_shows_no_scale() -> None:
 
 def test_zeros_and_huge_bounds_are_no_special_cases() -> None:
     frame = NumericFrame(2**500, Adjacency.EDGE, resolution=Fraction(1, 2**500))
-    huge = NumericProblem(frame, 3, Table([[0.0], [1.0]], bound=2**500))
+    huge = NumericProblem(frame, 3, RungTable([[0.0], [1.0]], bound=2**500))
     assert isinstance(ExactPairLaplace(1, 1e-6)._draw(huge, ScriptedEntropy([0, 1] * 2000)), int)
     still = problem_of(5, [0] * 3000)
     assert ExactPairLaplace(10, 0.1).noise(still).scale == rungs.SMALLEST_SCALE

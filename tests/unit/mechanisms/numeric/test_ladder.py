@@ -14,7 +14,7 @@ from dampen.mechanisms import Ladder
 from dampen.mechanisms.numeric.ladder import LadderNoise
 from dampen.mechanisms.numeric.rungs import MOST_RUNGS
 from dampen.sampling import exact
-from dampen.sensitivity import Table
+from dampen.sensitivity import RungTable
 from tests.unit.mechanisms.selection.five_nodes import distinct_pairs, problem
 
 NOISES = {
@@ -126,7 +126,7 @@ def test_distances_beyond_64_bits() -> None:
 
 def test_the_number_of_rungs_is_public_and_enough() -> None:
     frame = NumericFrame(10**10, Adjacency.EDGE)
-    ladder = Table([[float(min(5 + t, 1000))] for t in range(3000)], bound=10**10)
+    ladder = RungTable([[float(min(5 + t, 1000))] for t in range(3000)], bound=10**10)
     noise = Ladder("1/10").noise(NumericProblem(frame, 0, ladder))
     assert len(noise.rungs) == Ladder("1/10").rungs_read(frame) == 1624
     assert noise._shares[-1] * 1e10 < 1e-9

@@ -13,11 +13,11 @@ from dampen.errors import ParameterError
 from dampen.mechanisms import LargestLocalSensitivities
 from dampen.mechanisms.numeric.ladder_smoothing import ratio_below, rungs_until_negligible, smoothed
 from dampen.mechanisms.numeric.rungs import MOST_RUNGS
-from dampen.sensitivity import Table
+from dampen.sensitivity import RungTable
 from tests.unit.mechanisms.selection.five_nodes import distinct_pairs, problem
 
 FRAME = NumericFrame(30, Adjacency.EDGE)
-LADDER = Table([[7], [15], [27], [30]], bound=30)
+LADDER = RungTable([[7], [15], [27], [30]], bound=30)
 
 
 def rate_by_definition(rungs: list[int], epsilon: float, delta: float) -> float:

@@ -13,7 +13,7 @@ from dampen.mechanisms import PolyPlace
 from dampen.mechanisms.numeric import rungs
 from dampen.mechanisms.numeric.poly_place import STEP_ERROR, smallest_scale
 from dampen.sampling import exact
-from dampen.sensitivity import Table
+from dampen.sensitivity import RungTable
 from tests.conftest import Refused
 from tests.unit.mechanisms.numeric.judges import (
     World,
@@ -24,7 +24,7 @@ from tests.unit.mechanisms.numeric.judges import (
     random_world,
 )
 
-LADDER = Table([[7], [15], [27], [30]], bound=30)
+LADDER = RungTable([[7], [15], [27], [30]], bound=30)
 PROBLEM = NumericProblem(NumericFrame(30, Adjacency.EDGE), 100, LADDER).as_public()
 
 
@@ -144,7 +144,7 @@ def test_a_release_pays_epsilon_alone_and_shows_no_scale() -> None:
 
 def test_zeros_and_huge_bounds_are_no_special_cases() -> None:
     frame = NumericFrame(2**500, Adjacency.EDGE, resolution=Fraction(1, 2**500))
-    huge = NumericProblem(frame, 3, Table([[0.0], [1.0]], bound=2**500))
+    huge = NumericProblem(frame, 3, RungTable([[0.0], [1.0]], bound=2**500))
     assert isinstance(PolyPlace(1)._draw(huge, ScriptedEntropy([0, 1] * 2000)), int)
     still = problem_of(5, [0] * 3000)
     assert float(PolyPlace(60).noise(still).scale) == pytest.approx(float(rungs.SMALLEST_SCALE))

@@ -18,11 +18,11 @@ from dampen.mechanisms.numeric.heavy_noises import RoundedBell
 from dampen.mechanisms.numeric.rungs import smooth_share
 from dampen.mechanisms.numeric.smooth_noise import SmoothNoise
 from dampen.sampling import exact
-from dampen.sensitivity import Table
+from dampen.sensitivity import RungTable
 from tests.conftest import Refused
 from tests.unit.mechanisms.numeric.judges import World, graph_world, hockey_stick, problem_of, random_world
 
-LADDER = Table([[7], [15], [27], [30]], bound=30)
+LADDER = RungTable([[7], [15], [27], [30]], bound=30)
 PROBLEM = NumericProblem(NumericFrame(30, Adjacency.EDGE), 100, LADDER).as_public()
 MECHANISMS: dict[str, SmoothNoise] = {
     "Laplace": SmoothLaplace(5, "1/2000"),
@@ -170,7 +170,7 @@ def test_releases_pay_and_show_no_scale(name: str) -> None:
 def test_zeros_and_huge_bounds_are_no_special_cases(name: str) -> None:
     for power in (40, 500):
         frame = NumericFrame(2**power, Adjacency.EDGE, resolution=Fraction(1, 2**power))
-        huge = NumericProblem(frame, 3, Table([[0.0], [1.0]], bound=2**power))
+        huge = NumericProblem(frame, 3, RungTable([[0.0], [1.0]], bound=2**power))
         assert MECHANISMS[name].noise(huge).scale > 0
         if power == 40:
             assert isinstance(MECHANISMS[name]._draw(huge, ScriptedEntropy([0, 1] * 200)), int)

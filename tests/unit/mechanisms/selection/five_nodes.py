@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dampen import Adjacency, NumericFrame, NumericProblem
-from dampen.sensitivity import Table
+from dampen.sensitivity import RungTable
 
 NODES = 5
 PAIRS = list(combinations(range(NODES), 2))
@@ -51,7 +51,7 @@ def problem(graph: int, k: int) -> NumericProblem:
     """The number of triangles (k = 1) or k-triangles of a graph, with its exact ladder."""
     bound = int(ladders(k).max())
     frame = NumericFrame(bound, Adjacency.EDGE)
-    return NumericProblem(frame, int(counts(k)[graph]), Table(ladders(k)[graph][:, None], bound=bound))
+    return NumericProblem(frame, int(counts(k)[graph]), RungTable(ladders(k)[graph][:, None], bound=bound))
 
 
 @lru_cache

@@ -13,7 +13,7 @@ from dampen.errors import ParameterError
 from dampen.mechanisms import Exponential, LocalDampening, PermuteAndFlip
 from dampen.mechanisms.selection.base import ROUNDING_SHARE
 from dampen.mechanisms.selection.scored import Law
-from dampen.sensitivity import Constant, SensitivityFunction, Table
+from dampen.sensitivity import Constant, RungTable, SensitivityFunction
 from dampen.sensitivity.base import DAMPENED_ERROR
 from tests.conftest import Refused
 from tests.unit.sensitivity.definitions import Listed, dampened, rung_of
@@ -43,7 +43,7 @@ def test_the_score_is_the_dampened_distance_from_the_shift(u: list[float], shift
 @each_law
 @pytest.mark.parametrize("monotone", [False, True])
 def test_the_law_is_the_classical_one_of_half_epsilon_times_the_score(law: Law, monotone: bool) -> None:
-    problem = posed([7.0, 5.0, 0.0, -3.0], Table([[1, 2, 2, 2], [2, 3, 3, 3]], bound=10), monotone=monotone)
+    problem = posed([7.0, 5.0, 0.0, -3.0], RungTable([[1, 2, 2, 2], [2, 3, 3, 3]], bound=10), monotone=monotone)
     mechanism = LocalDampening("1/2", law=law)
     scores = np.asarray(mechanism.scores(problem))
     classical = SelectionProblem(Frame(range(4), 1, Adjacency.ADD_REMOVE), scores)
@@ -65,7 +65,7 @@ def test_unshifted_with_a_flat_function_it_is_never_worse_than_the_exponential_m
     u: list[float], height: float
 ) -> None:
     """selection.md A4: every slope of the score is at least one over the bound, so every gap grows."""
-    problem = posed(u, Table([[height] * len(u)] * 3, bound=4))
+    problem = posed(u, RungTable([[height] * len(u)] * 3, bound=4))
     values = np.array(u)
     dampened_mean, plain_mean = (
         float(np.exp(np.asarray(mechanism.log_probabilities(problem))) @ values)
@@ -76,14 +76,14 @@ def test_unshifted_with_a_flat_function_it_is_never_worse_than_the_exponential_m
 
 def test_a_plateau_has_one_answer() -> None:
     """Utilities of 0 have score 0 whatever their rungs: an isolated node does not outrank a useful one."""
-    scores = np.asarray(LocalDampening(1).scores(posed([0.0, 2.0, 0.0], Table([[0, 1, 1], [0, 1, 1]], bound=5))))
+    scores = np.asarray(LocalDampening(1).scores(posed([0.0, 2.0, 0.0], RungTable([[0, 1, 1], [0, 1, 1]], bound=5))))
     assert scores[0] == scores[2] == 0
     assert scores[1] == 2
 
 
 def test_scores_of_runs_are_those_of_their_groups() -> None:
     runs = Runs([7, 5], [2, 3])
-    scores = LocalDampening(1).scores(posed(runs, Table([[1, 2], [2, 3]], bound=10)))
+    scores = LocalDampening(1).scores(posed(runs, RungTable([[1, 2], [2, 3]], bound=10)))
     assert isinstance(scores, Runs)
     assert scores.values.tolist() == [2.4, 2.0]
     assert scores.sizes.tolist() == [2, 3]

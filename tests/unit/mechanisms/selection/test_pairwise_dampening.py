@@ -15,7 +15,7 @@ from dampen.errors import ParameterError
 from dampen.mechanisms import Exponential, PairwiseDampening, PermuteAndFlip
 from dampen.mechanisms.selection.pairwise_dampening import clipped_rate
 from dampen.mechanisms.selection.scored import Law
-from dampen.sensitivity import Constant, PairTable, SensitivityFunction, Table
+from dampen.sensitivity import Constant, PairTable, RungTable, SensitivityFunction
 from dampen.sensitivity.base import LARGEST_DAMPENED
 from tests.conftest import Refused
 from tests.unit.sensitivity.definitions import Listed, random_world
@@ -34,7 +34,7 @@ def scores(problem: SelectionProblem, score: Any = "margin") -> list[float]:
 
 
 def test_the_sum_in_general_and_the_larger_rung_where_utilities_move_one_way() -> None:
-    rungs = Table([[1, 2, 3]] * 9, bound=10)
+    rungs = RungTable([[1, 2, 3]] * 9, bound=10)
     assert scores(posed([6.0, 3.0, 0.0], rungs)) == pytest.approx([1.0, -1.0, -1.5])
     assert scores(posed([6.0, 3.0, 0.0], rungs, monotone=True)) == pytest.approx([1.5, -1.5, -2.0])
     assert scores(posed([6.0, 3.0, 0.0], rungs), "clipped") == pytest.approx([0.0, -1.0, -1.5])
@@ -45,7 +45,7 @@ def test_clipped_is_zero_exactly_at_the_argmax_and_a_sole_winner_leads(monotone:
     for seed in range(150):
         world = random_world(seed, monotone=monotone)
         for x, u in enumerate(world.utilities):
-            table = Table(world.rows[x], bound=world.bound, floor=world.floor)
+            table = RungTable(world.rows[x], bound=world.bound, floor=world.floor)
             problem = posed([float(value) for value in u], table, monotone=monotone)
             leaders = [r for r, value in enumerate(u) if value == max(u)]
             assert [r for r, value in enumerate(scores(problem, "clipped")) if value == 0] == leaders
@@ -57,7 +57,7 @@ def test_clipped_is_zero_exactly_at_the_argmax_and_a_sole_winner_leads(monotone:
 @given(u=st.lists(st.integers(-9, 9), min_size=2, max_size=5, unique=True))
 def test_the_true_winner_is_most_likely_and_certain_in_the_limit(law: Law, u: list[int]) -> None:
     rows = [[1 + r % 3 for r in range(len(u))], [2 + r % 3 for r in range(len(u))]]
-    problem = posed(u, Table(rows, bound=6))
+    problem = posed(u, RungTable(rows, bound=6))
     winner = u.index(max(u))
     for score, epsilon in product(("margin", "clipped"), (1, 10**4)):
         chances = np.exp(np.asarray(PairwiseDampening(epsilon, score, law=law).log_probabilities(problem)))  # type: ignore[arg-type]
@@ -72,7 +72,7 @@ def test_one_public_constant_clipped_is_the_exponential_mechanism_at_another_rat
 
 
 def test_a_query_s_own_pair_function_goes_first() -> None:
-    rungs = Table([[1, 1]], bound=10)
+    rungs = RungTable([[1, 1]], bound=10)
     problem = posed([6.0, 3.0], rungs)
     before = scores(problem)
     rungs.pairs = PairTable([[[1.5, 1.5], [1.5, 1.5]]])
@@ -95,8 +95,8 @@ def test_runs_have_the_law_of_the_same_problem_written_out(score: Any, monotone:
     runs = Runs([5, 3, 0], sizes)
     rows = np.array([[1.0, 2.0, 0.5], [1.5, 2.0, 3.0]])
     mechanism = PairwiseDampening(1, score)
-    together = mechanism.log_probabilities(posed(runs, Table(rows, bound=5), monotone=monotone))
-    written_out = Table(np.repeat(rows, sizes, axis=1), bound=5)
+    together = mechanism.log_probabilities(posed(runs, RungTable(rows, bound=5), monotone=monotone))
+    written_out = RungTable(np.repeat(rows, sizes, axis=1), bound=5)
     apart = mechanism.log_probabilities(posed(np.asarray(runs), written_out, monotone=monotone))
     assert np.asarray(together) == pytest.approx(np.asarray(apart), abs=1e-11)
 
@@ -158,12 +158,12 @@ def test_one_or_two_candidates_have_the_whole_epsilon(size: int, flip: bool) -> 
 
 @each_law
 def test_the_clipped_law_uses_the_better_rate_unless_a_pair_function_lacks_its_proof(law: Law) -> None:
-    rungs = Table([[1, 1, 1]], bound=1)
+    rungs = RungTable([[1, 1, 1]], bound=1)
     plain = np.asarray(PairwiseDampening(1, "clipped", law=law).exponents(posed([4.0, 2.0, 0.0], rungs)).approximate())
     better = float(clipped_rate(Fraction(1), 3, flip=law is PermuteAndFlip))
     assert plain == pytest.approx([0, better, 2 * better], abs=1e-5)
     for triangle, rate in ((False, 0.5), (True, better)):
-        own = Table([[1, 1, 1]], bound=1)
+        own = RungTable([[1, 1, 1]], bound=1)
         own.pairs = PairTable([[[2.0] * 3] * 3], triangle=triangle)
         problem = posed([4.0, 2.0, 0.0], own)
         found = PairwiseDampening(1, "clipped", law=law).exponents(problem).approximate()

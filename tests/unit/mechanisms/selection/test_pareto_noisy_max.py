@@ -12,7 +12,7 @@ from dampen import Adjacency, Budget, Frame, SelectionProblem
 from dampen.errors import ParameterError
 from dampen.mechanisms import ParetoNoisyMax
 from dampen.mechanisms.laws import pareto_maximum
-from dampen.sensitivity import Constant, Step, Table
+from dampen.sensitivity import Constant, RungTable, Step
 from tests.conftest import Refused
 
 CASES = [(e, nu, n) for e in ("0.01", "1", "5", "30") for nu in ("1", "3/2", "4") for n in (1, 2, 3, 10, 10**6)]
@@ -56,7 +56,7 @@ def test_the_calibration_is_the_documented_one(epsilon: str, nu: str, size: int)
 
 
 def test_the_law_is_that_of_scaled_noise_with_the_largest_smooth_sensitivity() -> None:
-    rungs = Table([[0.1, 0.3, 0.2], [0.5, 0.3, 0.2]], bound=1)
+    rungs = RungTable([[0.1, 0.3, 0.2], [0.5, 0.3, 0.2]], bound=1)
     problem = SelectionProblem(frame_of(3), [2.0, 1.0, 0.0], rungs)
     mechanism = ParetoNoisyMax(1, nu=2)
     beta, alpha = (float(number(problem.frame)) for number in (mechanism.beta, mechanism.alpha))

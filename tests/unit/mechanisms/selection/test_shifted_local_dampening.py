@@ -13,7 +13,7 @@ from dampen.errors import ParameterError
 from dampen.mechanisms import Exponential, PermuteAndFlip, ShiftedLocalDampening
 from dampen.mechanisms.selection.scored import Law
 from dampen.mechanisms.selection.shifted_local_dampening import Direction
-from dampen.sensitivity import Constant, DegreeLike, SensitivityFunction, Step, Table, max_over_candidates
+from dampen.sensitivity import Constant, DegreeLike, RungTable, SensitivityFunction, Step, max_over_candidates
 from tests.conftest import Refused
 from tests.unit.sensitivity.definitions import Rung, dampened
 
@@ -46,7 +46,7 @@ def test_the_closed_form_is_the_limit_of_shifting(
     rows: list[list[float]], u: list[float], horizon: int, direction: Direction
 ) -> None:
     """Differences of scores, in units of the bound, equal those of D(u - shift) for a large shift."""
-    table = Table(rows, bound=BOUND)
+    table = RungTable(rows, bound=BOUND)
     scores = np.asarray(ShiftedLocalDampening(1, horizon, direction).scores(posed(u, table)))
     far = far_scores(u, table, horizon, 500 if direction == "up" else -500)
     for r in range(3):
@@ -63,7 +63,7 @@ def test_all_kinds_of_functions_sum_alike(u: list[float], horizon: int, directio
         max_over_candidates(Step([0, 3, 7], BOUND)),
     ]
     for function in closed:
-        table = Table([function.at(t) for t in range(15)], bound=BOUND)
+        table = RungTable([function.at(t) for t in range(15)], bound=BOUND)
         one, other = (
             np.asarray(ShiftedLocalDampening(1, horizon, direction).scores(posed(u, rungs)))
             for rungs in (function, table)
@@ -76,7 +76,7 @@ def test_all_kinds_of_functions_sum_alike(u: list[float], horizon: int, directio
 @pytest.mark.parametrize("horizon", [0, 1, 2, 50, 10**6])
 def test_flat_functions_give_the_classical_law(law: Law, direction: Direction, horizon: int) -> None:
     u = [3.0, 1.5, -2.0, 0.25]
-    flat = Table([[1] * 4, [2] * 4], bound=BOUND)
+    flat = RungTable([[1] * 4, [2] * 4], bound=BOUND)
     mechanism = ShiftedLocalDampening(1, horizon, direction, law=law)
     scores = np.asarray(mechanism.scores(posed(u, flat)))
     assert (scores - scores.max()).tolist() == [0, -1.5, -5, -2.75]
@@ -86,19 +86,19 @@ def test_flat_functions_give_the_classical_law(law: Law, direction: Direction, h
 
 @pytest.mark.parametrize("direction", ["up", "down"])
 def test_a_horizon_of_zero_is_the_plain_law_whatever_the_function(direction: Direction) -> None:
-    problem = posed([3.0, 1.0, 0.0], Table([[0, 1, 4]], bound=BOUND))
+    problem = posed([3.0, 1.0, 0.0], RungTable([[0, 1, 4]], bound=BOUND))
     law = np.asarray(ShiftedLocalDampening(1, 0, direction).log_probabilities(problem))
     assert law == pytest.approx(np.asarray(PermuteAndFlip(1).log_probabilities(problem)), abs=1e-5)
 
 
 def test_beyond_the_rows_the_horizon_changes_nothing() -> None:
-    problem = posed([3.0, 1.0, 0.0], Table([[0, 1, 4], [1, 2, 4]], bound=BOUND))
+    problem = posed([3.0, 1.0, 0.0], RungTable([[0, 1, 4], [1, 2, 4]], bound=BOUND))
     laws = [np.asarray(ShiftedLocalDampening(1, h).log_probabilities(problem)).tolist() for h in (2, 3, 10**15)]
     assert laws[0] == laws[1] == laws[2]
 
 
 def test_up_favours_large_sensitivity_and_down_small() -> None:
-    problem = posed([1.0, 1.0], Table([[1, 4]], bound=BOUND))
+    problem = posed([1.0, 1.0], RungTable([[1, 4]], bound=BOUND))
     up, down = (np.asarray(ShiftedLocalDampening(1, 1, direction).scores(problem)) for direction in ("up", "down"))
     assert up.tolist() == [-4, -1]
     assert down.tolist() == [4, 1]

@@ -11,7 +11,7 @@ from dampen import Adjacency, Budget, Frame, PrivacyLoss, SelectionProblem
 from dampen.errors import ParameterError
 from dampen.mechanisms import SmoothExponential
 from dampen.mechanisms.laws import softmax
-from dampen.sensitivity import Constant, Step, Table
+from dampen.sensitivity import Constant, RungTable, Step
 from tests.conftest import Refused
 
 
@@ -34,7 +34,7 @@ def test_the_price_has_a_delta() -> None:
 
 
 def test_the_law_is_a_softmax_scaled_by_the_largest_smooth_sensitivity() -> None:
-    rungs = Table([[0.1, 0.3, 0.2], [0.5, 0.3, 0.2]], bound=1)
+    rungs = RungTable([[0.1, 0.3, 0.2], [0.5, 0.3, 0.2]], bound=1)
     problem = SelectionProblem(frame_of(3), [2.0, 1.0, 0.0], rungs)
     mechanism = SmoothExponential(1, "1e-6")
     smooth = max(rungs.smooth(mechanism.beta(problem.frame)))

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from dampen import Adjacency, Budget, Frame, Runs, SelectionProblem
 from dampen.errors import DataError, ParameterError
 from dampen.mechanisms import StableArgmax
-from dampen.sensitivity import SensitivityFunction, Step, Table
+from dampen.sensitivity import RungTable, SensitivityFunction, Step
 from dampen.vectors import Floats
 from tests.conftest import Refused
 
@@ -95,7 +95,7 @@ def test_a_single_candidate_is_certain() -> None:
 def test_the_distance_is_where_anybody_s_rung_reaches_1_and_floors_do_not_count() -> None:
     mechanism = StableArgmax(1)
     rows = [[0, 0.5], [0.25, 1], [1, 1]]
-    table = Table(rows, bound=1, floor="0.9")
+    table = RungTable(rows, bound=1, floor="0.9")
     step = Step([1, 1], 1)
     laws = [np.asarray(mechanism.log_probabilities(posed([1, 0], rungs))) for rungs in (table, step)]
     assert laws[0].tolist() == laws[1].tolist()

@@ -23,7 +23,7 @@ from dampen.mechanisms import (
     TopK,
 )
 from dampen.mechanisms.selection.base import ExponentMechanism
-from dampen.sensitivity import Table
+from dampen.sensitivity import RungTable
 from tests.conftest import Refused
 
 BASES: list[ExponentMechanism] = [
@@ -199,7 +199,7 @@ def test_simulation_gives_rows_of_indices_that_follow_the_law(base: ExponentMech
 
 
 def test_ties_and_one_group_of_dampened_scores() -> None:
-    problem = SelectionProblem(Frame(range(3), 5, Adjacency.ADD_REMOVE), [2, 2, 2], Table([[1, 1, 1]], bound=5))
+    problem = SelectionProblem(Frame(range(3), 5, Adjacency.ADD_REMOVE), [2, 2, 2], RungTable([[1, 1, 1]], bound=5))
     for base in BASES:
         assert np.exp(np.asarray(TopK(2, base).log_probabilities(problem))) == pytest.approx(1 / 6, abs=1e-11)
 

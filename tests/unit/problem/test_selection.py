@@ -13,7 +13,7 @@ import pytest
 from dampen import Adjacency, Frame, Runs, SelectionProblem
 from dampen.errors import DataError, NotPublic, ParameterError
 from dampen.mechanisms import PermuteAndFlip
-from dampen.sensitivity import Constant, SensitivityFunction, Table
+from dampen.sensitivity import Constant, RungTable, SensitivityFunction
 
 if TYPE_CHECKING:
     from tests.conftest import Refused
@@ -139,9 +139,9 @@ def test_utilities_are_whole_numbers_or_floats_by_type_not_by_value() -> None:
 @pytest.mark.parametrize(
     ("sensitivity", "rule"),
     [
-        (Table([[1, 1]], bound=10), "3 candidates"),
+        (RungTable([[1, 1]], bound=10), "3 candidates"),
         (Constant(10, size=4), "3 candidates"),
-        (Table([[1, 1, 1]], bound=5), "bound"),
+        (RungTable([[1, 1, 1]], bound=5), "bound"),
         (Constant(9, size=3), "got 9 and 10"),
         (3, "SensitivityFunction"),
         ([[1, 1, 1]], "SensitivityFunction"),
@@ -156,9 +156,9 @@ def test_the_sensitivity_speaks_for_the_same_candidates_and_bound(
 
 def test_with_runs_the_sensitivity_speaks_for_the_groups(refused: "Refused") -> None:
     runs = Runs([5, 7], [2, 1])
-    assert SelectionProblem(FRAME, runs, Table([[1, 2]], bound=10)).sensitivity.size == 2
+    assert SelectionProblem(FRAME, runs, RungTable([[1, 2]], bound=10)).sensitivity.size == 2
     with refused(DataError, "groups of the runs", hidden=("2", "3")):
-        SelectionProblem(FRAME, runs, Table([[1, 2, 3]], bound=10))
+        SelectionProblem(FRAME, runs, RungTable([[1, 2, 3]], bound=10))
 
 
 def test_the_sensitivity_defaults_to_the_bound_and_must_be_given_where_there_is_none(refused: "Refused") -> None:
@@ -177,7 +177,7 @@ def test_a_problem_needs_a_frame(frame: Any, refused: "Refused") -> None:
 
 
 def test_printing_shows_the_frame_and_never_data() -> None:
-    sensitivity: SensitivityFunction = Table([[1.25, 1.75, 2.25]], bound=10)
+    sensitivity: SensitivityFunction = RungTable([[1.25, 1.75, 2.25]], bound=10)
     for utilities in ([98765, 43210, 31337], Runs([98765, 43210, 31337], [1, 1, 1])):
         problem = SelectionProblem(FRAME, utilities, sensitivity)
         for shown in (repr(problem), str(problem), repr(FRAME), repr(utilities)[:5], repr(problem.sensitivity)):
@@ -188,7 +188,7 @@ def test_printing_shows_the_frame_and_never_data() -> None:
 
 
 def test_a_mark_makes_a_public_copy_and_leaves_the_original() -> None:
-    sensitivity = Table([[1, 1, 1]], bound=10)
+    sensitivity = RungTable([[1, 1, 1]], bound=10)
     problem = SelectionProblem(FRAME, [3, 1, 0], sensitivity)
     marked = problem.as_public()
     assert (problem.public, marked.public) == (False, True)

@@ -10,7 +10,7 @@ from dampen.sensitivity.base import SensitivityFunction
 from dampen.vectors import Floats
 
 
-class Table(SensitivityFunction):
+class RungTable(SensitivityFunction):
     """Rows for t = 0, 1, ..., one entry per candidate, then the bound.
 
     The number of rows is public and must be the same for all data sets: pad by repeating a row.
@@ -63,4 +63,4 @@ class Table(SensitivityFunction):
         return np.asarray(added + float(self._height * beyond))
 
     def __repr__(self) -> str:
-        return f"Table({self.horizon} rows, size={self.size}, bound={float(self._height)!r})"
+        return f"RungTable({self.horizon} rows, size={self.size}, bound={float(self._height)!r})"

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from dampen import Adjacency, NumericFrame, NumericProblem
 from dampen.errors import DataError, NotPublic, ParameterError
-from dampen.sensitivity import Constant, Table
+from dampen.sensitivity import Constant, RungTable
 from tests.conftest import Refused
 
 EDGE = Adjacency.EDGE
@@ -44,13 +44,13 @@ def test_a_problem_shows_its_frame_alone() -> None:
 
 
 def test_rungs_are_whole_steps_rounded_up_within_the_reach() -> None:
-    ladder = Table([[7], [15], [27]], bound=30)
+    ladder = RungTable([[7], [15], [27]], bound=30)
     assert NumericProblem(FRAME, 5, ladder).rungs(5) == (7, 15, 27, 30, 30)
     fine = NumericFrame(30, EDGE, resolution=4)
     assert NumericProblem(fine, 5, ladder).rungs(4) == (2, 4, 7, 8)
     assert NumericProblem(FRAME, 5).rungs(2) == (30, 30)
     assert NumericProblem(FRAME, 5, ladder).rungs(0) == ()
-    exact = NumericProblem(NumericFrame(30, EDGE, resolution="1/10"), 5, Table([[0.1], [0.25]], bound=30))
+    exact = NumericProblem(NumericFrame(30, EDGE, resolution="1/10"), 5, RungTable([[0.1], [0.25]], bound=30))
     assert exact.rungs(2) == (2, 3), "the float 0.1 is above one tenth"
 
 
@@ -58,7 +58,11 @@ def test_a_rung_at_a_bound_that_floats_round_down_is_the_reach() -> None:
     bound = Fraction(3) + Fraction(1, 2**60)
     frame = NumericFrame(bound, EDGE)
     assert frame.reach == 4
-    assert NumericProblem(frame, 5).rungs(2) == NumericProblem(frame, 5, Table([[3.0]], bound=bound)).rungs(2) == (4, 4)
+    assert (
+        NumericProblem(frame, 5).rungs(2)
+        == NumericProblem(frame, 5, RungTable([[3.0]], bound=bound)).rungs(2)
+        == (4, 4)
+    )
 
 
 @given(st.fractions(-50, 50), st.fractions(-50, 50), st.fractions(min_value="1/7", max_value=9))
