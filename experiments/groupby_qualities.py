@@ -13,9 +13,10 @@ from typing import Any
 
 import numpy as np
 
-from dampen.mechanisms import Exponential, LocalDampening, SelectionMechanism
+from dampen.mechanisms import Exponential, LocalDampening
+from dampen.mechanisms.grouping.randomised_response import RandomisedResponse
 from dampen.mechanisms.grouping.triode_h import FRAGMENT, TriodeH
-from dampen.mechanisms.selection.randomised_response import RandomisedResponse
+from dampen.mechanisms.selection.base import SingleMechanism
 from dampen.queries.groups.problems import dice_problem, fragment_problem
 from dampen.vectors import Floats, Integers
 
@@ -63,7 +64,7 @@ def picked_in_table_1() -> list[float]:
     return [recall / precision * MEMBERS for precision, recall, _ in TABLE_1]
 
 
-def by_sets(mechanism: SelectionMechanism, people: int, members: int) -> Quality:
+def by_sets(mechanism: SingleMechanism, people: int, members: int) -> Quality:
     """The exact law of a mechanism on all sets, cell by cell of overlap and others."""
     problem = dice_problem(np.arange(people) < members)
     overlap, others = (part.ravel().astype(float) for part in np.indices((members + 1, people - members + 1)))

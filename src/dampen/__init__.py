@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from dampen.accounting import Budget
     from dampen.graphs.graph import Graph
     from dampen.privacy import Adjacency, PrivacyLoss, Release
-    from dampen.problem import Frame, NumericFrame, NumericProblem, SelectionProblem
+    from dampen.problem import CountsFrame, CountsProblem, Frame, NumericFrame, NumericProblem, SelectionProblem
     from dampen.questions import (
         count,
         count_subgraphs,
@@ -39,6 +39,8 @@ __version__ = "0.1.0.dev0"
 __all__ = [
     "Adjacency",
     "Budget",
+    "CountsFrame",
+    "CountsProblem",
     "Frame",
     "Graph",
     "NumericFrame",
@@ -78,6 +80,8 @@ __all__ = [
 _HOMES = {
     "Adjacency": "dampen.privacy",
     "Budget": "dampen.accounting",
+    "CountsFrame": "dampen.problem",
+    "CountsProblem": "dampen.problem",
     "Frame": "dampen.problem",
     "Graph": "dampen.graphs.graph",
     "NumericFrame": "dampen.problem",

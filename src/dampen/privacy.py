@@ -1,13 +1,20 @@
-"""The words of privacy: who counts as a neighbour, what a release costs, what a release is."""
+"""The words of privacy: who counts as a neighbour, what a release costs, what a release is, and how it is paid."""
 
+from collections.abc import Callable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from enum import Enum
 from fractions import Fraction
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 
+import numpy as np
+
+from dampen import entropy
 from dampen._validate import Number, brief, non_negative, plain, positive, probability, shown, text
-from dampen.errors import ParameterError
+from dampen.entropy import Entropy
+from dampen.errors import ParameterError, ReleaseFailed
+
+Drawn = TypeVar("Drawn")
 
 
 class Adjacency(Enum):
@@ -145,17 +152,23 @@ class BudgetLike(Protocol):
         """Charge ``loss`` now, before anything is drawn, or refuse and change nothing."""
         ...
 
-    @property
-    def limit(self) -> Amount:
-        """What may be spent in all."""
-        ...
 
-    @property
-    def spent(self) -> Amount:
-        """What has been spent."""
-        ...
+def paid(draw: Callable[[Entropy], Drawn], loss: PrivacyLoss, *, budget: BudgetLike, note: str = "") -> Drawn:
+    """Reserve ``loss``, open the system's entropy, draw. The only way from private data to an answer.
 
-    @property
-    def remaining(self) -> Amount:
-        """What is left."""
-        ...
+    The charge stands whatever happens after it. What fails then is not told, and no warning leaves: both may know data.
+    """
+    with as_budget(budget).reserve(loss, note=note):
+        drawn = _attempt(draw)
+        if not drawn:
+            raise ReleaseFailed("the draw failed after it was paid for; the charge stands")
+    return drawn[0]
+
+
+def _attempt(draw: Callable[[Entropy], Drawn]) -> tuple[Drawn, ...]:
+    """What is drawn, or nothing: an error raised inside an ``except`` would carry the one that knows data."""
+    try:
+        with np.errstate(all="ignore"):
+            return (draw(entropy.system_entropy()),)
+    except Exception:
+        return ()

@@ -196,8 +196,8 @@ def test_every_member_of_a_group_may_come_out() -> None:
 
 def test_the_order_of_a_list() -> None:
     class Backwards(TopK):
-        def first(self, problem: SelectionProblem, source: Entropy) -> list[int]:
-            return super().first(problem, source)[::-1]
+        def draw(self, problem: SelectionProblem, source: Entropy) -> tuple[int, ...]:
+            return super().draw(problem, source)[::-1]
 
     assert audit_draw(TopK(2, PermuteAndFlip(1), peeled=True), THREE).passed
     assert audit_draw(Backwards(2, PermuteAndFlip(1), peeled=True), THREE).breaches == ("sample",)
@@ -213,8 +213,8 @@ class Moved(Laplace):
 
     change: Callable[[int], int] = staticmethod(lambda noise: noise)
 
-    def _draw(self, problem: NumericProblem, source: Entropy) -> int:
-        return problem.steps + self.change(super()._draw(problem, source) - problem.steps)
+    def draw(self, problem: NumericProblem, source: Entropy) -> int:
+        return problem.steps + self.change(super().draw(problem, source) - problem.steps)
 
 
 CHANGES: dict[str, Callable[[int], int]] = {

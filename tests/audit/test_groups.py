@@ -19,9 +19,9 @@ from dampen.audit import audit_admissibility, audit_selection
 from dampen.mechanisms import Exponential, LocalDampening, PermuteAndFlip, SelectionMechanism
 from dampen.mechanisms.grouping.base import GroupMechanism, Members, SetMechanism
 from dampen.mechanisms.grouping.dampened_triode import DampenedTriode
+from dampen.mechanisms.grouping.randomised_response import RandomisedResponse
 from dampen.mechanisms.grouping.triode import Triode
 from dampen.mechanisms.grouping.triode_h import TriodeH
-from dampen.mechanisms.selection.randomised_response import RandomisedResponse
 from dampen.queries.groups.problems import dice_problem, fragment_problem, group_size_problem
 from dampen.questions.counts_by_group import group_counts
 from dampen.questions.members_by_group import METHODS, group_mechanism
@@ -29,7 +29,7 @@ from dampen.vectors import Floats, Integers
 
 Table = tuple[int, ...]
 """The category of each person."""
-counts_module = import_module("dampen.questions.counts_by_group")
+counts_module = import_module("dampen.mechanisms.counts.laplace_counts")
 LARGEST = 6
 FRAGMENTS = {
     "in order": lambda people, size: np.arange(people) // size,

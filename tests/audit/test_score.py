@@ -15,12 +15,12 @@ import pytest
 from dampen import Adjacency, Budget, NumericProblem
 from dampen.audit import AuditReport, audit_numeric
 from dampen.learn import private_score
-from dampen.mechanisms import Laplace
+from dampen.mechanisms import Laplace, LaplaceCounts
 from dampen.mechanisms.numeric.laplace import PublicNoiseRelease
 from dampen.mechanisms.numeric.noises import Geometric
 from dampen.vectors import Floats, Integers
 
-counts_module = import_module("dampen.questions.counts_by_group")
+counts_module = import_module("dampen.mechanisms.counts.laplace_counts")
 Table = tuple[Any, ...]
 """The true class of each record."""
 LARGEST = 6
@@ -151,7 +151,7 @@ def answers() -> dict[tuple[int, int], float]:
     found = {}
     for right, wrong in product(range(-2, 5), repeat=2):
         with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(counts_module, "added", lambda *_, told=(right, wrong): np.array(told))
+            patch.setattr(LaplaceCounts, "draw", lambda *_, told=(right, wrong): np.array(told))
             found[right, wrong] = float(scored((), sound, Adjacency.ADD_REMOVE))
     return found
 

@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 from dampen import Adjacency, Budget, PrivacyLoss
 from dampen.accounting import steps
 from dampen.accounting.ledger import Ledger
+from dampen.entropy import Entropy
 from dampen.errors import DampenError
 from dampen.mechanisms import PermuteAndFlip
 from dampen.mechanisms.selection.base import SelectionMechanism
@@ -184,13 +185,13 @@ class Draws:
 
     def __init__(self) -> None:
         self.count = 0
-        drawn: Callable[..., Any] = PermuteAndFlip._drawn
+        draw: Callable[..., Any] = PermuteAndFlip.draw
 
-        def counted(mechanism: SelectionMechanism, problem: SelectionProblem) -> Any:
+        def count(mechanism: SelectionMechanism, problem: SelectionProblem, source: Entropy) -> Any:
             self.count += 1
-            return drawn(mechanism, problem)
+            return draw(mechanism, problem, source)
 
-        PermuteAndFlip._drawn = counted  # type: ignore[method-assign,assignment]
+        PermuteAndFlip.draw = count  # type: ignore[method-assign,assignment]
 
 
 def outcome_of(work: Callable[[], object]) -> dict[str, object]:

@@ -11,9 +11,9 @@ from scipy.stats import chisquare
 from dampen import entropy
 from dampen.mechanisms.grouping.base import SetMechanism
 from dampen.mechanisms.grouping.dampened_triode import DampenedTriode
+from dampen.mechanisms.grouping.randomised_response import RandomisedResponse
 from dampen.mechanisms.grouping.triode import Triode
 from dampen.mechanisms.grouping.triode_h import TriodeH
-from dampen.mechanisms.selection.randomised_response import RandomisedResponse
 
 ALPHA = 1e-6
 

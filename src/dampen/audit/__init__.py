@@ -2,6 +2,7 @@
 
 from dampen.audit.admissibility import AdmissibilityReport, audit_admissibility
 from dampen.audit.classes import Classification, classify, dominates
+from dampen.audit.counts import audit_counts
 from dampen.audit.draws import DrawReport, audit_draw
 from dampen.audit.exact import audit_selection
 from dampen.audit.laplace_pair import LaplacePair, laplace_pair
@@ -25,6 +26,7 @@ __all__ = [
     "ScriptedEntropy",
     "add_remove_neighbours",
     "audit_admissibility",
+    "audit_counts",
     "audit_draw",
     "audit_numeric",
     "audit_selection",

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import permutations
-from math import log
+from math import log, prod
 from typing import Any
 
 import numpy as np
@@ -27,14 +27,18 @@ from dampen.audit.scripted import law_by_enumeration
 from dampen.entropy import Entropy
 from dampen.errors import ParameterError
 from dampen.mechanisms import NumericMechanism, SelectionMechanism
+from dampen.mechanisms.counts.base import CountsMechanism
 from dampen.mechanisms.numeric.base import answer_at
 from dampen.mechanisms.selection.ordered import OrderedMechanism
-from dampen.problem import NumericProblem, SelectionProblem, count_candidates
+from dampen.problem import CountsProblem, NumericProblem, SelectionProblem, count_candidates
 from dampen.vectors import Floats
 
 OPEN = Fraction(1, 16)
 """A walk that leaves no more undecided is enough: it finds what a sample would, a law 30 % wrong among them."""
 DEPTH = 12
+RADII = tuple(1 << power for power in range(1, 12))
+"""How far from the counts answers are told apart."""
+LARGEST_BOX = 10**6
 NOWHERE = -1
 """The place of an outcome that is not in the law."""
 
@@ -83,16 +87,16 @@ class DrawReport:
 
 
 def audit_draw(
-    mechanism: SelectionMechanism | NumericMechanism,
-    problem: SelectionProblem | NumericProblem,
+    mechanism: SelectionMechanism | NumericMechanism | CountsMechanism,
+    problem: SelectionProblem | NumericProblem | CountsProblem,
     *,
     depth: int = DEPTH,
     draws: int | None = None,
 ) -> DrawReport:
     """Compare what a mechanism draws with the law it states, on one public problem.
 
-    Driven is what ``release`` calls: ``draw``, or ``first`` where several candidates are named, or the draw of a number
-    in grid steps, not yet clamped. First through all paths of up to ``depth`` bits, at most twice 2^depth draws. Where
+    Driven is what ``release`` calls, ``draw``: indices of candidates, or a number in grid steps, not yet clamped. First
+    through all paths of up to ``depth`` bits, at most twice 2^depth draws. Where
     these leave more than 1/16 undecided, then by a sample of ``draws``, as many as needed where none are given, at a
     level of 1e-6: an event (of the cells that outcomes are gathered into) of probability 1/4 or more that is drawn 30 %
     too often or too rarely is found with a probability of at least 0.999. Rare outcomes are not tested one by one; only
@@ -115,13 +119,15 @@ def audit_draw(
     """
     whole(depth=depth, least=0)
     whole(draws=1 if draws is None else draws, least=1)
-    if not isinstance(mechanism, SelectionMechanism | NumericMechanism):
-        raise ParameterError(f"mechanism must be a SelectionMechanism or a NumericMechanism; got {shown(mechanism)}")
-    kind = SelectionProblem if isinstance(mechanism, SelectionMechanism) else NumericProblem
-    require_kind(kind, problem=problem)
+    if not isinstance(mechanism, SelectionMechanism | NumericMechanism | CountsMechanism):
+        rule = "mechanism must be a SelectionMechanism, a NumericMechanism or a CountsMechanism"
+        raise ParameterError(f"{rule}; got {shown(mechanism)}")
+    require_kind(mechanism.takes, problem=problem)
     problem.require_public("audit_draw")
     if isinstance(mechanism, SelectionMechanism):
         draw, law, outcome_at = _selection(mechanism, problem)
+    elif isinstance(mechanism, CountsMechanism):
+        draw, law, outcome_at = _counts(mechanism, problem)
     else:
         draw, law, outcome_at = _number(mechanism, problem)
     report = compare_places(draw, law, depth=depth, draws=draws)
@@ -142,7 +148,7 @@ def _selection(mechanism: SelectionMechanism, problem: Any) -> Places:
 
     if isinstance(mechanism, OrderedMechanism):
         ranks = {chosen: rank for rank, chosen in enumerate(permutations(range(size), mechanism.k))}
-        return lambda source: ranks.get(tuple(mechanism.first(problem, source)), NOWHERE), law, outcome_at
+        return lambda source: ranks.get(mechanism.draw(problem, source), NOWHERE), law, outcome_at
 
     def draw(source: Entropy) -> int:
         place = mechanism.draw(problem, source)
@@ -163,7 +169,7 @@ def _number(mechanism: NumericMechanism, problem: Any) -> Places:
         )
 
     def draw(source: Entropy) -> int:
-        step = mechanism._draw(problem, source)
+        step = mechanism.draw(problem, source)
         return step - low if low <= step <= high else len(window) - 1
 
     def outcome_at(place: int) -> Any:
@@ -171,6 +177,29 @@ def _number(mechanism: NumericMechanism, problem: Any) -> Places:
         return outside if place == len(window) - 1 else answer_at(problem.frame, low + place)
 
     return draw, window, outcome_at
+
+
+def _counts(mechanism: CountsMechanism, problem: Any) -> Places:
+    """Places are the answers in a box around the counts, and one for all answers outside."""
+    size, noise = problem.frame.size, mechanism.noise(problem.frame)
+    radius = next((far for far in RADII if size * np.exp(noise.log_tail(far + 1)) <= cells.CELL / 2), RADII[-1])
+    sides = (2 * radius + 1,) * size
+    if prod(sides) > LARGEST_BOX:
+        raise ParameterError(
+            f"counts must be few and their noise small to be audited: {prod(sides)} answers are likely"
+        )
+    box = np.stack(np.unravel_index(np.arange(prod(sides)), sides), axis=1) + problem.counts - radius
+    inside = np.exp(mechanism.log_probabilities(problem, box))
+    law = np.append(inside, max(1 - float(inside.sum()), 0.0))
+
+    def draw(source: Entropy) -> int:
+        off = mechanism.draw(problem, source) - problem.counts + radius
+        return int(np.ravel_multi_index(off, sides)) if ((off >= 0) & (off <= 2 * radius)).all() else len(inside)
+
+    def outcome_at(place: int) -> Any:
+        return "anything further away" if place == len(inside) else tuple(box[place].tolist())
+
+    return draw, law, outcome_at
 
 
 def compare_places(draw: Draw, law: Floats, *, depth: int = DEPTH, draws: int | None = None) -> DrawReport:

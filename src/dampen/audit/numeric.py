@@ -89,7 +89,7 @@ def audit_numeric(
 class NumericLaw:
     """The law of one data set ``x``, on the windows that are asked for; refused where it is none."""
 
-    def __init__(self, mechanism: NumericMechanism, problem: NumericProblem, anchor: int, x: Any) -> None:
+    def __init__(self, mechanism: Any, problem: Any, anchor: int, x: Any) -> None:
         self._log_probabilities = partial(mechanism.log_probabilities, problem)
         self._log_tail = partial(mechanism.log_tail, problem)
         self._windows: dict[int, Floats] = {}
@@ -210,6 +210,13 @@ def _judged(one: NumericLaw, other: NumericLaw, claim: PrivacyLoss, radius: int)
         place=int(steps[worst]),
         rho=None if claim.rho is None else _concentrated(read, law, other_law, low, high),
     )
+
+
+def read_pair(one: NumericLaw, other: NumericLaw, claim: PrivacyLoss) -> tuple[Integers, Floats, Floats]:
+    """Every step that is read of a pair, near and far, and both laws there."""
+    radius = max(_radii(one, other, claim))
+    low, high = max(one.value, other.value) - radius, min(one.value, other.value) + radius
+    return _everywhere(one, other, low, high, (one.window(radius, low, high), other.window(radius, low, high)))
 
 
 def _outside(law: NumericLaw, other: NumericLaw, radius: int, low: int, high: int, claim: PrivacyLoss) -> float:

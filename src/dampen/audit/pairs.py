@@ -12,12 +12,12 @@ from dampen.audit.neighbours import DataSet
 from dampen.audit.report import AuditReport, broken_parts
 from dampen.errors import FrameLeak, ParameterError
 from dampen.privacy import PrivacyLoss
-from dampen.problem import NumericProblem, SelectionProblem
+from dampen.problem import CountsProblem, NumericProblem, SelectionProblem
 from dampen.vectors import Floats
 
-Problem = SelectionProblem | NumericProblem
+Problem = SelectionProblem | NumericProblem | CountsProblem
 Law = TypeVar("Law")
-P = TypeVar("P", SelectionProblem, NumericProblem)
+P = TypeVar("P", SelectionProblem, NumericProblem, CountsProblem)
 
 
 @dataclass(frozen=True)
@@ -27,7 +27,7 @@ class Found:
     log_ratio: float
     delta: float
     spread: float
-    place: int
+    place: Any
     rho: float | None = None
 
 
@@ -47,7 +47,7 @@ class PairAudit(ABC, Generic[P, Law]):
         self._log_ratio = self._delta = self._range = 0.0
         self._rho: float | None = None
         self._excess = -np.inf
-        self._worst: tuple[PrivacyLoss, tuple[Any, Any], P, int] | None = None
+        self._worst: tuple[PrivacyLoss, tuple[Any, Any], P, Any] | None = None
 
     @abstractmethod
     def law(self, problem: P, x: DataSet) -> Law:
@@ -58,7 +58,7 @@ class PairAudit(ABC, Generic[P, Law]):
         """Compare the laws of two neighbours, both ways."""
 
     @abstractmethod
-    def output(self, problem: P, place: int) -> Any:
+    def output(self, problem: P, place: Any) -> Any:
         """The output at a place of the law."""
 
     def run(self, universe: Iterable[DataSet], neighbours: Neighbours) -> AuditReport:
@@ -125,6 +125,8 @@ def hockey_stick(law_x: Floats, law_y: Floats, claim: PrivacyLoss) -> float:
 
 def public_facts(problem: Problem) -> dict[str, Any]:
     """Everything about a problem that must not depend on the data."""
+    if isinstance(problem, CountsProblem):
+        return {"frame": problem.frame}
     frame, sensitivity = problem.frame, problem.sensitivity
     shared = {
         "bound": frame.bound,

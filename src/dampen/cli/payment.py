@@ -9,7 +9,7 @@ import typer
 from dampen.accounting import Budget, Ledger
 from dampen.cli import interrupts
 from dampen.errors import ParameterError
-from dampen.privacy import Amount, BudgetLike, PrivacyLoss
+from dampen.privacy import BudgetLike, PrivacyLoss
 
 NOTHING_REMEMBERS = "note: nothing remembers this spending; asking again spends again. See --budget."
 
@@ -58,15 +58,3 @@ class _Told:
             reservation = self._payer.reserve(loss, note=note)
             interrupts.fate = interrupts.PAID
         return reservation
-
-    @property
-    def limit(self) -> Amount:
-        return self._payer.limit
-
-    @property
-    def spent(self) -> Amount:
-        return self._payer.spent
-
-    @property
-    def remaining(self) -> Amount:
-        return self._payer.remaining

@@ -20,7 +20,7 @@ from dampen.learn.schema import Numeric, Schema
 from dampen.mechanisms import PermuteAndFlip
 from dampen.problem import SelectionProblem
 from dampen.queries.splits.table_split import pair_at
-from dampen.sampling.laplace_batch import added, discrete_laplace_batch
+from dampen.sampling.laplace_batch import add_within, discrete_laplace_batch
 from dampen.vectors import Floats, Integers
 
 MOST_TESTS = 4096
@@ -145,13 +145,13 @@ def grow(
     """A table whose release costs ``epsilon`` under ``ADD_REMOVE``. Nobody has paid for it here."""
     size = expected
     if size is None:
-        size = int(added(np.array([counter.size()]), discrete_laplace_batch(epsilon * SIZE_SHARE, 1, source))[0])
+        size = int(add_within(np.array([counter.size()]), discrete_laplace_batch(epsilon * SIZE_SHARE, 1, source))[0])
         epsilon = epsilon * (1 - SIZE_SHARE)
     tests, kinds = questions_of(schema), len(schema.classes)
     settled = plan(epsilon, size, kinds, len(tests))
     chosen = tests if settled.every else _chosen(counter, tests, settled, source)
     counts = counter.cell_counts(chosen)
-    noisy = added(counts, discrete_laplace_batch(settled.leaves, len(counts), source))
+    noisy = add_within(counts, discrete_laplace_batch(settled.leaves, len(counts), source))
     return DecisionTable(chosen, tuple(map(tuple, noisy.reshape(-1, kinds).tolist())), settled.leaves, size)
 
 

@@ -19,15 +19,13 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from dampen import entropy
 from dampen._validate import positive, shown
 from dampen.entropy import Entropy
 from dampen.errors import DampenError, DataError, MissingExtra, ParameterError
 from dampen.learn.counted import CountedTable
 from dampen.learn.records import Records, as_read, as_records, as_table, readings_of
 from dampen.learn.schema import Schema
-from dampen.privacy import Adjacency, PrivacyLoss, as_adjacency, as_budget
-from dampen.questions.composite import paid
+from dampen.privacy import Adjacency, PrivacyLoss, as_adjacency, as_budget, paid
 from dampen.tables.columns import column_of_values, in_memory, items_of
 from dampen.tables.engines import Source, opened, stays
 from dampen.tables.engines.sources import only_own_errors
@@ -110,12 +108,7 @@ class PaidClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
         loss = PrivacyLoss(epsilon, adjacency=adjacency)
         with self._opened(X, y) as (rows, schema, grow):
             self._check(schema, rows)
-
-            def draw() -> Any:
-                with np.errstate(all="ignore"):
-                    return grow(rate, entropy.system_entropy())
-
-            self.model_ = paid(draw, loss, budget=budget, note=type(self).__name__)
+            self.model_ = paid(lambda source: grow(rate, source), loss, budget=budget, note=type(self).__name__)
         self.schema_, self.classes_ = schema, _as_array(schema.classes)
         self.terms_ = self._terms()
         return self

@@ -16,7 +16,7 @@ from dampen.learn.random_trees import RandomTrees, sums_at_leaves
 from dampen.mechanisms import PermuteAndFlip
 from dampen.privacy import Adjacency
 from dampen.problem import Frame, SelectionProblem
-from dampen.sampling.laplace_batch import added, discrete_laplace_batch
+from dampen.sampling.laplace_batch import add_within, discrete_laplace_batch
 from dampen.vectors import Floats, Integers
 
 JURY_BITS = 3
@@ -68,7 +68,7 @@ def hear_jury(
     """
     told = epsilon * TOTALS_SHARE
     true = class_totals(classes, counts.shape[2])
-    totals = tuple(added(true, discrete_laplace_batch(told, len(true), source)).tolist())
+    totals = tuple(add_within(true, discrete_laplace_batch(told, len(true), source)).tolist())
     weights = weights_for(trees.count)
     heard = _Heard.of(counts, totals, epsilon)
     summed = sums_at_leaves(trees, values, heard.evidence)

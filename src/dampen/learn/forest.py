@@ -26,7 +26,7 @@ from dampen.learn.records import Records, as_read, readings_of
 from dampen.learn.saved_trees import DEEPEST, trees_as_plain, trees_from_plain
 from dampen.learn.schema import Schema
 from dampen.privacy import Adjacency, BudgetLike
-from dampen.sampling.laplace_batch import added, discrete_laplace_batch
+from dampen.sampling.laplace_batch import add_within, discrete_laplace_batch
 from dampen.sampling.uniform import uniform_batch
 from dampen.tables.engines import Source, stays
 from dampen.vectors import Floats, Integers
@@ -146,7 +146,7 @@ class PrivateForestClassifier(PaidClassifier):
         jury = in_jury(records.rows, source)
         members[jury] = NO_TREE
         counts = counts_at_leaves(trees, values, members, classes, len(schema.classes))
-        noisy = added(counts, discrete_laplace_batch(epsilon, counts.size, source).reshape(counts.shape))
+        noisy = add_within(counts, discrete_laplace_batch(epsilon, counts.size, source).reshape(counts.shape))
         return hear_jury(trees, noisy, values[:, jury], classes[jury], epsilon, source)
 
     def _shares(self, model: Forest | WeighedForest, records: Records) -> Floats:

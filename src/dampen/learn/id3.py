@@ -17,7 +17,7 @@ from dampen.learn.counted import CountedTable
 from dampen.learn.nodes import Node
 from dampen.learn.schema import Categorical, Schema
 from dampen.learn.splits import SplitChoice
-from dampen.sampling.laplace_batch import added, discrete_laplace_batch
+from dampen.sampling.laplace_batch import add_within, discrete_laplace_batch
 from dampen.tables.contingency import Layout
 from dampen.tables.engines.base import Levels
 from dampen.vectors import Integers
@@ -67,7 +67,7 @@ def grow(table: CountedTable, *, depth: int, epsilon: Fraction, choice: SplitCho
 
 
 def _noisy(counts: Integers, share: Fraction, source: Entropy) -> Integers:
-    return added(counts, discrete_laplace_batch(share, counts.size, source).reshape(counts.shape))
+    return add_within(counts, discrete_laplace_batch(share, counts.size, source).reshape(counts.shape))
 
 
 def _worth_going_on(counts: Integers, free: NDArray[np.bool_], layout: Layout, share: Fraction) -> NDArray[np.bool_]:

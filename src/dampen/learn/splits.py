@@ -18,10 +18,10 @@ from dampen.mechanisms import (
     PairwiseDampening,
     ParetoNoisyMax,
     PermuteAndFlip,
-    SelectionMechanism,
     ShiftedLocalDampening,
     StableArgmax,
 )
+from dampen.mechanisms.selection.base import SingleMechanism
 from dampen.privacy import Adjacency
 from dampen.problem import SelectionProblem
 from dampen.queries.splits.split import information_gain_problem, max_operator_problem, max_operator_winner_problem
@@ -98,7 +98,7 @@ class SplitChoice:
         """Refuse an epsilon for which nothing is proved of the mechanism."""
         _require_proved(self, layout, epsilon)
 
-    def built(self, epsilon: Fraction) -> SelectionMechanism:
+    def built(self, epsilon: Fraction) -> SingleMechanism:
         """The mechanism."""
         make: dict[str, Callable[[], Any]] = {
             "permute_and_flip": lambda: PermuteAndFlip(epsilon),
@@ -109,7 +109,7 @@ class SplitChoice:
             "pareto": lambda: ParetoNoisyMax(min(epsilon, MOST_FOR_INDICATORS), indicator=True),
             "stable": lambda: StableArgmax(min(epsilon, MOST_FOR_INDICATORS)),
         }
-        mechanism: SelectionMechanism = make[self.mechanism]()
+        mechanism: SingleMechanism = make[self.mechanism]()
         return mechanism
 
     def posed(self, tables: Sequence[Integers]) -> SelectionProblem:

@@ -1,5 +1,7 @@
 """Mechanisms: a problem in, a law and a paid release out. One file each, one proof page each."""
 
+from dampen.mechanisms.counts.base import CountsMechanism
+from dampen.mechanisms.counts.laplace_counts import LaplaceCounts
 from dampen.mechanisms.numeric.base import NumericMechanism
 from dampen.mechanisms.numeric.exact_pair_laplace import ExactPairLaplace
 from dampen.mechanisms.numeric.ladder import Ladder
@@ -25,10 +27,12 @@ from dampen.mechanisms.selection.stable_argmax import StableArgmax
 from dampen.mechanisms.selection.top_k import TopK
 
 __all__ = [
+    "CountsMechanism",
     "ExactPairLaplace",
     "Exponential",
     "Ladder",
     "Laplace",
+    "LaplaceCounts",
     "LaplaceLogNormal",
     "LaplaceTopK",
     "LargestLocalSensitivities",

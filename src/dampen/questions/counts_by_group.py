@@ -7,31 +7,30 @@ from typing import Any
 
 import numpy as np
 
-from dampen import entropy
-from dampen._validate import Number, flag, positive, probability
+from dampen._validate import Number, flag, positive
 from dampen.errors import ParameterError
-from dampen.mechanisms.numeric.noises import Geometric
-from dampen.privacy import Adjacency, BudgetLike, PrivacyLoss, Release
+from dampen.mechanisms.counts.base import CountsRelease
+from dampen.mechanisms.counts.laplace_counts import LaplaceCounts
+from dampen.privacy import Adjacency, BudgetLike
+from dampen.problem import CountsFrame, CountsProblem
 from dampen.queries.order.stretches import record_adjacency, require_public_number
 from dampen.questions.asking import asking
-from dampen.questions.composite import paid
-from dampen.sampling.laplace_batch import added, discrete_laplace_batch
 from dampen.tables.categories import as_categories
 from dampen.tables.engines import filtered
 from dampen.tables.groups import REST, count_groups
 
 
 @dataclass(frozen=True, kw_only=True)
-class CountsRelease(Release, Mapping[Any, int]):
+class GroupCounts(CountsRelease, Mapping[Any, int]):
     """Private counts, usable as a mapping from categories: ``release["F"]``, ``dict(release)``."""
 
-    noise: Geometric | None
+    as_drawn: bool
 
     def error(self, confidence: Number) -> float:
         """How far one count is from the true one at most, with this confidence; of counts as drawn alone."""
-        if self.noise is None:
+        if not self.as_drawn:
             raise ParameterError("error must be asked of counts as drawn: without non_negative and consistent")
-        return float(self.noise.exceeded_with(1 - probability(confidence=confidence)))
+        return super().error(confidence)
 
     def __getitem__(self, category: Any) -> int:
         return int(self.value[category])
@@ -57,7 +56,7 @@ def group_counts(
     other: Any = REST,
     missing: str = "refuse",
     note: str = "group_counts",
-) -> CountsRelease:
+) -> GroupCounts:
     """How many values each category has, privately: all counts for one ``epsilon``.
 
     Parameters
@@ -101,25 +100,21 @@ def group_counts(
         whole, adding_up = flag(non_negative=non_negative), flag(consistent=consistent)
         if adding_up and replaced and isinstance(missing, str) and missing == "drop":
             raise ParameterError("consistent counts under REPLACE add up to all records; missing must not be 'drop'")
-        loss = PrivacyLoss(price, adjacency=adjacency)
+        frame = CountsFrame(len(labels), 2 if replaced else 1, adjacency, largest=1)
         rows = filtered(values, where)
         if adding_up:
             require_public_number(rows, adjacency)
         counts = count_groups(rows, labels, column=column, other=other, missing=missing)
-    rate = price / (2 if replaced else 1)
-
-    def draw() -> list[int]:
-        noisy: list[int] = added(counts, discrete_laplace_batch(rate, len(labels), entropy.system_entropy())).tolist()
-        return noisy
-
-    noisy = paid(draw, loss, budget=budget, note=note)
+    release = LaplaceCounts(price).release(CountsProblem(frame, counts), budget=budget, note=note)
+    noisy = list(release.value)
     if adding_up:
         noisy = summing_to(noisy, int(counts.sum()) if replaced else max(sum(noisy), 0))
     elif whole:
         noisy = [max(count, 0) for count in noisy]
-    told = dict(zip(labels, noisy, strict=True))
-    noise = None if adding_up or whole else Geometric(rate)
-    return CountsRelease(told, loss, f"discrete Laplace noise of {len(labels)} counts", note, noise=noise)
+    return GroupCounts(
+        dict(zip(labels, noisy, strict=True)), release.loss, f"discrete Laplace noise of {len(labels)} counts", note,
+        noise=release.noise, as_drawn=not (adding_up or whole),
+    )  # fmt: skip
 
 
 def summing_to(counts: Sequence[int], total: int) -> list[int]:

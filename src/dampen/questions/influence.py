@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from dampen._validate import Number, exact, one_of, positive, shown, whole
-from dampen.accounting import Budget
+from dampen.entropy import Entropy
 from dampen.errors import ParameterError
 from dampen.graphs.graph import Graph
 from dampen.graphs.levels import codegrees
@@ -23,13 +23,12 @@ from dampen.mechanisms import (
     TopK,
 )
 from dampen.mechanisms.selection.ordered import OrderedMechanism
-from dampen.privacy import Adjacency, BudgetLike, PrivacyLoss, Release
+from dampen.privacy import Adjacency, BudgetLike, PrivacyLoss, Release, paid
 from dampen.problem import SelectionProblem
 from dampen.queries import degree_problem, ego_betweenness_problem, ego_betweenness_range_problem
 from dampen.queries.graph.one_shot_centrality import one_shot_problem
 from dampen.queries.graph.projection import CHANGES, projected
 from dampen.questions.asking import asking, kept, without_edges
-from dampen.questions.composite import paid
 from dampen.questions.level_nodes import draw_by_level, require_level
 
 BY_EGO_BETWEENNESS = (
@@ -141,7 +140,7 @@ def release_top_nodes(
 
 def _posed(
     graph: Graph, k: int, epsilon: Number, *, score: str, method: str, max_degree: int | None, shift: Number
-) -> Callable[[], tuple[int, ...]]:
+) -> Callable[[Entropy], tuple[int, ...]]:
     """Everything about the arguments is checked, and the draw made ready."""
     price, cut = positive(epsilon=epsilon), _checked(graph, k, max_degree)
     one_of(("ego_betweenness", "degree"), score=score)
@@ -164,19 +163,19 @@ def _checked(graph: Graph, k: int, max_degree: int | None) -> Graph:
 
 def _draw(
     graph: Graph, k: int, rate: Fraction, *, score: str, method: str, max_degree: int | None, shift: Number
-) -> Callable[[], tuple[int, ...]]:
+) -> Callable[[Entropy], tuple[int, ...]]:
     """Everything that can be refused is refused here; what is returned only draws."""
     if score == "ego_betweenness" and method == "level":
         require_level(rate, k=k, n=graph.nodes)
         offsets, neighbours = graph.offsets, graph.neighbours
-        return lambda: draw_by_level(offsets, neighbours, k=k, epsilon=rate)
+        return lambda source: draw_by_level(offsets, neighbours, k=k, epsilon=rate, source=source)
     problem, drift = posed(graph, score=score, method=method, max_degree=max_degree, shift=shift)
     mechanism = answering(graph, k, rate, method=method, shift=shift, drift=drift)
-    price = mechanism.privacy(problem.frame).epsilon
+    mechanism.privacy(problem.frame)
 
-    def draw() -> tuple[int, ...]:
-        answer = mechanism.release(problem, budget=Budget(epsilon=price)).value
-        return answer if isinstance(mechanism, OrderedMechanism) else (answer,)
+    def draw(source: Entropy) -> tuple[int, ...]:
+        drawn = mechanism.draw(problem, source)
+        return drawn if isinstance(mechanism, OrderedMechanism) else (drawn,)
 
     return draw
 

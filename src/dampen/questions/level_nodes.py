@@ -4,7 +4,6 @@ from typing import Any
 
 import numpy as np
 
-from dampen import entropy
 from dampen._validate import Number
 from dampen.entropy import Entropy
 from dampen.graphs.levels import distance_two_sums
@@ -25,24 +24,20 @@ LONGEST_TABLE = 2**16
 """Weights of pairs with more common neighbours than this are taken to be those of this many."""
 
 
-def draw_by_level(
-    offsets: Any, neighbours: Any, *, k: int, epsilon: Number, source: Entropy | None = None
-) -> tuple[int, ...]:
+def draw_by_level(offsets: Any, neighbours: Any, *, k: int, epsilon: Number, source: Entropy) -> tuple[int, ...]:
     """The indices of the k most influential nodes, best first. The caller has paid ``epsilon`` for it (EDGE).
 
     A share of 1/20 buys h, the k-th largest degree with discrete Laplace noise; what remains buys the list. The plan is
     a function of h, epsilon, k and the number of nodes alone (docs/proofs/level.md).
     """
-    stream = entropy.system_entropy() if source is None else source
     starts = np.asarray(offsets, dtype=np.int64)
     degrees = np.diff(starts)
     for_h, for_list = level_rates(epsilon)
-    noisy = kth_largest_degree(degrees, k) + discrete_laplace(for_h, stream)
+    noisy = kth_largest_degree(degrees, k) + discrete_laplace(for_h, source)
     plan = level_plan(clipped_h(noisy, len(degrees)), epsilon=for_list, k=k, n=len(degrees))
     problem = level_problem(level_sums(starts, neighbours, plan), degrees, plan)
     mechanism = LaplaceTopK(k, for_list, movers=2, drift=plan.drift)
-    with np.errstate(all="ignore"):
-        return tuple(mechanism.first(problem, stream))
+    return mechanism.draw(problem, source)
 
 
 def require_level(epsilon: Number, *, k: int, n: int) -> None:

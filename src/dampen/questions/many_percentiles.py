@@ -4,18 +4,16 @@ from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
-from dampen import entropy
 from dampen._validate import Number, one_of, positive, shown
-from dampen.accounting import Budget
+from dampen.entropy import Entropy
 from dampen.errors import ParameterError
 from dampen.mechanisms import PermuteAndFlip
-from dampen.privacy import Adjacency, BudgetLike, PrivacyLoss, Release
+from dampen.privacy import Adjacency, BudgetLike, PrivacyLoss, Release, paid
 from dampen.problem import SelectionProblem
 from dampen.queries import percentile_value_problem
 from dampen.queries.order.halving import halving, levels
 from dampen.queries.order.stretches import record_adjacency, require_public_number, share_of
 from dampen.questions.asking import asking
-from dampen.questions.composite import paid
 from dampen.sampling.scatter import scatter
 from dampen.tables.engines import filtered
 from dampen.tables.grid import as_grid
@@ -98,10 +96,10 @@ def release_quantiles(
     if way == "even":
         single = PermuteAndFlip(price / len(shares))
         problems = [percentile_value_problem(counted, 100 * q, grid=counted.grid, adjacency=adjacency) for q in shares]
-        answers = paid(lambda: _drawn_evenly(problems, single), loss, budget=budget, note=note)
+        answers = paid(lambda source: draw_evenly(problems, single, source), loss, budget=budget, note=note)
     else:
         single = PermuteAndFlip(price / levels(len(shares)) / (2 if adjacency is Adjacency.REPLACE else 1))
-        answers = paid(lambda: _drawn_by_halving(counted, shares, single), loss, budget=budget, note=note)
+        answers = paid(lambda source: draw_by_halving(counted, shares, single, source), loss, budget=budget, note=note)
     by_share = dict(zip(shares, sorted(answers), strict=True))
     return Release(tuple(by_share[share] for share in asked), loss, f"{len(shares)} percentiles, {way}", note)
 
@@ -119,21 +117,22 @@ def fineness(size: int) -> int:
     return max(0, min(FINENESS, 62 - size.bit_length()))
 
 
-def _drawn_evenly(problems: Sequence[SelectionProblem], mechanism: PermuteAndFlip) -> list[Any]:
-    purse = Budget(epsilon=mechanism.epsilon * len(problems))
-    return [mechanism.release(problem, budget=purse).value for problem in problems]
+def draw_evenly(problems: Sequence[SelectionProblem], mechanism: PermuteAndFlip, source: Entropy) -> list[Any]:
+    """One draw per percentile. Nobody has paid for them here."""
+    return [each.frame.candidates[mechanism.draw(each, source)] for each in problems]
 
 
-def _drawn_by_halving(counted: GridCounts, shares: Sequence[Fraction], mechanism: PermuteAndFlip) -> list[Any]:
-    """One draw per part; what a level costs in all is a matter of docs/proofs/quantiles.md."""
+def draw_by_halving(
+    counted: GridCounts, shares: Sequence[Fraction], mechanism: PermuteAndFlip, source: Entropy
+) -> list[Any]:
+    """One draw per part. Nobody has paid for them here; what a level costs in all is in docs/proofs/quantiles.md."""
     bits = fineness(len(counted.grid))
-    places, counts = scatter(counted.places, counted.counts, bits, entropy.system_entropy())
+    places, counts = scatter(counted.places, counted.counts, bits, source)
     steps = halving(places, counts, len(counted.grid) << bits, shares)
-    purse = Budget(epsilon=mechanism.epsilon * len(shares))
     problem = next(steps)
     while True:
         try:
-            problem = steps.send(mechanism.release(problem, budget=purse).value)
+            problem = steps.send(problem.frame.candidates[mechanism.draw(problem, source)])
         except StopIteration as end:
             return [counted.grid[place >> bits] for place in end.value.values()]
 

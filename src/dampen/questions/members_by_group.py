@@ -1,22 +1,21 @@
 """Who belongs to which group?"""
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
-import numpy as np
 from numpy.typing import NDArray
 
-from dampen import entropy
 from dampen._validate import Number, one_of, positive, shown, whole
 from dampen.errors import DataError, ParameterError
-from dampen.mechanisms.grouping.base import GroupMechanism, Groups
+from dampen.mechanisms.grouping.base import GroupMechanism
 from dampen.mechanisms.grouping.dampened_triode import DampenedTriode
+from dampen.mechanisms.grouping.randomised_response import RandomisedResponse
 from dampen.mechanisms.grouping.triode import Triode
 from dampen.mechanisms.grouping.triode_h import FRAGMENT, TriodeH
-from dampen.mechanisms.selection.randomised_response import RandomisedResponse
 from dampen.privacy import BudgetLike, Release
+from dampen.problem import GroupFrame, GroupProblem
 from dampen.questions.asking import asking
-from dampen.questions.composite import paid
 from dampen.tables.categories import as_categories
 from dampen.tables.columns import titled
 from dampen.tables.engines import filtered
@@ -125,20 +124,16 @@ def release_group_by(
         as_group_missing(missing, rest_place(labels, other))
         names, found, title = _people(ids, groups, labels, column, where)
         people = as_ids(names)
-        mechanism.require(len(people))
+        frame = GroupFrame(len(people), len(labels))
+        mechanism.privacy(frame)
         places = settle_groups(found, labels, other=other, missing=missing, title=title)
         if len(places) != len(people):
             raise DataError("groups must be exactly one for each id")
-        order, loss = told_order(people), mechanism.privacy()
+        order = told_order(people)
         people, places = people[order], places[order]
 
-    def draw() -> Groups:
-        with np.errstate(all="ignore"):
-            return mechanism.draw(places, len(labels), entropy.system_entropy())
-
-    drawn = paid(draw, loss, budget=budget, note=note)
-    told = {label: people[chosen] for label, chosen in zip(labels, drawn, strict=True)}
-    return Release(told, loss, repr(mechanism), note)
+    release = mechanism.release(GroupProblem(frame, places), budget=budget, note=note)
+    return replace(release, value={label: people[chosen] for label, chosen in zip(labels, release.value, strict=True)})
 
 
 def _people(

@@ -5,14 +5,13 @@ from fractions import Fraction
 from typing import Any
 
 from dampen._validate import Number, positive
-from dampen.accounting import Budget
+from dampen.entropy import Entropy
 from dampen.mechanisms import Laplace
 from dampen.mechanisms.numeric.laplace import PublicNoiseRelease
-from dampen.privacy import Adjacency, BudgetLike, NumericRelease, PrivacyLoss
+from dampen.privacy import Adjacency, BudgetLike, NumericRelease, PrivacyLoss, paid
 from dampen.queries.order.stretches import record_adjacency
 from dampen.queries.sums import mean_part_problems, mean_problem, row_count_problem, sum_problem
 from dampen.questions.asking import asking
-from dampen.questions.composite import paid
 from dampen.tables.engines import filtered
 from dampen.tables.totals import as_bounds
 
@@ -159,9 +158,8 @@ def mean(
     (low, high), half = as_bounds(bounds), Laplace(price / 2)
     loss = PrivacyLoss(price, adjacency=parts[0].frame.adjacency)
 
-    def draw() -> float:
-        own = Budget(epsilon=price)
-        off, number = (Fraction(half.release(part, budget=own).value) for part in parts)
+    def draw(source: Entropy) -> float:
+        off, number = (Fraction(half.answer(part.frame, half.draw(part, source))) for part in parts)
         found = (low + high) / 2 + off / max(number, Fraction(1))
         return float(min(max(found, low), high))
 

@@ -6,15 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from dampen import entropy
 from dampen._validate import Number, plain, positive, shown
 from dampen.accounting import converted
 from dampen.errors import DataError, ParameterError
 from dampen.mechanisms import PermuteAndFlip, SelectionMechanism
-from dampen.privacy import Adjacency, BudgetLike
+from dampen.privacy import Adjacency, BudgetLike, paid
 from dampen.problem import SelectionProblem
 from dampen.queries.order.stretches import record_adjacency
-from dampen.questions.composite import paid
 from dampen.questions.mechanism_choice import Choice, chosen_mechanism, refuse_indicators
 from dampen.questions.members_by_group import WHERE_NEEDS_A_TABLE
 from dampen.tables.categories import as_categories
@@ -102,12 +100,7 @@ def each_group(
     single = mechanism.privacy(posed[0].frame)
     loss = converted(single, adjacency, single.unit)
 
-    def draw() -> list[int]:
-        source = entropy.system_entropy()
-        with np.errstate(all="ignore"):
-            return [mechanism.draw(each, source) for each in posed]
-
-    drawn = paid(draw, loss, budget=budget, note=note)
+    drawn = paid(lambda source: [mechanism.draw(each, source) for each in posed], loss, budget=budget, note=note)
     return {label: each.frame.candidates[i] for label, each, i in zip(labels, posed, drawn, strict=True)}
 
 

@@ -44,7 +44,7 @@ def discrete_laplace_batch(rate: Fraction, count: int, entropy: Entropy) -> Inte
     return np.where(negative, -sizes, sizes)
 
 
-def added(numbers: Integers, noise: Integers) -> Integers:
+def add_within(numbers: Integers, noise: Integers) -> Integers:
     """Numbers of at most 2^62 in size with their noise, cut off at 2^62: a function of the sums, so it costs nothing.
 
     Noise that is cut off itself must never be told with a number on top, for the number could be read off.

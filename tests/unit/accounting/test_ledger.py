@@ -638,7 +638,7 @@ def test_an_outcome_stands_in_the_scope_of_its_charge(ledger: Ledger) -> None:
 @pytest.mark.parametrize("fails", [False, True])
 def test_a_release_records_its_outcome(ledger: Ledger, fails: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     if fails:
-        monkeypatch.setattr(PermuteAndFlip, "_drawn", lambda self, problem: None)
+        monkeypatch.setattr(PermuteAndFlip, "draw", lambda self, problem, source: 1 / 0)
         with pytest.raises(ReleaseFailed):
             dampen.select({"tea": 7, "coffee": 5}, sensitivity=1, epsilon=1, budget=ledger, note="drinks")
     else:

@@ -139,8 +139,8 @@ def test_a_universe_may_be_read_once(audit: Audit) -> None:
 
 
 WRONG_DRAWS: dict[str, tuple[Callable[[], object], str]] = {
-    "function": (partial(audit_draw, drawn_by_hand, PUBLIC), "mechanism must be a SelectionMechanism or a Numeric"),  # type: ignore[arg-type]
-    "class": (partial(audit_draw, PermuteAndFlip, PUBLIC), "mechanism must be a SelectionMechanism or a Numeric"),  # type: ignore[arg-type]
+    "function": (partial(audit_draw, drawn_by_hand, PUBLIC), "mechanism must be a SelectionMechanism, a Numeric"),  # type: ignore[arg-type]
+    "class": (partial(audit_draw, PermuteAndFlip, PUBLIC), "mechanism must be a SelectionMechanism, a Numeric"),  # type: ignore[arg-type]
     "other problem": (partial(audit_draw, PermuteAndFlip(1), NUMBER), "problem must be a SelectionProblem; got"),
     "other number": (partial(audit_draw, Laplace(1), PUBLIC), "problem must be a NumericProblem; got"),
     "data": (partial(audit_draw, Laplace(1), [1, 2]), "problem must be a NumericProblem; got a list"),  # type: ignore[arg-type]

@@ -146,7 +146,7 @@ def test_refusals_come_before_payment(
 def test_nothing_is_drawn_unless_it_is_paid(monkeypatch: pytest.MonkeyPatch) -> None:
     drawn: list[str] = []
     monkeypatch.setattr(
-        "dampen.mechanisms.selection.randomised_response.RandomisedResponse.draw", lambda *_: drawn.append("x")
+        "dampen.mechanisms.grouping.randomised_response.RandomisedResponse.draw", lambda *_: drawn.append("x")
     )
     with pytest.raises(BudgetExceeded):
         asked(Budget(epsilon="1/2"))

@@ -77,7 +77,7 @@ def test_counts_can_be_made_non_negative() -> None:
 @pytest.mark.parametrize("adjacency", [Adjacency.ADD_REMOVE, Adjacency.REPLACE], ids=lambda a: a.value)
 def test_counts_can_be_made_to_add_up(adjacency: Adjacency, monkeypatch: pytest.MonkeyPatch) -> None:
     noise = np.array([-4, 9, -7])
-    monkeypatch.setattr("dampen.questions.counts_by_group.discrete_laplace_batch", lambda *_: noise)
+    monkeypatch.setattr("dampen.mechanisms.counts.laplace_counts.discrete_laplace_batch", lambda *_: noise)
     counts = asked(Budget(epsilon=1), adjacency=adjacency, consistent=True)
     assert min(counts.values()) >= 0
     assert sum(counts.values()) == (35 if adjacency is Adjacency.REPLACE else 33)

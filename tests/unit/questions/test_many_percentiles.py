@@ -152,7 +152,7 @@ def test_a_generator_is_read_once() -> None:
 
 def spied_ways(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     ways: list[str] = []
-    for name in ("_drawn_evenly", "_drawn_by_halving"):
+    for name in ("draw_evenly", "draw_by_halving"):
         drawn = getattr(many_percentiles, name)
 
         def recording(*args: Any, _name: str = name, _drawn: Any = drawn) -> Any:
@@ -168,11 +168,11 @@ def spied_ways(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 @pytest.mark.parametrize(
     ("ps", "way"),
     [
-        ((50,), "_drawn_evenly"),
-        (range(2), "_drawn_evenly"),
-        ([*range(2), *range(2)], "_drawn_evenly"),
-        (range(3), "_drawn_by_halving"),
-        (range(0, 101, 2), "_drawn_by_halving"),
+        ((50,), "draw_evenly"),
+        (range(2), "draw_evenly"),
+        ([*range(2), *range(2)], "draw_evenly"),
+        (range(3), "draw_by_halving"),
+        (range(0, 101, 2), "draw_by_halving"),
     ],
     ids=["1", "2", "2 twice", "3", "51"],
 )

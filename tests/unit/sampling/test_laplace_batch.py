@@ -10,7 +10,7 @@ from scipy.stats import chisquare
 from dampen import entropy
 from dampen.audit import law_by_enumeration
 from dampen.sampling import exact, tables
-from dampen.sampling.laplace_batch import added, discrete_laplace_batch
+from dampen.sampling.laplace_batch import add_within, discrete_laplace_batch
 
 
 def law(rate: float, z: int) -> float:
@@ -61,5 +61,5 @@ def test_sums_are_cut_off_as_if_the_noise_were_not() -> None:
     for size in (0, 5, 2**62 - 3, 2**62, 2**63 - 1):
         for noise in (size, -size):
             expected = [max(min(number + noise, 2**62), -(2**62)) for number in numbers.tolist()]
-            assert added(numbers, np.full(4, noise)).tolist() == expected
-    assert added(numbers[:3], np.full(3, 2**63 - 1)).tolist() == [2**62] * 3
+            assert add_within(numbers, np.full(4, noise)).tolist() == expected
+    assert add_within(numbers[:3], np.full(3, 2**63 - 1)).tolist() == [2**62] * 3

@@ -1,6 +1,6 @@
 """What mechanisms have in common that tell who belongs to which group."""
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -8,9 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dampen._validate import Number, plain, positive
 from dampen.entropy import Entropy
-from dampen.privacy import Adjacency, PrivacyLoss
+from dampen.mechanisms.base import Mechanism
+from dampen.privacy import PrivacyLoss, Release
+from dampen.problem import GroupFrame, GroupProblem
 from dampen.vectors import Floats, Integers
 
 Members = NDArray[np.bool_]
@@ -20,31 +21,28 @@ Groups = tuple[Integers, ...]
 
 
 @dataclass(frozen=True, init=False, repr=False)
-class GroupMechanism(ABC):
-    """Tells for every category a set of people. ``epsilon`` is the price of the whole mapping. Holds no data.
+class GroupMechanism(Mechanism[GroupFrame, GroupProblem, Release]):
+    """Tells for every category a set of people. ``epsilon`` is the price of the whole mapping.
 
     People and their number are public; a neighbour is a data set in which one person has another category.
     """
 
-    epsilon: Fraction
+    takes = GroupProblem
 
-    def __init__(self, epsilon: Number) -> None:
-        object.__setattr__(self, "epsilon", positive(epsilon=epsilon))
-
-    def privacy(self) -> PrivacyLoss:
+    def privacy(self, frame: GroupFrame) -> PrivacyLoss:
         """Epsilon for the whole mapping, one person's category replaced."""
-        return PrivacyLoss(self.epsilon, adjacency=Adjacency.REPLACE)
-
-    def require(self, people: int) -> None:
-        """Refuse, in one sentence, so many people as it cannot take. Public."""
-        return
+        return PrivacyLoss(self.epsilon, adjacency=frame.adjacency, unit=frame.unit)
 
     @abstractmethod
-    def draw(self, places: Integers, kinds: int, source: Entropy) -> Groups:
-        """An exact draw of the whole mapping; ``places`` tells each person's category. Nobody has paid for it here."""
+    def draw(self, problem: GroupProblem, source: Entropy) -> Groups:
+        """An exact draw of the whole mapping. Nobody has paid for it here."""
 
-    def __repr__(self) -> str:
-        return f"{type(self).__name__}(epsilon={plain(self.epsilon)})"
+    def answer(self, frame: GroupFrame, drawn: Groups) -> Groups:
+        """The places of people, category by category."""
+        return drawn
+
+    def _release(self, frame: GroupFrame, value: Groups, loss: PrivacyLoss, note: str) -> Release:
+        return Release(value, loss, repr(self), note)
 
 
 class SetMechanism(GroupMechanism):
@@ -55,7 +53,7 @@ class SetMechanism(GroupMechanism):
         """What one set may cost."""
         return self.epsilon / 2
 
-    def prepared(self, people: int, source: Entropy) -> Any:
+    def prepare(self, people: int, source: Entropy) -> Any:
         """What all sets of one release share, drawn without looking at data; public."""
         return None
 
@@ -67,7 +65,9 @@ class SetMechanism(GroupMechanism):
     def set_law(self, members: Members, shared: Any = None) -> Floats:
         """Not private. Ln P of all subsets; person i is in subset number s where bit i of s is 1."""
 
-    def draw(self, places: Integers, kinds: int, source: Entropy) -> Groups:
+    def draw(self, problem: GroupProblem, source: Entropy) -> Groups:
         """The sets of all categories, independently given what they share. They may overlap and need not cover."""
-        shared = self.prepared(len(places), source)
-        return tuple(np.flatnonzero(self.draw_set(places == kind, shared, source)) for kind in range(kinds))
+        places, shared = problem.places, self.prepare(problem.frame.people, source)
+        return tuple(
+            np.flatnonzero(self.draw_set(places == kind, shared, source)) for kind in range(problem.frame.kinds)
+        )

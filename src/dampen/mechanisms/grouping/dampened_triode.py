@@ -8,9 +8,11 @@ import numpy as np
 from dampen.entropy import Entropy
 from dampen.errors import ParameterError
 from dampen.mechanisms.grouping.base import Members, SetMechanism
-from dampen.mechanisms.grouping.triode import MOST_PEOPLE, drawn_members
+from dampen.mechanisms.grouping.triode import MOST_PEOPLE, members_of
 from dampen.mechanisms.selection.exponential import Exponential
 from dampen.mechanisms.selection.local_dampening import LocalDampening
+from dampen.privacy import PrivacyLoss
+from dampen.problem import GroupFrame
 from dampen.queries.groups.problems import dice_problem
 from dampen.vectors import Floats
 
@@ -59,17 +61,18 @@ class DampenedTriode(SetMechanism):
     dampening, VLDB Journal 2023.
     """
 
-    def require(self, people: int) -> None:
-        """At most 2,000 people."""
-        if people > MOST_PEOPLE:
+    def privacy(self, frame: GroupFrame) -> PrivacyLoss:
+        """Epsilon, for at most 2,000 people."""
+        if frame.people > MOST_PEOPLE:
             raise ParameterError(
-                f"ids must be at most {MOST_PEOPLE} people for method 'dampened_triode'; got {people}: use "
+                f"ids must be at most {MOST_PEOPLE} people for method 'dampened_triode'; got {frame.people}: use "
                 "method='randomised_response', which has no such limit"
             )
+        return super().privacy(frame)
 
     def draw_set(self, members: Members, shared: Any, source: Entropy) -> Members:
         """A cell, then one of its sets."""
-        return drawn_members(self._one().draw(dice_problem(members), source), len(members))
+        return members_of(self._one().draw(dice_problem(members), source), len(members))
 
     def set_law(self, members: Members, shared: Any = None) -> Floats:
         """Not private. Ln P of all subsets."""

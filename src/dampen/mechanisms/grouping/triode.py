@@ -10,6 +10,8 @@ from dampen.entropy import Entropy
 from dampen.errors import ParameterError
 from dampen.mechanisms.grouping.base import Members, SetMechanism
 from dampen.mechanisms.selection.exponential import Exponential
+from dampen.privacy import PrivacyLoss
+from dampen.problem import GroupFrame
 from dampen.queries.groups.problems import Subsets, dice, dice_problem
 from dampen.sampling.subsets import draw_subset
 from dampen.vectors import Floats
@@ -68,19 +70,20 @@ class Triode(SetMechanism):
         """The exponent of one unit of Dice."""
         return self.share / 2
 
-    def require(self, people: int) -> None:
-        """Beyond 2,000 people epsilon ends where rejection would take too long."""
-        if self.rate > LARGEST_RATE and people > MOST_PEOPLE:
+    def privacy(self, frame: GroupFrame) -> PrivacyLoss:
+        """Epsilon; beyond 2,000 people epsilon ends where rejection would take too long."""
+        if self.rate > LARGEST_RATE and frame.people > MOST_PEOPLE:
             raise ParameterError(
                 f"epsilon must be at most {4 * LARGEST_RATE} for TRIODE with more than {MOST_PEOPLE} people; use "
                 "method='randomised_response', which has no such limit"
             )
+        return super().privacy(frame)
 
     def draw_set(self, members: Members, shared: Any, source: Entropy) -> Members:
         """By rejection, or by cells where epsilon is large."""
         size, rate = int(np.count_nonzero(members)), self.rate
         if rate > LARGEST_RATE:
-            return drawn_members(Exponential(self.share).draw(dice_problem(members), source), len(members))
+            return members_of(Exponential(self.share).draw(dice_problem(members), source), len(members))
 
         def exponent(chosen: Members) -> Fraction:
             overlap, picked = int(np.count_nonzero(chosen & members)), int(np.count_nonzero(chosen))
@@ -106,7 +109,7 @@ def dice_scores(members: Members) -> Floats:
     return np.where(totals > 0, 2.0 * overlap / np.maximum(totals, 1), 1.0)
 
 
-def drawn_members(number: int, people: int) -> Members:
+def members_of(number: int, people: int) -> Members:
     """The subset of this number, person by person."""
     written = number.to_bytes((people + 7) // 8, "little")
     return np.unpackbits(np.frombuffer(written, dtype=np.uint8), count=people, bitorder="little").astype(np.bool_)

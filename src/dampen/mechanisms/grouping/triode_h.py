@@ -77,7 +77,7 @@ class TriodeH(SetMechanism):
         """What each of the two stages of one category may cost."""
         return self.share / 2
 
-    def prepared(self, people: int, source: Entropy) -> Integers:
+    def prepare(self, people: int, source: Entropy) -> Integers:
         """The fragment of each person, at random and without looking at data."""
         keys = uniform_batch(people, 2**31, source)
         fragments = np.empty(people, dtype=np.int64)

@@ -81,7 +81,7 @@ class Laplace(AdditiveMechanism):
         assert isinstance(answer, PublicNoiseRelease)
         return answer
 
-    def _release(self, frame: NumericFrame, answer: int | float, loss: PrivacyLoss, note: str) -> PublicNoiseRelease:
+    def _release(self, frame: NumericFrame, value: int | float, loss: PrivacyLoss, note: str) -> PublicNoiseRelease:
         return PublicNoiseRelease(
-            answer, loss, repr(self), note, noise=self._public_noise(frame), resolution=frame.resolution
+            value, loss, repr(self), note, noise=self._public_noise(frame), resolution=frame.resolution
         )

@@ -1,18 +1,17 @@
-"""What every selection mechanism has in common: it is priced by a frame, pays first, then draws."""
+"""What mechanisms that choose candidates have in common."""
 
-from abc import ABC, abstractmethod
+from abc import abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
-from dampen import entropy
-from dampen._validate import Number, plain, positive, whole
+from dampen._validate import whole
 from dampen.entropy import Entropy
-from dampen.errors import ParameterError, ReleaseFailed
-from dampen.privacy import BudgetLike, PrivacyLoss, Release, as_budget
+from dampen.errors import ParameterError
+from dampen.mechanisms.base import Mechanism
+from dampen.privacy import PrivacyLoss, Release
 from dampen.problem import Frame, SelectionProblem, count_candidates
 from dampen.runs import Runs
 from dampen.sampling.exponents import Exponents
@@ -27,26 +26,10 @@ LARGEST_SIZE = 2**1000
 """Up to this size of a group its law is computed; releases know no such limit."""
 
 
-@dataclass(frozen=True, init=False, repr=False)
-class SelectionMechanism(ABC):
-    """Chooses one candidate of a problem. Holds parameters, never data."""
+class SelectionMechanism(Mechanism[Frame, SelectionProblem, Release]):
+    """Chooses candidates of a problem."""
 
-    epsilon: Fraction
-
-    def __init__(self, epsilon: Number) -> None:
-        object.__setattr__(self, "epsilon", positive(epsilon=epsilon))
-
-    @abstractmethod
-    def privacy(self, frame: Frame) -> PrivacyLoss:
-        """What one release in this frame costs. Takes a frame, so that the price cannot depend on data."""
-
-    @abstractmethod
-    def _group_law(self, problem: SelectionProblem) -> Floats:
-        """Ln P of one member of each group."""
-
-    @abstractmethod
-    def _pick(self, problem: SelectionProblem, source: Entropy) -> tuple[int, int]:
-        """An exact draw from that law: a group and a member of it."""
+    takes = SelectionProblem
 
     def outcomes(self, frame: Frame) -> Sequence[Any]:
         """What may come out, in the order of ``log_probabilities``."""
@@ -57,26 +40,35 @@ class SelectionMechanism(ABC):
         self.privacy(problem.frame)
         return problem.utilities
 
+    @abstractmethod
+    def log_probabilities(self, problem: SelectionProblem) -> Vector | Runs:
+        """Not private. Ln P of every outcome: exactly the law that ``release`` draws from."""
+
+    @abstractmethod
+    def simulate(self, problem: SelectionProblem, rng: np.random.Generator, size: int) -> Integers:
+        """Indices of candidates drawn by a seeded generator: free, fast, for public problems only."""
+
+    def _release(self, frame: Frame, value: Any, loss: PrivacyLoss, note: str) -> Release:
+        return Release(value=value, loss=loss, mechanism=repr(self), note=note)
+
+
+class SingleMechanism(SelectionMechanism):
+    """Chooses one candidate."""
+
+    @abstractmethod
+    def _group_law(self, problem: SelectionProblem) -> Floats:
+        """Ln P of one member of each group."""
+
+    @abstractmethod
+    def _pick(self, problem: SelectionProblem, source: Entropy) -> tuple[int, int]:
+        """An exact draw from that law: a group and a member of it."""
+
     def log_probabilities(self, problem: SelectionProblem) -> Vector | Runs:
         """Not private. Ln P of every candidate: exactly the law that ``release`` draws from."""
         return problem.per_candidate(self._group_law(problem))
 
-    def release(self, problem: SelectionProblem, *, budget: BudgetLike, note: str = "") -> Release:
-        """Pay for and draw one candidate, exactly, from the operating system's entropy.
-
-        The budget is charged before anything is drawn and keeps the charge whatever happens then.
-        """
-        if not isinstance(problem, SelectionProblem):
-            raise ParameterError(f"problem must be a SelectionProblem; got {type(problem).__name__}")
-        loss = self.privacy(problem.frame)
-        with as_budget(budget).reserve(loss, note=note):
-            drawn = self._drawn(problem)
-            if drawn is None:
-                raise ReleaseFailed("the draw failed after it was paid for; the charge stands")
-        return Release(value=drawn[0], loss=loss, mechanism=repr(self), note=note)
-
     def draw(self, problem: SelectionProblem, source: Entropy) -> int:
-        """An exact draw: the index of a candidate. Nobody has paid for it here; for answers made of several draws."""
+        """An exact draw: the index of a candidate. Nobody has paid for it here."""
         group, member = self._pick(problem, source)
         return problem.index(group, member)
 
@@ -95,22 +87,12 @@ class SelectionMechanism(ABC):
         places = (problem.index(int(group), member) for group, member in zip(groups, members, strict=True))
         return np.fromiter(places, dtype=np.int64, count=size)
 
-    def _drawn(self, problem: SelectionProblem) -> tuple[object] | None:
-        """The chosen candidate, or ``None`` where something failed: what failed is not told, it may know data."""
-        try:
-            with np.errstate(all="ignore"):
-                place = self.draw(problem, entropy.system_entropy())
-            return (problem.frame.candidates[place],)
-        except Exception:
-            return None
-
-    def __repr__(self) -> str:
-        shown = ((field.name, getattr(self, field.name)) for field in fields(self))
-        arguments = (f"{name}={_shown(value)}" for name, value in shown)
-        return f"{type(self).__name__}({', '.join(arguments)})"
+    def answer(self, frame: Frame, drawn: int) -> Any:
+        """The candidate at this index."""
+        return frame.candidates[drawn]
 
 
-class ExponentMechanism(SelectionMechanism):
+class ExponentMechanism(SingleMechanism):
     """A mechanism whose law depends on the data through exponents x_r >= 0 alone, with 0 for the best."""
 
     @abstractmethod
@@ -156,12 +138,6 @@ class UtilityMechanism(ExponentMechanism):
         if frame.bound is None:
             raise ParameterError(f"{type(self).__name__} needs a frame with a finite bound; this one has bound=None")
         return self.epsilon / (frame.bound if frame.monotone else 2 * frame.bound)
-
-
-def _shown(value: object) -> str:
-    if isinstance(value, Fraction):
-        return plain(value)
-    return value.__name__ if isinstance(value, type) else repr(value)
 
 
 def _float_sizes(problem: SelectionProblem) -> Floats:

@@ -109,9 +109,9 @@ class LaplaceTopK(OrderedMechanism):
         rate = self.epsilon / self.width(problem.frame)
         return Exponents(problem.groups, rate, units_per_score=None, sizes=None, raised=False)
 
-    def first(self, problem: SelectionProblem, source: Entropy) -> list[int]:
+    def draw(self, problem: SelectionProblem, source: Entropy) -> tuple[int, ...]:
         """An exact draw: the indices of the k best, in order. Nobody has paid for it here."""
-        return draw_first(self.exponents(problem), LaplaceNoise(), self.k, source)
+        return tuple(draw_first(self.exponents(problem), LaplaceNoise(), self.k, source))
 
     def _require_plain(self, problem: SelectionProblem) -> None:
         super()._require_plain(problem)

@@ -9,12 +9,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from dampen import entropy
 from dampen._validate import whole
 from dampen.entropy import Entropy
 from dampen.errors import ParameterError
 from dampen.mechanisms.selection.base import SelectionMechanism
-from dampen.privacy import BudgetLike, Release
 from dampen.problem import Frame, SelectionProblem, count_candidates
 from dampen.vectors import Floats, Integers
 
@@ -29,33 +27,21 @@ class OrderedMechanism(SelectionMechanism):
     """Up to so many ordered outcomes the law is written out."""
 
     @abstractmethod
-    def first(self, problem: SelectionProblem, source: Entropy) -> list[int]:
+    def draw(self, problem: SelectionProblem, source: Entropy) -> tuple[int, ...]:
         """An exact draw: the indices of the k best, in order. Nobody has paid for it here."""
-
-    def release(self, problem: SelectionProblem, *, budget: BudgetLike, note: str = "") -> Release:
-        """Pay for and draw an ordered k-tuple; problems it cannot take are refused before anything is spent."""
-        if isinstance(problem, SelectionProblem):
-            self._require_plain(problem)
-        return super().release(problem, budget=budget, note=note)
 
     def outcomes(self, frame: Frame) -> Sequence[Any]:
         """All ordered k-tuples of candidates."""
         self._require_writable(count_candidates(frame.candidates))
         return list(permutations(frame.candidates, self.k))
 
-    def _group_law(self, problem: SelectionProblem) -> Floats:
-        return np.asarray(self.log_probabilities(problem), dtype=np.float64)
+    def answer(self, frame: Frame, drawn: tuple[int, ...]) -> tuple[Any, ...]:
+        """The candidates at these indices."""
+        return tuple(frame.candidates[place] for place in drawn)
 
-    def _pick(self, problem: SelectionProblem, source: Entropy) -> tuple[int, int]:
-        return self.first(problem, source)[0], 0
-
-    def _drawn(self, problem: SelectionProblem) -> tuple[object] | None:
-        try:
-            with np.errstate(all="ignore"):
-                chosen = self.first(problem, entropy.system_entropy())
-            return (tuple(problem.frame.candidates[place] for place in chosen),)
-        except Exception:
-            return None
+    def _require(self, problem: SelectionProblem) -> None:
+        super()._require(problem)
+        self._require_plain(problem)
 
     def _rows(self, draw: Callable[[], Floats], size: int) -> Integers:
         """The places of the k least of each of ``size`` vectors, in order: O(n) each, and one at a time in memory."""

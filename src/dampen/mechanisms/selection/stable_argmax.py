@@ -9,7 +9,7 @@ import numpy as np
 from dampen.certified import arithmetic, ball
 from dampen.entropy import Entropy
 from dampen.errors import DataError, ParameterError
-from dampen.mechanisms.selection.base import SelectionMechanism
+from dampen.mechanisms.selection.base import SingleMechanism
 from dampen.privacy import BudgetLike, PrivacyLoss, Release
 from dampen.problem import Frame, SelectionProblem, count_candidates
 from dampen.runs import nth_member, total_size
@@ -23,7 +23,7 @@ DEEPEST = 1024
 
 
 @dataclass(frozen=True, init=False, repr=False)
-class StableArgmax(SelectionMechanism):
+class StableArgmax(SingleMechanism):
     """Name the winner with a probability that grows with how many people would have to change to unseat it.
 
     Definition

@@ -129,11 +129,11 @@ class TopK(OrderedMechanism):
     def _exponents(self, problem: SelectionProblem) -> Exponents:
         return self.base.exponents(problem).keeping(self.k)
 
-    def first(self, problem: SelectionProblem, source: Entropy) -> list[int]:
+    def draw(self, problem: SelectionProblem, source: Entropy) -> tuple[int, ...]:
         """An exact draw: the indices of the k best, in order. Nobody has paid for it here."""
         exponents = self._exponents(problem)
         if self._in_one_shot:
-            return draw_first(exponents, ExponentialNoise(), self.k, source)
+            return tuple(draw_first(exponents, ExponentialNoise(), self.k, source))
         units = exponents.units().astype(np.int64)
         left, chosen = np.arange(len(units)), []
         for _ in range(self.k):
@@ -141,7 +141,7 @@ class TopK(OrderedMechanism):
             place = draw_by_flips(rest, source) if self._flips else BucketSampler(rest).draw(source)[0]
             chosen.append(int(left[place]))
             left = np.delete(left, place)
-        return chosen
+        return tuple(chosen)
 
     def __repr__(self) -> str:
         peeled = ", peeled=True" if self.peeled else ""

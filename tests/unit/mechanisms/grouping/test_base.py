@@ -15,10 +15,11 @@ from dampen.errors import ParameterError
 from dampen.mechanisms import Exponential
 from dampen.mechanisms.grouping import triode as triode_module
 from dampen.mechanisms.grouping.dampened_triode import DampenedTriode
-from dampen.mechanisms.grouping.triode import Triode, dice_scores, drawn_members
+from dampen.mechanisms.grouping.randomised_response import RandomisedResponse
+from dampen.mechanisms.grouping.triode import Triode, dice_scores, members_of
 from dampen.mechanisms.grouping.triode_h import TriodeH
-from dampen.mechanisms.selection.randomised_response import RandomisedResponse
 from dampen.privacy import Adjacency
+from dampen.problem import GroupFrame, GroupProblem
 from dampen.queries.groups.problems import dice_problem
 from dampen.sampling import exact, tables
 
@@ -47,7 +48,7 @@ def test_the_law_of_triode_by_cells_is_full_enumeration(people: int) -> None:
         total = np.logaddexp.reduce(list(weights.values()))
         cells: Counter[tuple[int, int]] = Counter()
         for number in range(2**people):
-            chosen = drawn_members(number, people)
+            chosen = members_of(number, people)
             cells[int((chosen & members).sum()), int((chosen & ~members).sum())] += float(law[number])  # type: ignore[assignment]
         assert sum(law) == pytest.approx(1, abs=1e-12)
         for cell, weight in weights.items():
@@ -74,7 +75,7 @@ def test_randomised_response_walked_through_all_short_bit_paths(monkeypatch: pyt
     def few(count: int, size: int, source: Any) -> Any:
         return np.array([exact.uniform_below(size, source) for _ in range(count)], dtype=np.int64)
 
-    monkeypatch.setattr("dampen.mechanisms.selection.randomised_response.uniform_batch", few)
+    monkeypatch.setattr("dampen.mechanisms.grouping.randomised_response.uniform_batch", few)
     mechanism, places = RandomisedResponse(1), np.array([0, 2])
     law, undecided = law_by_enumeration(lambda bits: tuple(mechanism.draw_places(places, 3, bits).tolist()), depth=17)
     assert undecided < Fraction(1, 50)
@@ -85,17 +86,17 @@ def test_randomised_response_walked_through_all_short_bit_paths(monkeypatch: pyt
 
 def test_randomised_response_tells_a_partition() -> None:
     people = np.array([2, 0, 0, 1, 2, 2])
-    told = RandomisedResponse(1).draw(people, 4, entropy.system_entropy())
+    told = RandomisedResponse(1).draw(GroupProblem(GroupFrame(6, 4), people), entropy.system_entropy())
     assert len(told) == 4
     assert sorted(np.concatenate(told).tolist()) == list(range(6))
-    sure = RandomisedResponse(1000).draw(people, 4, entropy.system_entropy())
+    sure = RandomisedResponse(1000).draw(GroupProblem(GroupFrame(6, 4), people), entropy.system_entropy())
     assert [group.tolist() for group in sure] == [[1, 2], [3], [0, 4, 5], []]
 
 
 def test_triode_h_deals_fragments_of_one_size_and_a_rest() -> None:
-    dealt = TriodeH(1, 4).prepared(11, entropy.system_entropy())
+    dealt = TriodeH(1, 4).prepare(11, entropy.system_entropy())
     assert np.bincount(dealt).tolist() == [4, 4, 3]
-    many = {tuple(TriodeH(1, 2).prepared(4, entropy.system_entropy()).tolist()) for _ in range(300)}
+    many = {tuple(TriodeH(1, 2).prepare(4, entropy.system_entropy()).tolist()) for _ in range(300)}
     assert len(many) == 6
 
 
@@ -113,21 +114,21 @@ def test_the_shares_of_a_release() -> None:
     assert TriodeH(1).stage == Fraction(1, 4)
     assert TriodeH(1).pick_rate(5, 512) == Fraction(1, 4) / 10 / 512
     assert TriodeH(10**9).pick_rate(1, 512) == Fraction(1024, 10) / 512
-    loss = Triode("1/3").privacy()
+    loss = Triode("1/3").privacy(GroupFrame(10, 2))
     assert (loss.epsilon, loss.delta, loss.adjacency) == (Fraction(1, 3), Fraction(0), Adjacency.REPLACE)
 
 
 def test_what_is_too_much_is_refused_in_one_sentence() -> None:
-    Triode(28).require(10**6)
-    Triode(29).require(2000)
+    Triode(28).privacy(GroupFrame(10**6, 2))
+    Triode(29).privacy(GroupFrame(2000, 2))
     with pytest.raises(ParameterError, match="epsilon must be at most 28 for TRIODE with more than 2000 people"):
-        Triode(29).require(2001)
-    DampenedTriode(1).require(2000)
+        Triode(29).privacy(GroupFrame(2001, 2))
+    DampenedTriode(1).privacy(GroupFrame(2000, 2))
     with pytest.raises(ParameterError, match="at most 2000 people for method 'dampened_triode'; got 2001"):
-        DampenedTriode(1).require(2001)
+        DampenedTriode(1).privacy(GroupFrame(2001, 2))
     with pytest.raises(ParameterError, match="fragment must be at most 32"):
         TriodeH(1, 33)
-    RandomisedResponse(1).require(10**9)
+    RandomisedResponse(1).privacy(GroupFrame(10**9, 2))
 
 
 def test_large_sets_are_drawn_too() -> None:

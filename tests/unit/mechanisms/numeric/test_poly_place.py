@@ -125,7 +125,7 @@ def test_the_number_of_rungs_is_public_capped_and_enough() -> None:
 def test_what_bits_draw_is_the_law_at_the_very_scale(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(exact, "MORE_BITS", 1)
     mechanism = PolyPlace(5)
-    law, undecided = law_by_enumeration(lambda bits: mechanism._draw(PROBLEM, bits), depth=10)
+    law, undecided = law_by_enumeration(lambda bits: mechanism.draw(PROBLEM, bits), depth=10)
     assert undecided < Fraction(1, 8)
     stated = np.exp(mechanism.log_probabilities(PROBLEM, range(95, 106)))
     for answer, probability in zip(range(95, 106), stated, strict=True):
@@ -145,10 +145,10 @@ def test_a_release_pays_epsilon_alone_and_shows_no_scale() -> None:
 def test_zeros_and_huge_bounds_are_no_special_cases() -> None:
     frame = NumericFrame(2**500, Adjacency.EDGE, resolution=Fraction(1, 2**500))
     huge = NumericProblem(frame, 3, RungTable([[0.0], [1.0]], bound=2**500))
-    assert isinstance(PolyPlace(1)._draw(huge, ScriptedEntropy([0, 1] * 2000)), int)
+    assert isinstance(PolyPlace(1).draw(huge, ScriptedEntropy([0, 1] * 2000)), int)
     still = problem_of(5, [0] * 3000)
     assert float(PolyPlace(60).noise(still).scale) == pytest.approx(float(rungs.SMALLEST_SCALE))
-    assert PolyPlace(60)._draw(still, ScriptedEntropy([0, 1] * 200)) == 0
+    assert PolyPlace(60).draw(still, ScriptedEntropy([0, 1] * 200)) == 0
 
 
 @pytest.mark.parametrize(

@@ -149,7 +149,7 @@ def test_graphs_of_five_nodes_keep_delta() -> None:
 def test_what_bits_draw_is_the_law_at_the_very_scale(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(exact, "MORE_BITS", 1)
     mechanism = MECHANISMS[name]
-    law, undecided = law_by_enumeration(lambda bits: mechanism._draw(PROBLEM, bits), depth=9)
+    law, undecided = law_by_enumeration(lambda bits: mechanism.draw(PROBLEM, bits), depth=9)
     assert undecided < Fraction(1, 4)
     stated = np.exp(mechanism.log_probabilities(PROBLEM, range(97, 104)))
     for answer, probability in zip(range(97, 104), stated, strict=True):
@@ -173,8 +173,8 @@ def test_zeros_and_huge_bounds_are_no_special_cases(name: str) -> None:
         huge = NumericProblem(frame, 3, RungTable([[0.0], [1.0]], bound=2**power))
         assert MECHANISMS[name].noise(huge).scale > 0
         if power == 40:
-            assert isinstance(MECHANISMS[name]._draw(huge, ScriptedEntropy([0, 1] * 200)), int)
-    assert isinstance(MECHANISMS[name]._draw(problem_of(5, [0] * 100), ScriptedEntropy([0, 1] * 200)), int)
+            assert isinstance(MECHANISMS[name].draw(huge, ScriptedEntropy([0, 1] * 200)), int)
+    assert isinstance(MECHANISMS[name].draw(problem_of(5, [0] * 100), ScriptedEntropy([0, 1] * 200)), int)
 
 
 def test_the_scale_is_the_smooth_sensitivity_over_alpha() -> None:

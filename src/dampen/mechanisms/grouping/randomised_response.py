@@ -9,6 +9,7 @@ import numpy as np
 from dampen.certified import ball
 from dampen.entropy import Entropy
 from dampen.mechanisms.grouping.base import GroupMechanism, Groups
+from dampen.problem import GroupProblem
 from dampen.sampling.events import event_batch
 from dampen.sampling.uniform import uniform_batch
 from dampen.vectors import Integers
@@ -62,9 +63,10 @@ class RandomisedResponse(GroupMechanism):
         """The probability that a person keeps their category. Public."""
         return 1 / (1 + (kinds - 1) * exp(-min(float(self.epsilon), 700.0)))
 
-    def draw(self, places: Integers, kinds: int, source: Entropy) -> Groups:
-        """The people of each category."""
-        told = self.draw_places(places, kinds, source)
+    def draw(self, problem: GroupProblem, source: Entropy) -> Groups:
+        """The people of each category. Nobody has paid for it here."""
+        kinds = problem.frame.kinds
+        told = self.draw_places(problem.places, kinds, source)
         order = np.argsort(told, kind="stable")
         ends = np.cumsum(np.bincount(told, minlength=kinds))
         return tuple(np.split(order, ends[:-1]))

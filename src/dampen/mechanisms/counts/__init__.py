@@ -1,0 +1,1 @@
+"""Mechanisms that tell many counts at once."""
