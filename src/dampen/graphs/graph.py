@@ -135,6 +135,7 @@ class Graph:
 
     def _fill(self, nodes: Nodes, ends: Pairs) -> None:
         keys, self.report = _merge_edges(*ends)
+        # One sort of whole numbers orders all rows at once: the node in the upper half, its neighbour in the lower.
         both = np.concatenate([keys, keys >> 32 | (keys & 0xFFFFFFFF) << 32])
         both.sort()
         self.nodes, self.labels = nodes.count, nodes.labels

@@ -50,7 +50,7 @@ class Nodes:
             )
         return f"{title} must hold only labels listed in nodes=, none missing"
 
-    def checked(self, places: Integers, title: str) -> Integers:
+    def check(self, places: Integers, title: str) -> Integers:
         """The places, if all of them are places of nodes."""
         if len(places) and (places.min() < 0 or places.max() >= self.count):
             raise DataError(self.rule(title))
@@ -120,7 +120,7 @@ def _place_ends(src: Any, dst: Any, nodes: Nodes, *titles: str) -> Pairs:
         tails, heads = (nodes.places(column_of_values(values, None)) for values in (src, dst))
         if len(tails) != len(heads):
             raise DataError("src and dst must have equally many entries")
-        return nodes.checked(tails, titles[0]), nodes.checked(heads, titles[1])
+        return nodes.check(tails, titles[0]), nodes.check(heads, titles[1])
 
 
 def from_networkx(graph: Any) -> tuple[Nodes, Pairs]:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from dampen.graphs.edge_kernels import Places, add_up, orient, triangles_of
+from dampen.graphs.edge_kernels import Uints, add_up, orient, triangles_of
 from dampen.graphs.threads import as_threads, run_parts
 from dampen.vectors import Integers
 
@@ -87,7 +87,7 @@ def codegree_front(graph: "Graph", *, threads: int | None = None) -> tuple[Integ
     rows, order = _rows(graph), _by_degree(graph)
     found = [np.full(graph.max_codegree() + 1, -1, dtype=np.int64)]
 
-    def worker() -> Callable[[Places], None]:
+    def worker() -> Callable[[Uints], None]:
         counts, near = (np.zeros(graph.nodes, dtype=np.int64) for _ in range(2))
         own = found[0].copy()
         found.append(own)
@@ -131,7 +131,7 @@ def largest_k_triangle_change(graph: "Graph", k: int, shared: int, *, threads: i
     ceilings = own[reached] + subgraph_kernels.pair_ceilings(shared, *rows, apart)
     best = [0]
 
-    def worker() -> Callable[[Places], None]:
+    def worker() -> Callable[[Uints], None]:
         counts, sums, near = (np.zeros(graph.nodes, dtype=np.int64) for _ in range(3))
         return lambda part: best.append(
             subgraph_kernels.heaviest_pair(part, ceilings, max(best), *rows, apart, joined, own, counts, sums, near)
@@ -157,7 +157,7 @@ def largest_clique_change(graph: "Graph", k: int, shared: int, *, threads: int |
     limits = subgraph_kernels.clique_ceilings(k - 2, own, graph.degrees(), doubled), own, supports
     longest, best = int(np.diff(ends).max(initial=0)), [0]
 
-    def worker() -> Callable[[Places], None]:
+    def worker() -> Callable[[Uints], None]:
         numbers = [np.zeros(graph.nodes, dtype=np.int64) for _ in range(4)]
         bits = np.zeros(max(longest * ((longest + 63) // 64), SMALL_SET), dtype=np.uint64)
         memory = (*numbers, np.zeros(graph.nodes, dtype=np.uint32), bits)
@@ -178,7 +178,7 @@ def pareto_front(first: Integers, second: Integers) -> tuple[Integers, Integers]
     return first[kept], second[kept]
 
 
-def _triangles_by_slot(ends: Places, heads: Places, threads: int) -> tuple[int, NDArray[np.int32]]:
+def _triangles_by_slot(ends: Uints, heads: Uints, threads: int) -> tuple[int, NDArray[np.int32]]:
     """All triangles, and for each thread how many of those it found stand at each slot, from 1 on."""
     found: list[int] = []
     counts = np.zeros((min(threads, TRIANGLE_PARTS), len(heads) + 1), dtype=np.int32)
@@ -192,7 +192,7 @@ def _triangles_by_slot(ends: Places, heads: Places, threads: int) -> tuple[int, 
     return sum(found), counts
 
 
-def _even_parts(ends: Places, parts: int) -> list[tuple[int, int]]:
+def _even_parts(ends: Uints, parts: int) -> list[tuple[int, int]]:
     """Stretches of nodes with about equally many oriented edges each."""
     cuts = np.searchsorted(ends, np.linspace(0, ends[-1], parts + 1)[1:-1])
     return list(pairwise(np.unique([0, *cuts.tolist(), len(ends) - 1]).tolist()))
@@ -204,11 +204,11 @@ def _sum_of_choices(numbers: Integers, k: int) -> int:
     return sum(comb(value, k) * count for value, count in zip(values.tolist(), counts.tolist(), strict=True))
 
 
-def _rows(graph: "Graph") -> tuple[Places, Places]:
+def _rows(graph: "Graph") -> tuple[Uints, Uints]:
     return graph.offsets.view(np.uint32), graph.neighbours.view(np.uint32)
 
 
-def _by_degree(graph: "Graph") -> Places:
+def _by_degree(graph: "Graph") -> Uints:
     return np.argsort(-graph.degrees(), kind="stable").astype(np.uint32)
 
 
@@ -222,7 +222,7 @@ def _by_slot(graph: "Graph", per_edge: Integers) -> Integers:
     return slots
 
 
-def _growing_parts(order: Places) -> list[Places]:
+def _growing_parts(order: Uints) -> list[Uints]:
     """Stretches of an order, the first ones short."""
     return [order[start:stop] for start, stop in pairwise(_cuts(len(order)))]
 

@@ -186,5 +186,6 @@ def level_scores(sums: Any, degrees: Any, plan: LevelPlan) -> Floats:
     flat = np.maximum(floor - d, 0.0)
     slope = np.maximum(d, floor)
     beyond = np.maximum(size - slope * flat, 0.0)
+    # The root of slope z + z^2 / 2 = beyond, written so that nothing cancels where beyond is small.
     steps = np.minimum(size / slope, flat) + 2 * beyond / (np.sqrt(slope * slope + 2 * beyond) + slope)
     return np.asarray(np.copysign(steps, gaps))

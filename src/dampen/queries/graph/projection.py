@@ -29,6 +29,7 @@ def project(offsets: Any, neighbours: Any, *, max_degree: int) -> tuple[Integers
     starts, ends = np.asarray(offsets, dtype=np.int64), np.asarray(neighbours)
     degrees = np.diff(starts)
     ranks = np.arange(len(ends)) - np.repeat(starts[:-1], degrees)
+    # Sorted by its far end, stably, the list of edges is itself read from the other end: the rank there.
     other_way = np.argsort(ends, kind="stable")
     kept = (ranks < largest) & (ranks[other_way] < largest)
     sources = np.repeat(np.arange(len(degrees)), degrees)[kept]
