@@ -6,32 +6,29 @@ from typing import Annotated
 import typer
 
 from dampen.cli import answers, graphs, payment, records
+from dampen.queries.graph.centralities import CENTRALITIES
 from dampen.questions.influence import release_top_nodes
 
 
-class ScoreName(StrEnum):
-    """What makes a node influential, by its name on the command line."""
+def _option(name: str) -> str:
+    """A name of the library's as the command line has it."""
+    return name.replace("_", "-")
 
-    EGO_BETWEENNESS = "ego-betweenness"
-    DEGREE = "degree"
+
+class ScoreName(StrEnum):
+    """What makes a node influential, by its name on the command line: every centrality there is."""
+
+    vars().update({name.upper(): _option(name) for name in CENTRALITIES})
 
 
 class MethodName(StrEnum):
-    """The methods by their names on the command line."""
+    """The methods by their names on the command line: all that some centrality allows."""
 
-    LEVEL = "level"
-    DEGREE = "degree"
-    EXPONENTIAL = "exponential"
-    PERMUTE_AND_FLIP = "permute-and-flip"
-    LOCAL_DAMPENING = "local-dampening"
-    CODEGREE_DAMPENING = "codegree-dampening"
-    SHIFTED = "shifted"
-    RANGE = "range"
-    PAIRWISE = "pairwise"
-    ONE_SHOT_PERMUTE_AND_FLIP = "one-shot-permute-and-flip"
-    ONE_SHOT_LAPLACE = "one-shot-laplace"
-    ONE_SHOT_LOCAL_DAMPENING = "one-shot-local-dampening"
-    ONE_SHOT_SHIFTED = "one-shot-shifted"
+    vars().update({name.upper(): _option(name) for each in CENTRALITIES.values() for name in each.methods})
+
+
+FIRST_SCORE = next(iter(ScoreName))
+BY_DEFAULT = ", ".join(dict.fromkeys(_option(each.default) for each in CENTRALITIES.values()))
 
 
 def top_nodes(
@@ -40,10 +37,10 @@ def top_nodes(
     epsilon: payment.Epsilon,
     nodes: graphs.Nodes = None,
     nodes_from_edges: graphs.NodesFromEdges = False,
-    src: graphs.Source = None,
-    dst: graphs.Destination = None,
-    score: Annotated[ScoreName, typer.Option(help="What makes a node influential.")] = ScoreName.EGO_BETWEENNESS,
-    method: Annotated[MethodName, typer.Option(help="How they are found.")] = MethodName.LEVEL,
+    src: graphs.Src = None,
+    dst: graphs.Dst = None,
+    score: Annotated[ScoreName, typer.Option(help="What makes a node influential.")] = FIRST_SCORE,
+    method: Annotated[MethodName | None, typer.Option(help=f"How they are found; left out, by {BY_DEFAULT}.")] = None,
     max_degree: Annotated[int | None, typer.Option(help="Public bound of degrees; every graph is cut to it.")] = None,
     shift: Annotated[str, typer.Option(help="Public level for codegree- and one-shot-local-dampening.")] = "0",
     where: records.Where = None,
@@ -62,7 +59,7 @@ def top_nodes(
         epsilon=epsilon,
         budget=paying,
         score=score.value.replace("-", "_"),
-        method=method.value.replace("-", "_"),
+        method=None if method is None else method.value.replace("-", "_"),
         max_degree=max_degree,
         shift=shift,
         note="top-nodes" if note is None else note,

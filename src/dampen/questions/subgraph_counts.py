@@ -5,8 +5,7 @@ from typing import Any
 
 from dampen._validate import Number, one_of, probability, shown
 from dampen.errors import ParameterError
-from dampen.graphs.graph import Graph
-from dampen.graphs.tables import as_graph
+from dampen.graphs.graph import Graph, as_graph
 from dampen.mechanisms import ExactPairLaplace, Laplace, NumericMechanism, PolyPlace
 from dampen.privacy import BudgetLike, NumericRelease
 from dampen.problem import NumericProblem
