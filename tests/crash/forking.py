@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from dampen import Budget
-from dampen.accounting import steps
+from dampen.accounting import store
 from dampen.accounting.ledger import Ledger
 from tests.crash.tasks import UNIT, Journal, answer, loss, telling
 
@@ -78,12 +78,12 @@ def fork_inside(path: str, journal: str, rounds: int) -> None:
     told, ledger = Journal(journal), Budget.open(path)
     inside, forking = threading.Event(), threading.Event()
 
-    def reached(step: str) -> None:
+    def reach(step: str) -> None:
         if step == "after INSERT" and threading.current_thread() is not threading.main_thread():
             inside.set()
             forking.wait(0.05)
 
-    steps.reached = reached
+    store.reach = reach
     for _ in range(rounds):
         inside.clear()
         forking.clear()

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from dampen import Adjacency, Budget, PrivacyLoss
-from dampen.accounting import steps
+from dampen.accounting import store
 from dampen.accounting.ledger import Ledger
 from dampen.errors import DampenError
 from dampen.mechanisms import PermuteAndFlip
@@ -58,13 +58,13 @@ def kill_at(fatal_step: str, occurrence: int) -> None:
     """Let this process die where the step is reached for the ``occurrence``-th time."""
     seen = 0
 
-    def reached(step: str) -> None:
+    def reach(step: str) -> None:
         nonlocal seen
         seen += step == fatal_step
         if step == fatal_step and seen == occurrence:
             os.kill(os.getpid(), signal.SIGKILL)
 
-    steps.reached = reached
+    store.reach = reach
 
 
 def scope_of(ledger: Ledger, name: str) -> Ledger:

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from dampen import Budget
-from dampen.accounting import chain, tables
+from dampen.accounting import chain
 from tests.crash.books import audited
 from tests.crash.tasks import loss
 
@@ -20,8 +20,7 @@ CLOCK = (
 
 def test_a_clock_that_goes_back_moves_no_entry(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     shown = [CLOCK[0]]
-    for module in (tables, chain):
-        monkeypatch.setattr(module, "now", lambda: shown[-1])
+    monkeypatch.setattr(chain, "now", lambda: shown[-1])
     ledger = Budget.open(tmp_path / "study.db", epsilon=1)
     heads = [ledger.head]
     for at in CLOCK:

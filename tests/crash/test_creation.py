@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from dampen import Budget
-from dampen.accounting.steps import CREATION
+from dampen.accounting.store import CREATION
 from tests.crash import tasks
 from tests.crash.books import Books, Nursery, answers_of, audited, await_lines, faults_of, journal_of
 

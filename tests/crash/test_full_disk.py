@@ -15,6 +15,7 @@ import pytest
 
 from dampen import Budget
 from dampen.accounting.ledger import Ledger
+from dampen.accounting.sqlite_store import SqliteStore
 from dampen.errors import BudgetError
 from dampen.mechanisms import PermuteAndFlip
 from tests.conftest import Refused
@@ -105,6 +106,7 @@ def study(tmp_path: Path) -> Iterator[Ledger]:
 
 def test_sqlite_says_full(study: Ledger, refused: Refused) -> None:
     """SQLite's own limit stands for the disk's: the error is the one of a full disk."""
+    assert isinstance(study._store, SqliteStore)
     db = study._store._connection
     assert db is not None
     [[pages]] = db.execute("PRAGMA page_count").fetchall()

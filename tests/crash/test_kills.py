@@ -16,8 +16,8 @@ from typing import NamedTuple
 import pytest
 
 from dampen import Budget
-from dampen.accounting import steps
-from dampen.accounting.steps import STEPS
+from dampen.accounting import store
+from dampen.accounting.store import STEPS
 from dampen.errors import BudgetExceeded
 from tests.crash import tasks
 from tests.crash.books import Books, Nursery, answers_of, assert_paid, audited, await_lines, journal_of
@@ -185,7 +185,7 @@ def test_an_interrupt_at_any_step_keeps_all_or_nothing(
             raise KeyboardInterrupt
 
     ledger, journal = Budget.open(tmp_path / "study.db", epsilon=1), tasks.Journal(str(tmp_path / "journal"))
-    monkeypatch.setattr(steps, "reached", interrupt)
+    monkeypatch.setattr(store, "reach", interrupt)
     with pytest.raises(KeyboardInterrupt):
         tasks.perform(ledger, action, journal)
     monkeypatch.undo()

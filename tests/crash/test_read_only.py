@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from dampen import Budget
-from dampen.accounting.steps import STEPS
+from dampen.accounting.store import STEPS
 from tests.crash import tasks
 from tests.crash.books import Books, Nursery, assert_refusal, audited, contents, journal_of
 from tests.crash.tasks import Action, loss
