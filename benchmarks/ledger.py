@@ -198,7 +198,7 @@ def _made(path: Path, shape: Shape, entries: int) -> Ledger:
     ledger = Budget.open(path, epsilon=AMPLE)
     charges = entries // 2 if shape.finished else entries
     spent = Amount(charges * LOSS.epsilon, Fraction(0))
-    with ledger._store.writing() as transaction:
+    with ledger._store.transaction() as transaction:
         account, head = transaction.account(""), transaction.head()
         assert account is not None
         transaction.save_account(replace(account, spent=spent, adjacency=LOSS.adjacency, unit=LOSS.unit))

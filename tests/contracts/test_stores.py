@@ -100,45 +100,45 @@ def fill_root(transaction: Transaction) -> None:
 
 def entries_are_numbered_chained_and_kept(make: Make) -> None:
     first = make()
-    with first.writing() as transaction:
+    with first.transaction() as transaction:
         placed = transaction.append(charge("1/3"))
     first.close()
-    with make().reading() as view:
+    with make().view() as view:
         limit, kept = view.entries()
         assert (kept, view.head()) == (placed, Head(2, placed.hash))
     assert (limit.number, limit.hash, kept.hash) == (1, limit.digest(START.hash), kept.digest(limit.hash))
     full = PrivacyLoss("1/3", "1/7", adjacency=REPLACE, unit="ä 🎉", bounded_range=1, rho=Fraction(1, 3**150))
-    with make().writing() as transaction:
+    with make().transaction() as transaction:
         transaction.append(charge_entry("a=b", full, "'; DROP TABLE entries; -- [bold]"))
-    with make().reading() as view:
+    with make().view() as view:
         [last] = view.last_entries("a=b", 1)
     assert (last.loss, last.note, last.scope) == (full, "'; DROP TABLE entries; -- [bold]", "a=b")
 
 
 def an_error_keeps_nothing(make: Make) -> None:
     for error in (ZeroDivisionError, KeyboardInterrupt, BudgetError):
-        with pytest.raises(error), make().writing() as transaction:  # noqa: PT012
+        with pytest.raises(error), make().transaction() as transaction:  # noqa: PT012
             placed = transaction.append(charge())
             transaction.save_account(replace(ROOT, spent=amount(50)))
             transaction.save_purpose(Purpose("", "why").add(amount(50)))
             transaction.open_charge(placed)
             raise error
-        with make().reading() as view:
+        with make().view() as view:
             assert (view.head().number, view.account(""), view.purposes("", -1)) == (1, ROOT, [])
             assert (view.unfinished("", -1), view.count_unfinished("")) == ([], 0)
 
 
 def a_view_stays_as_it_was(make: Make) -> None:
     reader, writer = make(), make()
-    with reader.reading() as view:
+    with reader.view() as view:
         before = view.head()
-        with writer.writing() as transaction:
+        with writer.transaction() as transaction:
             transaction.append(charge())
             transaction.save_account(replace(ROOT, spent=amount(1)))
-            with make().reading() as other:
+            with make().view() as other:
                 assert other.head() == before, "readers neither wait for writers nor see what is not committed"
         assert (view.head(), len(list(view.entries())), view.account("")) == (before, 1, ROOT)
-    with reader.reading() as view:
+    with reader.view() as view:
         assert (view.head().number, view.account("")) == (2, replace(ROOT, spent=amount(1)))
 
 
@@ -150,7 +150,7 @@ def no_two_writers_overlap(make: Make) -> None:
         for _ in range(5):
             with suppress(threading.BrokenBarrierError):
                 meeting.wait(timeout=10)
-            with store.writing() as transaction:
+            with store.transaction() as transaction:
                 account = transaction.account("")
                 assert account is not None
                 with suppress(threading.BrokenBarrierError):
@@ -165,16 +165,16 @@ def no_two_writers_overlap(make: Make) -> None:
         thread.start()
     for thread in threads:
         thread.join(timeout=60)
-    with make().reading() as view:
+    with make().view() as view:
         assert [entry.number for entry in view.entries()] == list(range(1, 22))
         assert view.account("") == replace(ROOT, spent=amount(20))
 
 
 def a_ledger_is_made_once_and_whole(make: Make) -> None:
-    with make().writing() as transaction:
+    with make().transaction() as transaction:
         placed = transaction.append(charge())
     make().create(fill_root)
-    with make().reading() as view:
+    with make().view() as view:
         assert view.head().hash == placed.hash, "nothing happens if another was faster"
     assert make().exists()
     make().require_ledger()
@@ -183,13 +183,13 @@ def a_ledger_is_made_once_and_whole(make: Make) -> None:
 def scopes_hold_those_below_them_and_no_other(make: Make) -> None:
     names = ["a=b", "a=bc", "a=b c", "a=b/c=d", "a=b/c=d/e=f", "A=B", "a=b'"]
     names += ["a=%", "a=_", "a=_/c=d", "ä=🎉", "ä=🎉/x=y"]
-    with make().writing() as transaction:
+    with make().transaction() as transaction:
         for name in reversed(names):
             transaction.save_account(Account(amount(1), name=name))
             placed = transaction.append(charge(scope=name))
             transaction.save_purpose(Purpose(name, "why").add(amount(1)))
             transaction.open_charge(placed)
-    with make().reading() as view:
+    with make().view() as view:
         for scope in ("", *names):
             inside = {name for name in names if scope in branch_of(name)}
             accounts = [account.name for account in view.accounts(scope) if account.name]
@@ -209,12 +209,12 @@ def sums_come_back_as_they_were(make: Make) -> None:
     whole = replace(ROOT, spent=amount("1/3", "1/30"), adjacency=REPLACE, unit="patient")
     part = Account(amount(Fraction(2) ** 500, 0), amount(Fraction(1, 3**150)), name="ä=🎉")
     small, large = Purpose("", "x").add(amount("1/3")).add(amount("1/6", "1/7")), Purpose("", "y").add(amount(2))
-    with make().writing() as transaction:
+    with make().transaction() as transaction:
         for account in (part, replace(whole, unit="row"), whole):
             transaction.save_account(account)
         for purpose in (small, Purpose("", "y"), large):
             transaction.save_purpose(purpose)
-    with make().reading() as view:
+    with make().view() as view:
         assert (view.accounts(""), view.account("ä=🎉"), view.account("missing")) == ([whole, part], part, None)
         assert (view.purposes("", -1), view.purposes("", 1)) == ([large, small], [large])
         assert (view.purpose("", "x"), view.purpose("", "z"), view.purpose("a=b", "x")) == (small, None, None)
@@ -223,16 +223,16 @@ def sums_come_back_as_they_were(make: Make) -> None:
 
 
 def a_charge_is_unfinished_until_it_is_closed_once(make: Make) -> None:
-    with make().writing() as transaction:
+    with make().transaction() as transaction:
         charges = [transaction.append(charge(scope=scope)) for scope in ("", "a=b", "")]
         for each in charges:
             transaction.open_charge(each)
-    with make().writing() as transaction:
+    with make().transaction() as transaction:
         assert transaction.unfinished("", -1) == charges
         assert (transaction.unfinished("", 2), transaction.count_unfinished("")) == (charges[:2], 3)
         assert [transaction.close_charge(charges[1]) for _ in range(2)] == [True, False]
         transaction.append(outcome_entry(charges[1], "done"))
-    with make().reading() as view:
+    with make().view() as view:
         assert view.unfinished_scopes() == {charges[0].number: "", charges[2].number: ""}
         assert view.last_entries("a=b", 1)[0].refers == charges[1].number
 
@@ -320,9 +320,9 @@ from dampen.accounting.chain import charge_entry
 from dampen.accounting.ledger import STORES
 store = next(kind for kind in STORES if kind.accepts(sys.argv[1]))(sys.argv[1])
 entry = charge_entry("", PrivacyLoss(1, adjacency=Adjacency.ADD_REMOVE), "")
-with store.writing() as transaction:
+with store.transaction() as transaction:
     transaction.append(entry)
-with store.writing() as transaction:
+with store.transaction() as transaction:
     transaction.append(entry)
     os.kill(os.getpid(), signal.SIGKILL)
 """
@@ -335,7 +335,7 @@ def test_a_commit_survives_its_process_and_nothing_else_does(
     [place] = [place for place in PLACES.values() if place.kind is kind]
     with ledger_in(place, tmp_path) as make:
         assert run_python(KILLED_AFTER_COMMIT, make().address).returncode < 0
-        with make().reading() as view:
+        with make().view() as view:
             assert [entry.kind for entry in view.entries()] == ["limit", "charge"]
 
 

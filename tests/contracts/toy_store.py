@@ -101,11 +101,11 @@ class ToyStore(Store):
             raise BudgetError("this is not a ledger of dampen")
 
     @contextmanager
-    def reading(self) -> Iterator[View]:
+    def view(self) -> Iterator[View]:
         yield deepcopy(self.shelf[self.address])
 
     @contextmanager
-    def writing(self, *, durable: bool = True) -> Iterator[Transaction]:
+    def transaction(self, *, durable: bool = True) -> Iterator[Transaction]:
         with self.lock:
             books = deepcopy(self.shelf[self.address])
             yield books
@@ -126,7 +126,7 @@ class KeepsHalf(ToyStore):
     """Forgets to take back what an error interrupted."""
 
     @contextmanager
-    def writing(self, *, durable: bool = True) -> Iterator[Transaction]:
+    def transaction(self, *, durable: bool = True) -> Iterator[Transaction]:
         with self.lock:
             yield self.shelf[self.address]
 
@@ -135,7 +135,7 @@ class Overlapping(ToyStore):
     """Lets writers work at the same time: the last one wins."""
 
     @contextmanager
-    def writing(self, *, durable: bool = True) -> Iterator[Transaction]:
+    def transaction(self, *, durable: bool = True) -> Iterator[Transaction]:
         books = deepcopy(self.shelf[self.address])
         yield books
         self.shelf[self.address] = books
@@ -145,11 +145,11 @@ class Moving(ToyStore):
     """Shows readers what is written meanwhile."""
 
     @contextmanager
-    def reading(self) -> Iterator[View]:
+    def view(self) -> Iterator[View]:
         yield self.shelf[self.address]
 
     @contextmanager
-    def writing(self, *, durable: bool = True) -> Iterator[Transaction]:
+    def transaction(self, *, durable: bool = True) -> Iterator[Transaction]:
         with self.lock:
             before = deepcopy(self.shelf[self.address])
             try:

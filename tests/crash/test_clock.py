@@ -7,7 +7,7 @@ import pytest
 
 from dampen import Budget
 from dampen.accounting import chain
-from tests.crash.books import audited
+from tests.crash.books import audit_ledger
 from tests.crash.tasks import loss
 
 CLOCK = (
@@ -37,4 +37,4 @@ def test_a_clock_that_goes_back_moves_no_entry(tmp_path: Path, monkeypatch: pyte
     assert ledger.history(last=3) == history[-3:]
     assert ledger.spent.epsilon == Fraction(8, 100)
     ledger.close()
-    assert len(audited(ledger.path, head=heads[2]).charges) == 8
+    assert len(audit_ledger(ledger.path, head=heads[2]).charges) == 8

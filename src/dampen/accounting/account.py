@@ -1,7 +1,7 @@
 """What may be granted: an account is a limit and what is spent of it, for the whole budget or for one scope of it."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from dampen._validate import brief, shown, text
 from dampen.accounting.composition import NOTHING, BasicComposition, Composition, converted, shorten
@@ -56,7 +56,7 @@ class Account:
             asked = self.composition.left((spent, self.spent))
             place = f" in {self.name[-80:]}" if self.name else ""
             raise BudgetExceeded(f"not enough budget{place}: asked {asked}; spent {self.spent}; limit {self.limit}")
-        return replace(self, spent=spent, adjacency=adjacency, unit=unit)
+        return Account(self.limit, spent, adjacency, unit, self.name, self.composition)
 
     def __str__(self) -> str:
         delta = f", delta {brief(self.spent.delta)} of {brief(self.limit.delta)}" if self.limit.delta else ""

@@ -44,7 +44,7 @@ class LedgerReservation(Reservation):
         store.reach("after the draw")
         store.reach("before the outcome")
         try:
-            with self._store.writing(durable=False) as transaction:
+            with self._store.transaction(durable=False) as transaction:
                 if transaction.close_charge(self._entry):
                     transaction.append(outcome_entry(self._entry, outcome))
                 store.reach("inside the outcome")
@@ -114,10 +114,10 @@ class Ledger:
         asked = None if epsilon is None else _limit(epsilon, delta)
         if asked is None and delta is not None:
             raise ParameterError(f"epsilon must be given where delta is; got delta {shown(delta)} alone")
-        with self._store.reading() as view:
+        with self._store.view() as view:
             known = view.account(child._scope)
         if known is None and asked is not None:
-            with self._store.writing() as transaction:
+            with self._store.transaction() as transaction:
                 known = transaction.account(child._scope) or _save_limit(transaction, Account(asked, name=child._scope))
         if known is None:
             raise BudgetError(
@@ -131,7 +131,7 @@ class Ledger:
         if epsilon is None and delta is None:
             raise ParameterError("epsilon or delta must be given to change the limit; got neither")
         note = text(note=note, longest=LONGEST_NOTE)
-        with self._store.writing() as transaction:
+        with self._store.transaction() as transaction:
             account = self._account(transaction, self._scope)
             limit = Amount(
                 account.limit.epsilon if epsilon is None else positive(epsilon=epsilon),
@@ -145,7 +145,7 @@ class Ledger:
     def summary(self, most: int = 10) -> Summary:
         """What is spent, by whom, on what: the ``most`` largest purposes, the ``most`` first unfinished charges."""
         listed = _count(most=most)
-        with self._store.reading() as view:
+        with self._store.view() as view:
             head = view.head()
             accounts = tuple(view.accounts(self._scope))
             purposes = tuple(view.purposes(self._scope, listed))
@@ -157,12 +157,12 @@ class Ledger:
     def history(self, last: int | None = None) -> list[Entry]:
         """The entries of this scope and those below it, oldest first; only the ``last`` few where asked."""
         listed = -1 if last is None else _count(last=last)
-        with self._store.reading() as view:
+        with self._store.view() as view:
             return view.last_entries(self._scope, listed)
 
     def unfinished(self) -> list[Entry]:
         """Charges whose outcome is not recorded: the work goes on, or its process died. They stay spent."""
-        with self._store.reading() as view:
+        with self._store.view() as view:
             return view.unfinished(self._scope, -1)
 
     def verify(self, *, head: str | None = None, progress: Progress | None = None) -> LedgerReport:
@@ -173,7 +173,7 @@ class Ledger:
         number of entries done.
         """
         known = None if head is None else parse_head(head)
-        with self._store.reading() as view:
+        with self._store.view() as view:
             return verify_entries(view, known, progress)
 
     def export(self, path: str | Path) -> str:
@@ -182,7 +182,7 @@ class Ledger:
             raise ParameterError(f"path must name a new file; got {shown(path)}")
         file = Path(path)
         try:
-            with file.open("x", encoding="utf-8") as out, self._store.reading() as view:
+            with file.open("x", encoding="utf-8") as out, self._store.view() as view:
                 head = view.head()
                 first = {"ledger": self._store.name, "entries": head.number, "head": str(head)}
                 out.write(json.dumps(first) + "\n")
@@ -206,7 +206,7 @@ class Ledger:
     @property
     def head(self) -> str:
         """The number and hash of the last entry, on the disk. Keep it elsewhere; ``verify(head=...)`` needs it."""
-        with self._store.reading() as view:
+        with self._store.view() as view:
             head = view.head()
         self._store.synchronise()
         return str(head)
@@ -224,7 +224,7 @@ class Ledger:
     @property
     def remaining(self) -> Amount:
         """What is left: here, and in every parent."""
-        with self._store.reading() as view:
+        with self._store.view() as view:
             accounts = [self._account(view, scope) for scope in self._branch]
         return accounts[0].composition.left(*((account.limit, account.spent) for account in accounts))
 
@@ -242,7 +242,7 @@ class Ledger:
         """Charge a list here and in all parents, or nowhere; its reservations, and what it costs together."""
         note = text(note=note, longest=LONGEST_NOTE)
         store.reach("before BEGIN")
-        with self._store.writing() as transaction:
+        with self._store.transaction() as transaction:
             accounts = [self._account(transaction, scope) for scope in self._branch]
             charges = accounts[0].price(losses)
             charged = [account.charge(charges) for account in accounts]
@@ -267,12 +267,12 @@ class Ledger:
 
     @property
     def _here(self) -> Account:
-        with self._store.reading() as view:
+        with self._store.view() as view:
             return self._account(view, self._scope)
 
     @property
     def _root(self) -> Account:
-        with self._store.reading() as view:
+        with self._store.view() as view:
             return self._account(view, "")
 
     def __copy__(self) -> Self:

@@ -71,7 +71,7 @@ class _Tables(Transaction):
         return map(Entry._make, self._db.execute("SELECT * FROM entries ORDER BY number"))
 
     def last_entries(self, scope: str, most: int) -> list[Entry]:
-        where, names = _within(scope)
+        where, names = _scope_condition(scope)
         rows = self._db.execute(f"SELECT * FROM entries WHERE {where} ORDER BY number DESC LIMIT ?", (*names, most))
         return list(map(Entry._make, rows))[::-1]
 
@@ -80,7 +80,7 @@ class _Tables(Transaction):
         return None if row is None else _account(row)
 
     def accounts(self, scope: str) -> list[Account]:
-        where, names = _within(scope)
+        where, names = _scope_condition(scope)
         return [
             _account(row) for row in self._db.execute(f"SELECT * FROM accounts WHERE {where} ORDER BY scope", names)
         ]
@@ -91,7 +91,7 @@ class _Tables(Transaction):
         return None if row is None else _purpose(row)
 
     def purposes(self, scope: str, most: int) -> list[Purpose]:
-        where, names = _within(scope)
+        where, names = _scope_condition(scope)
         rows = self._db.execute(
             f"SELECT scope, note, charges, epsilon, delta FROM purposes WHERE {where} ORDER BY about DESC LIMIT ?",
             (*names, most),
@@ -103,13 +103,13 @@ class _Tables(Transaction):
         return all(float(parse_number(epsilon)) == about for epsilon, about in order)
 
     def unfinished(self, scope: str, most: int) -> list[Entry]:
-        where, names = _within(scope)
+        where, names = _scope_condition(scope)
         numbers = f"SELECT number FROM unfinished WHERE {where} ORDER BY number LIMIT ?"
         rows = self._db.execute(f"SELECT * FROM entries WHERE number IN ({numbers}) ORDER BY number", (*names, most))
         return list(map(Entry._make, rows))
 
     def count_unfinished(self, scope: str) -> int:
-        where, names = _within(scope)
+        where, names = _scope_condition(scope)
         [count] = self._db.execute(f"SELECT count(*) FROM unfinished WHERE {where}", names).fetchone()
         return int(count)
 
@@ -138,7 +138,7 @@ class _Tables(Transaction):
         return bool(self._db.execute("DELETE FROM unfinished WHERE number = ?", (charge.number,)).rowcount)
 
 
-def _within(scope: str) -> tuple[str, tuple[str | int, ...]]:
+def _scope_condition(scope: str) -> tuple[str, tuple[str | int, ...]]:
     """The condition that a row belongs to a scope or to one below it, and its parameters."""
     if not scope:
         return "1", ()
@@ -211,9 +211,9 @@ class SqliteStore(Store):
             raise BudgetError(f"{name} was written by a newer dampen (format {version}; this one knows {FORMAT})")
 
     @contextmanager
-    def reading(self) -> Iterator[_Tables]:
+    def view(self) -> Iterator[_Tables]:
         """One consistent view of the file."""
-        with self._explain("read"), self._connected() as db:
+        with self._explain("read"), self._use_connection() as db:
             db.execute("BEGIN")
             try:
                 yield _Tables(db)
@@ -222,9 +222,9 @@ class SqliteStore(Store):
                     db.execute("ROLLBACK")
 
     @contextmanager
-    def writing(self, *, durable: bool = True) -> Iterator[_Tables]:
+    def transaction(self, *, durable: bool = True) -> Iterator[_Tables]:
         """One immediate transaction."""
-        with self._explain("written"), self._connected() as db:
+        with self._explain("written"), self._use_connection() as db:
             self._require_same_file()
             db.execute(f"PRAGMA synchronous={'FULL' if durable else 'NORMAL'}")
             # Immediate: the lock is taken before the sums are read, so no other writer comes between check and entry.
@@ -239,7 +239,7 @@ class SqliteStore(Store):
 
     def synchronise(self) -> None:
         """Bring everything that was committed from the log to the disk."""
-        with self._explain("read"), self._connected() as db:
+        with self._explain("read"), self._use_connection() as db:
             try:
                 db.execute("PRAGMA wal_checkpoint(PASSIVE)")
             except sqlite3.OperationalError as error:
@@ -252,7 +252,7 @@ class SqliteStore(Store):
             self._disconnect()
 
     @contextmanager
-    def _connected(self) -> Iterator[sqlite3.Connection]:
+    def _use_connection(self) -> Iterator[sqlite3.Connection]:
         """The connection, for one use at a time; one that looks at the file alone does not outlive its use."""
         with self._lock:
             if self._connection is None and _has_log_or_may(self._path):

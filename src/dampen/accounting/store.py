@@ -24,7 +24,7 @@ class Purpose(NamedTuple):
 
     def add(self, amount: Amount) -> "Purpose":
         """The same after one more charge."""
-        return self._replace(charges=self.charges + 1, amount=add_amounts(self.amount, amount))
+        return Purpose(self.scope, self.note, self.charges + 1, add_amounts(self.amount, amount))
 
 
 class View(ABC):
@@ -145,11 +145,11 @@ class Store(ABC):
         """Refuse what is no ledger, or one of a newer version, without touching it."""
 
     @abstractmethod
-    def reading(self) -> AbstractContextManager[View]:
+    def view(self) -> AbstractContextManager[View]:
         """One consistent view; it waits for no writer."""
 
     @abstractmethod
-    def writing(self, *, durable: bool = True) -> AbstractContextManager[Transaction]:
+    def transaction(self, *, durable: bool = True) -> AbstractContextManager[Transaction]:
         """One transaction that no other writer overlaps; on any error nothing of it is kept.
 
         A durable one survives the machine when the block ends without an error. Any other promises only to be whole.

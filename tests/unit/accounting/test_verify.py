@@ -148,7 +148,7 @@ def test_progress_is_told_now_and_then(tmp_path: Path) -> None:
 def append_limits(ledger: Ledger, count: int) -> None:
     """The same limit again and again: entries that change no sum."""
     limit = ledger.history()[-1]
-    with ledger._store.writing() as transaction:
+    with ledger._store.transaction() as transaction:
         for _ in range(count):
             transaction.append(limit)
 
@@ -354,11 +354,11 @@ def test_a_number_too_long_to_write_out_holds_nobody_up(tmp_path: Path, edit: st
         print(bool(ledger.verify()))
         ledger.close()
     """
-    done = run_python(code, edited(tmp_path / "study.db", f"{edit} = '1e99999999'"))
+    done = run_python(code, edit_ledger(tmp_path / "study.db", f"{edit} = '1e99999999'"))
     assert (done.stdout, done.stderr) == ("False\n", "")
 
 
-def edited(path: Path, statement: str) -> str:
+def edit_ledger(path: Path, statement: str) -> str:
     """The path of an edited ledger; the ledger itself is out of the way of pytest, which would print it."""
     with closing(Budget.open(path, epsilon=10, delta="1/10")) as ledger:
         fill(ledger)
@@ -565,7 +565,7 @@ class Model:
         return True
 
 
-def opened(path: Path) -> dict[str, Ledger]:
+def open_scopes(path: Path) -> dict[str, Ledger]:
     whole = Budget.open(path)
     return {"": whole, "a=x": (x := whole.scope("a", "x")), "a=y": whole.scope("a", "y"), "a=x/b=z": x.scope("b", "z")}
 
@@ -579,11 +579,11 @@ def test_random_histories_verify_and_add_up(steps: list[tuple[str, str, Fraction
         with closing(Budget.open(path, epsilon=5)) as whole:
             whole.scope("a", "x", epsilon=3).scope("b", "z", epsilon=2)
             whole.scope("a", "y", epsilon=3)
-        parts = opened(path)
+        parts = open_scopes(path)
         for move, scope, epsilon, note in steps:
             if move == "reopen":
                 parts[""].close()
-                parts = opened(path)
+                parts = open_scopes(path)
             elif move == "settle" and pending:
                 pending.pop().settle("done")
                 model.open -= 1
