@@ -14,7 +14,7 @@ from dampen.errors import DataError, ParameterError
 from dampen.graphs import input as graph_input
 from dampen.graphs.input import Nodes, Pairs, as_nodes, require_ends
 from dampen.graphs.threads import as_threads
-from dampen.tables.engines import Source, stays
+from dampen.tables.engines import Source, is_outside
 from dampen.vectors import Floats, Integers
 
 MOST_EDGES = 2**30 - 1
@@ -92,7 +92,7 @@ class Graph:
         nodes leave it.
         """
         declared = as_nodes(nodes)
-        if isinstance(frame, Source) or (stays(frame) and not isinstance(frame, str | Path)):
+        if isinstance(frame, Source) or (is_outside(frame) and not isinstance(frame, str | Path)):
             from dampen.graphs.files import from_engine
 
             require_ends(src, dst)

@@ -6,7 +6,8 @@ from typing import Any
 
 from dampen.errors import ParameterError
 from dampen.graphs.graph import Graph
-from dampen.tables.engines import Source, filtered
+from dampen.tables.engines import Source
+from dampen.tables.filters import filter_rows
 
 
 def as_graph(
@@ -33,7 +34,7 @@ def as_graph(
     if nodes is None:
         rule = "graph must be a dampen.Graph, or a table of edges with src=, dst= and its declared nodes="
         raise ParameterError(f"{rule}; got {type(graph).__name__}")
-    data = filtered(graph, where)
+    data = filter_rows(graph, where)
     inner = data.data if isinstance(data, Source) else data
     if isinstance(inner, str | Path):
         return Graph.from_file(data, nodes=nodes, src=src, dst=dst)

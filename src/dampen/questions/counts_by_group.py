@@ -12,12 +12,11 @@ from dampen._validate import Number, flag, positive, probability
 from dampen.errors import ParameterError
 from dampen.mechanisms.numeric.noises import Geometric
 from dampen.privacy import Adjacency, BudgetLike, PrivacyLoss, Release
-from dampen.queries.order.stretches import record_adjacency, require_public_number
 from dampen.questions.asking import asking
 from dampen.questions.composite import paid
 from dampen.sampling.laplace_batch import added, discrete_laplace_batch
-from dampen.tables.categories import as_categories
-from dampen.tables.engines import filtered
+from dampen.tables.counts import as_categories
+from dampen.tables.filters import filter_rows, record_adjacency, require_public_number
 from dampen.tables.groups import REST, count_groups
 
 
@@ -102,7 +101,7 @@ def group_counts(
         if adding_up and replaced and isinstance(missing, str) and missing == "drop":
             raise ParameterError("consistent counts under REPLACE add up to all records; missing must not be 'drop'")
         loss = PrivacyLoss(price, adjacency=adjacency)
-        rows = filtered(values, where)
+        rows = filter_rows(values, where)
         if adding_up:
             require_public_number(rows, adjacency)
         counts = count_groups(rows, labels, column=column, other=other, missing=missing)

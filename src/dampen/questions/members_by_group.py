@@ -17,19 +17,17 @@ from dampen.mechanisms.selection.randomised_response import RandomisedResponse
 from dampen.privacy import BudgetLike, Release
 from dampen.questions.asking import asking
 from dampen.questions.composite import paid
-from dampen.tables.categories import as_categories
-from dampen.tables.columns import titled
-from dampen.tables.engines import filtered
+from dampen.tables.columns import title_of
+from dampen.tables.counts import as_categories
+from dampen.tables.filters import filter_rows
 from dampen.tables.groups import (
     REST,
     as_group_missing,
-    as_ids,
     find_groups,
     rest_place,
     settle_groups,
-    told_order,
 )
-from dampen.tables.people_files import read_people
+from dampen.tables.people import as_ids, public_order, read_people
 from dampen.vectors import Integers
 
 METHODS: dict[str, Callable[[Number], GroupMechanism]] = {
@@ -129,7 +127,7 @@ def release_group_by(
         places = settle_groups(found, labels, other=other, missing=missing, title=title)
         if len(places) != len(people):
             raise DataError("groups must be exactly one for each id")
-        order, loss = told_order(people), mechanism.privacy()
+        order, loss = public_order(people), mechanism.privacy()
         people, places = people[order], places[order]
 
     def draw() -> Groups:
@@ -151,7 +149,7 @@ def _people(
         return ids, find_groups(groups, labels), "groups"
     if not isinstance(groups, str):
         raise ParameterError(f"groups must be the name of a column, as column is; got {type(groups).__name__}")
-    return *read_people(filtered(ids, where), labels, id=column, by=groups), titled(groups)
+    return *read_people(filter_rows(ids, where), labels, id=column, by=groups), title_of(groups)
 
 
 def group_mechanism(method: str, epsilon: Number, fragment: int = FRAGMENT) -> GroupMechanism:

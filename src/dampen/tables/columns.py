@@ -77,12 +77,11 @@ class Numbers:
 def refuse_missing(found: int, missing: str, column: str | None, where: str = "") -> None:
     """Refuse missing values unless they are to be dropped."""
     if found and missing == "refuse":
-        raise DataError(
-            f"{titled(column)} must have no missing values; leave them out with missing='drop' (--drop-missing){where}"
-        )
+        rule = "must have no missing values; leave them out with missing='drop' (--drop-missing)"
+        raise DataError(f"{title_of(column)} {rule}{where}")
 
 
-def titled(column: str | None) -> str:
+def title_of(column: str | None) -> str:
     """How a message names the data."""
     return "values" if column is None else f"column {column[:60]!r}"
 
@@ -94,7 +93,7 @@ def as_missing(missing: str) -> str:
 
 def column_of_values(values: Any, column: str | None) -> Column:
     """The values themselves, or the named column of the data frame or mapping that holds them."""
-    return as_column(in_memory(values, column))
+    return as_column(raw_values(values, column))
 
 
 def as_column(found: Any) -> Column:
@@ -136,11 +135,11 @@ def _of_array(array: NDArray[Any]) -> Column:
         return Typed(array)
     if isinstance(array, np.ma.MaskedArray):
         gone = np.ma.getmaskarray(array).tolist()
-        return Items([None if lost else item for lost, item in zip(gone, _listed(array.data), strict=True)])
-    return Items(_listed(array))
+        return Items([None if lost else item for lost, item in zip(gone, _array_items(array.data), strict=True)])
+    return Items(_array_items(array))
 
 
-def _listed(array: NDArray[Any]) -> list[Any]:
+def _array_items(array: NDArray[Any]) -> list[Any]:
     """The items of an array; ``tolist`` would make bare numbers of its times, and round long doubles."""
     return list(array) if array.dtype.kind in "mMVf" else array.tolist()
 
@@ -211,12 +210,12 @@ def _nanoseconds(series: "nw.Series[Any]") -> list[Any]:
     ]
 
 
-def in_memory(values: Any, column: str | None) -> "list[Any] | NDArray[Any] | nw.Series[Any]":
+def raw_values(values: Any, column: str | None) -> "list[Any] | NDArray[Any] | nw.Series[Any]":
     """The values themselves, out of the data frame or mapping that holds them."""
     if not isinstance(column, str | None):
         raise ParameterError(f"column must be the name of a column, a text; got {shown(column)}")
     if isinstance(values, Mapping):
-        return in_memory(_of_mapping(values, column), None)
+        return raw_values(_of_mapping(values, column), None)
     if isinstance(values, np.ndarray):
         found: Any = values
     elif isinstance(values, list | tuple | range):
@@ -240,7 +239,7 @@ def _of_frame(values: Any, column: str | None) -> "list[Any] | nw.Series[Any]":
     import narwhals as nw
 
     if type(values).__module__.partition(".")[0] == "pyarrow" and hasattr(values, "to_pylist"):
-        values = _chunked(values)
+        values = _as_chunked(values)
     native = nw.from_native(values, allow_series=True, pass_through=True)
     if isinstance(native, nw.Series):
         if column is not None:
@@ -256,11 +255,20 @@ def _of_frame(values: Any, column: str | None) -> "list[Any] | nw.Series[Any]":
     raise ParameterError(f"values must be {FORMS}; got {type(values).__name__}")
 
 
-def _chunked(values: Any) -> Any:
+def _as_chunked(values: Any) -> Any:
     """A pyarrow array as the chunked array that narwhals knows."""
     import pyarrow as pa
 
     return pa.chunked_array([values]) if isinstance(values, pa.Array) else values
+
+
+def as_values(values: Any, title: str) -> Any:
+    """One column in memory; ``title``: how a message names it."""
+    try:
+        return raw_values(values, None)
+    except (ParameterError, DataError):
+        rule = f"{title} must be a list, an array of one dimension or a column of a data frame"
+        raise ParameterError(f"{rule}; got {type(values).__name__}") from None
 
 
 def numbers_of(column: Column) -> Numbers:
@@ -278,7 +286,7 @@ def numbers_of(column: Column) -> Numbers:
         return Numbers(_NO_WHOLES, _NO_REALS, missing, len(array))
     if array.dtype == np.uint64:
         beyond = array > LARGEST
-        large = [_rounded_down(value) for value in array[beyond].tolist()]
+        large = [_round_down(value) for value in array[beyond].tolist()]
         return Numbers(array[~beyond].astype(np.int64), np.array(large, dtype=np.float64), missing)
     return Numbers(array.astype(np.int64, copy=False), _NO_REALS, missing)
 
@@ -295,7 +303,7 @@ def _of_items(items: list[Any]) -> Numbers:
         elif SMALLEST <= number <= LARGEST:
             wholes.append(number)
         else:
-            reals.append(_rounded_down(number))
+            reals.append(_round_down(number))
     return Numbers(np.array(wholes, dtype=np.int64), np.array(reals, dtype=np.float64), missing, other)
 
 
@@ -317,7 +325,7 @@ def _as_float(item: Any) -> float:
         return inf if number is not None and number > 0 else -inf
 
 
-def _rounded_down(number: int) -> float:
+def _round_down(number: int) -> float:
     """The largest float not above a whole number."""
     try:
         near = float(number)

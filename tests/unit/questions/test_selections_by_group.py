@@ -14,7 +14,7 @@ from dampen.errors import BudgetExceeded, DataError, ParameterError
 from dampen.mechanisms import Exponential, PermuteAndFlip, SelectionMechanism, SmoothExponential, StableArgmax
 from dampen.problem import SelectionProblem
 from dampen.tables.grid import as_grid
-from dampen.tables.grouped import counts_by_group, grids_by_group
+from dampen.tables.groups import counts_by_group, grids_by_group
 
 if TYPE_CHECKING:
     from tests.conftest import Refused

@@ -12,8 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dampen.errors import DataError, ParameterError
-from dampen.tables.engines.array_sums import _dot
-from dampen.tables.totals import Total, total
+from dampen.tables.counts import Total, total
+from dampen.tables.engines.array_numbers import _dot
 from tests.conftest import Refused
 
 NUMBERS = st.one_of(st.integers(-(2**70), 2**70), st.floats(allow_nan=False), st.integers(-20, 20))

@@ -35,12 +35,12 @@ def inner_ends(ends: tuple[Fraction, Fraction]) -> tuple[float, float]:
     return low if low >= ends[0] else nextafter(low, inf), high if high <= ends[1] else nextafter(high, -inf)
 
 
-def scaled(power_of_two: int) -> str:
+def power_text(power_of_two: int) -> str:
     """A power of 2 as text that a cast to a float reads exactly."""
     return repr(2.0**power_of_two)
 
 
-def added(coarse: Mapping[str, int], fine: Mapping[str, int], ends: tuple[Fraction, Fraction]) -> Sums:
+def add_up(coarse: Mapping[str, int], fine: Mapping[str, int], ends: tuple[Fraction, Fraction]) -> Sums:
     """The sum out of what the scans returned: counts below, above and inside, and a sum for each digit and part."""
     inner = sum((coarse[f"w{part}"] << (PART * part) for part in range(3)), 0)
     whole = Fraction(inner)
@@ -51,7 +51,7 @@ def added(coarse: Mapping[str, int], fine: Mapping[str, int], ends: tuple[Fracti
     return Sums(count, total, coarse["missing"], coarse["other"])
 
 
-def duck_sql(numbers: str, ends: tuple[Fraction, Fraction], digits: range) -> str:
+def digit_sql(numbers: str, ends: tuple[Fraction, Fraction], digits: range) -> str:
     """SQL for DuckDB: the sums of these digits over the rows of ``numbers``, and in the first scan everything else."""
     low, high = (f"'{end!r}'::double" for end in inner_ends(ends))
     first, last = f"'{ceil(ends[0])}'::hugeint", f"'{floor(ends[1])}'::hugeint"
@@ -67,8 +67,8 @@ def duck_sql(numbers: str, ends: tuple[Fraction, Fraction], digits: range) -> st
     raised = 0
     for digit in range(digits.stop):
         if digit == FINE.start:
-            rows, raised = f"select * replace (r * '{scaled(RAISED)}'::double as r) from ({rows})", RAISED
-        up, down = scaled(-power(digit) - raised), scaled(power(digit) + raised)
+            rows, raised = f"select * replace (r * '{power_text(RAISED)}'::double as r) from ({rows})", RAISED
+        up, down = power_text(-power(digit) - raised), power_text(power(digit) + raised)
         rows = f"select *, floor(r * '{up}'::double) as d{digit} from ({rows})"
         rows = f"select * replace (r - d{digit} * '{down}'::double as r) from ({rows})"
     sums = [f"sum((d{digit} * sign)::bigint) as d{digit}" for digit in digits]

@@ -11,11 +11,11 @@ import dampen
 from dampen.graphs.tables import as_graph
 from dampen.learn import Categorical, Numeric, PrivateClassifier, PrivateTreeClassifier, Schema
 from dampen.tables import as_grid, count_categories, count_on_grid
-from dampen.tables.engines import Source, opened
+from dampen.tables.counts import total
+from dampen.tables.engines import Source, open_engine
 from dampen.tables.engines.duckdb import DuckEngine
-from dampen.tables.grouped import categories_by_group, grids_by_group
-from dampen.tables.people_files import read_people
-from dampen.tables.totals import total
+from dampen.tables.groups import categories_by_group, grids_by_group
+from dampen.tables.people import read_people
 from tests.contracts.engines import SPARK, lying, table
 
 FRAME = table(3000).with_columns(pl.col("pay").clip(-5, 5))
@@ -64,7 +64,7 @@ def test_questions(form: str, left: list[int], tmp_path: Path) -> None:
     assert left.pop() == 1
     count_categories(data, ["Oslo"], column="city", other="drop")
     assert left.pop() <= 3
-    with opened(data) as engine:
+    with open_engine(data) as engine:
         engine.row_count()
     assert left == [1]
 

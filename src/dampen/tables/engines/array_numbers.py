@@ -1,30 +1,32 @@
-"""Numbers in arrays placed on a grid and counted."""
+"""Numbers in arrays: placed on a grid and counted, or moved into bounds and summed exactly."""
 
 import os
 from concurrent.futures import ThreadPoolExecutor
+from fractions import Fraction
+from math import ceil, floor
 from typing import cast
 
 import numpy as np
 
+from dampen.tables.engines.digits import inner_ends
 from dampen.tables.grid import EvenGrid, Grid
-from dampen.vectors import Integers, Vector
+from dampen.vectors import Floats, Integers, Vector
 
 FARTHEST = 2.0**62
 """Beyond every point of a whole grid."""
-
 SPARSE = 4
 """A grid with more than so many points for each value is not walked through."""
-
 BLOCK = 2**22
 """How many values one thread counts before it adds up."""
-
 CHUNK = 2**15
 """How many values are located at a time, so that the steps in between stay in the cache."""
+HALF = 27
+"""Mantissas of 53 bits are added in two halves, so that sums of products with counts fit in 64 bits."""
 
 
 def count_places(parts: list[Vector], grid: Grid) -> tuple[Integers, Integers]:
     """Occupied places and how many of the numbers, in parts of one type each, stand there."""
-    return _merged([_count(part, grid) for part in parts if len(part)])
+    return _merge([_count(part, grid) for part in parts if len(part)])
 
 
 def _keys(grid: Grid, numbers: Vector) -> Vector:
@@ -33,11 +35,11 @@ def _keys(grid: Grid, numbers: Vector) -> Vector:
         near = np.clip(numbers, -FARTHEST, FARTHEST)
         return np.floor(near, out=near).astype(np.int64)
     if not grid.whole and numbers.dtype.kind == "i":
-        return _rounded_down(numbers)
+        return _round_down(numbers)
     return numbers
 
 
-def _rounded_down(wholes: Vector) -> Vector:
+def _round_down(wholes: Vector) -> Vector:
     """The largest floats not above 64-bit whole numbers."""
     near = np.minimum(wholes.astype(np.float64), np.nextafter(2.0**63, 0))
     return np.where(near.astype(np.int64) > wholes, np.nextafter(near, -np.inf), near)
@@ -46,7 +48,7 @@ def _rounded_down(wholes: Vector) -> Vector:
 def _count(numbers: Vector, grid: Grid) -> tuple[Integers, Integers]:
     """Occupied places and their counts: numbers are located on even grids, else the points among the sorted numbers."""
     if len(grid) > SPARSE * len(numbers):
-        return np.unique(_located(numbers, grid), return_counts=True)
+        return np.unique(_locate(numbers, grid), return_counts=True)
     if isinstance(grid, EvenGrid):
         counts = _count_even(numbers, grid)
     else:
@@ -64,7 +66,7 @@ def _count_even(numbers: Vector, grid: Grid) -> Integers:
     def counted(first: int) -> Integers:
         counts = np.zeros(len(grid), dtype=np.int64)
         for block in blocks[first::threads]:
-            counts += np.bincount(_located(block, grid), minlength=len(grid))
+            counts += np.bincount(_locate(block, grid), minlength=len(grid))
         return counts
 
     if threads == 1:
@@ -73,7 +75,7 @@ def _count_even(numbers: Vector, grid: Grid) -> Integers:
         return sum(pool.map(counted, range(threads)), np.zeros(len(grid), dtype=np.int64))
 
 
-def _located(numbers: Vector, grid: Grid) -> Integers:
+def _locate(numbers: Vector, grid: Grid) -> Integers:
     places = np.empty(len(numbers), dtype=np.int64)
     for start in range(0, len(numbers), CHUNK):
         part = slice(start, start + CHUNK)
@@ -82,7 +84,7 @@ def _located(numbers: Vector, grid: Grid) -> Integers:
     return places
 
 
-def _merged(groups: list[tuple[Integers, Integers]]) -> tuple[Integers, Integers]:
+def _merge(groups: list[tuple[Integers, Integers]]) -> tuple[Integers, Integers]:
     """The counts of several groups of values added up."""
     if len(groups) == 1:
         return groups[0]
@@ -92,3 +94,34 @@ def _merged(groups: list[tuple[Integers, Integers]]) -> tuple[Integers, Integers
     sums = np.zeros(len(occupied), dtype=np.int64)
     np.add.at(sums, where, counts)
     return occupied, sums
+
+
+def sum_of_wholes(values: Integers, ends: tuple[Fraction, Fraction], counts: Integers | None = None) -> Fraction:
+    """Values below the first whole number inside count as lo, those above the last as hi."""
+    weights = np.ones(len(values), dtype=np.int64) if counts is None else counts
+    below, above = values < ceil(ends[0]), values > floor(ends[1])
+    inside = ~(below | above)
+    high, low = values[inside] >> 32, values[inside] & 0xFFFFFFFF
+    inner = (_dot(high, weights[inside]) << 32) + _dot(low, weights[inside])
+    return inner + ends[0] * int(weights[below].sum()) + ends[1] * int(weights[above].sum())
+
+
+def sum_of_reals(values: Floats, ends: tuple[Fraction, Fraction], counts: Integers | None = None) -> Fraction:
+    """The same for floats: mantissas are added as whole numbers, exponent by exponent."""
+    weights = np.ones(len(values), dtype=np.int64) if counts is None else counts
+    lowest, highest = inner_ends(ends)
+    below, above = values < lowest, values > highest
+    inside = ~(below | above)
+    shares, powers = np.frexp(values[inside])
+    mantissas, inner = np.ldexp(shares, 53).astype(np.int64), Fraction(0)
+    for power in np.unique(powers).tolist():
+        chosen, times = mantissas[powers == power], weights[inside][powers == power]
+        added = (_dot(chosen >> HALF, times) << HALF) + _dot(chosen & (2**HALF - 1), times)
+        inner += added * Fraction(2) ** (power - 53)
+    return inner + ends[0] * int(weights[below].sum()) + ends[1] * int(weights[above].sum())
+
+
+def _dot(values: Integers, weights: Integers) -> int:
+    """The sum of products of numbers of at most 32 bits with counts, exactly."""
+    fits = int(weights.sum()) < 2**30
+    return int(np.dot(values, weights) if fits else np.dot(values.astype(object), weights.astype(object)))
