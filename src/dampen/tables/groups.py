@@ -1,7 +1,6 @@
 """Declared groups: in which one a value is, how many each has, and the values of each counted."""
 
-from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -10,9 +9,10 @@ from dampen._validate import one_of, shown
 from dampen.errors import DataError, ParameterError
 from dampen.tables.columns import as_column, as_values, title_of
 from dampen.tables.counts import GridCounts, tally_labels
-from dampen.tables.engines import Engine, open_engine
+from dampen.tables.engines import open_engine
 from dampen.tables.engines.array_codes import label_places
-from dampen.tables.engines.base import location_note
+from dampen.tables.engines.array_numbers import add_counts
+from dampen.tables.engines.base import PlaceCounts, location_note
 from dampen.tables.engines.labels import Places
 from dampen.tables.engines.sources import only_own_errors
 from dampen.tables.grid import Grid
@@ -21,9 +21,6 @@ from dampen.vectors import Integers
 
 REST = "other"
 """The category that takes all values which are no category, where it is declared and no other one is named."""
-Counts = Mapping[int, int]
-"""How many values stand at each place, ``OTHER`` and ``MISSING`` among the places."""
-Count = Callable[[Engine], Counts]
 
 
 def place_groups(
@@ -121,14 +118,8 @@ def grids_by_group(data: Any, grid: Grid, labels: Sequence[Any], **named: Any) -
     >>> [counted.places.tolist() for counted in found]
     [[31, 35], [52]]
     """
-    column = named["column"]
-
-    def count(engine: Engine) -> Counts:
-        places, counts = engine.histogram(column, grid)
-        return dict(zip(places.tolist(), counts.tolist(), strict=True))
-
-    found = counts_by_group(data, count, labels, rule="must hold numbers, none of them missing", **named)
-    return [GridCounts(grid, sorted(each), [each[place] for place in sorted(each)]) for each in found]
+    found = counts_by_group(data, grid, labels, rule="must hold numbers, none of them missing", **named)
+    return [GridCounts(grid, places, counts) for places, counts in found]
 
 
 def categories_by_group(data: Any, choices: Sequence[Any], labels: Sequence[Any], **named: Any) -> list[Integers]:
@@ -139,14 +130,17 @@ def categories_by_group(data: Any, choices: Sequence[Any], labels: Sequence[Any]
     >>> [counts.tolist() for counts in found]
     [[2, 0], [0, 1]]
     """
-    column, rule = named["column"], "must hold only the declared choices, none of them missing"
-    found = counts_by_group(data, lambda engine: engine.label_counts(column, choices), labels, rule=rule, **named)
-    return [np.array([each.get(place, 0) for place in range(len(choices))], dtype=np.int64) for each in found]
+    rule = "must hold only the declared choices, none of them missing"
+    parts = []
+    for places, counts in counts_by_group(data, choices, labels, rule=rule, **named):
+        parts.append(np.zeros(len(choices), dtype=np.int64))
+        parts[-1][places] = counts
+    return parts
 
 
 def counts_by_group(
     data: Any,
-    count: Count,
+    values: Grid | Sequence[Any],
     labels: Sequence[Any],
     *,
     column: str,
@@ -154,14 +148,14 @@ def counts_by_group(
     rule: str,
     other: Any = REST,
     missing: str = "refuse",
-) -> list[Counts]:
-    """What ``count`` finds in the rows of each group: rows whose column ``by`` holds this label. Not private.
+) -> list[PlaceCounts]:
+    """How many values stand at each place, of a grid or among labels, in the rows of each group. Not private.
 
-    ``rule``: what must hold of the values; ``other`` and ``missing`` are as for
-    :func:`~dampen.tables.groups.place_groups`.
+    A group are the rows whose column ``by`` holds its label. ``rule``: what must hold of the values; ``other`` and
+    ``missing`` are as for :func:`~dampen.tables.groups.place_groups`.
 
     Every row counts in one group, for a value stands for one label: that is what lets all groups together cost what
-    one does. Sizes are counted once more.
+    one does.
     """
     if column == by:
         raise ParameterError(f"groups must be another column than that of the values; got {shown(by)}")
@@ -170,23 +164,10 @@ def counts_by_group(
     with open_engine(data, column, by) as engine:
         for name in (column, by):
             engine.require(name)
-        sizes = group_sizes(
-            dict(engine.label_counts(by, labels)), len(labels), rest, mode, title_of(by), location_note(engine)
-        )
-        parts = [{} if place == rest else count(engine.part(by, labels, place)) for place in range(len(labels))]
-        if rest is not None:
-            parts[rest] = _less(count(engine), parts)
-        if any(MISSING in part or OTHER in part for part in parts):
+        groups, places, counts = engine.counts_by_group(column, values, by, labels).T
+        strange, gone = bool((groups == OTHER).any()), bool((groups == MISSING).any())
+        _refuse(strange, gone, rest, mode, title_of(by), location_note(engine))
+        if (places < 0).any():
             raise DataError(f"{title_of(column)} {rule}{location_note(engine)}")
-        negative = any(count < 0 for part in parts for count in part.values())
-        if negative or [sum(part.values()) for part in parts] != sizes.tolist():
-            raise DataError(f"{title_of(by)} must not change while it is counted, and each value be of one category")
-    return parts
-
-
-def _less(whole: Counts, parts: Sequence[Counts]) -> Counts:
-    """What the parts leave of the whole."""
-    left = Counter(whole)
-    for part in parts:
-        left.subtract(part)
-    return {place: count for place, count in left.items() if count}
+    groups = np.where(groups < 0, -1 if rest is None else rest, groups)
+    return [add_counts(places[groups == group], counts[groups == group]) for group in range(len(labels))]

@@ -79,6 +79,29 @@ def histogram(public: Public) -> Question:
     return Question("", ask, expect)
 
 
+def _by_group(public: Public) -> Question:
+    """The places of numbers, and of labels, in each group."""
+
+    def ask(held: Held) -> Answer:
+        with open_engine(held.table, "v", "g") as engine:
+            found = engine.counts_by_group("v", as_grid(public.grid), "g", public.labels).tolist()
+            alike = engine.counts_by_group("v", public.labels, "g", public.labels).tolist()
+        if any(place == OTHER for _, place, _ in found):
+            return None
+        numbers = {("number", group, place): count for group, place, count in found}
+        return numbers | {("label", group, place): count for group, place, count in alike}
+
+    def expect(records: Sequence[Record]) -> Answer:
+        found = [(number(value), public.rule.place(group)) for value, group in records]
+        if any(each is No.NUMBER for each, _ in found):
+            return None
+        places = [(MISSING if isinstance(each, No) else place_on(public.grid, each), group) for each, group in found]
+        alike = [("label", public.rule.place(group), public.rule.place(value)) for value, group in records]
+        return counts([*(("number", group, place) for place, group in places), *alike])
+
+    return Question("", ask, expect, largest)
+
+
 def _sums(public: Public) -> Question:
     low, high = ends_of(public)
 
@@ -172,6 +195,7 @@ ENTRIES: tuple[Entry, ...] = (
     Entry("Engine.part", {"v": "label"}, _part, ("Engine.part", "Engine.row_count"), in_tables),
     Entry("Engine.rows", {"a": "label", "y": "choice"}, _rows, ("Engine.rows",), in_tables),
     Entry("Engine.histogram", {"v": "number"}, histogram, ("Engine.histogram",)),
+    Entry("Engine.counts_by_group", {"v": "number", "g": "label"}, _by_group, ("Engine.counts_by_group",), in_tables),
     Entry("Engine.sums", {"v": "number"}, _sums, ("Engine.sums",)),
     Entry(
         "Engine.faults",

@@ -88,8 +88,13 @@ def _merge(groups: list[tuple[Integers, Integers]]) -> tuple[Integers, Integers]
     """The counts of several groups of values added up."""
     if len(groups) == 1:
         return groups[0]
-    places = np.concatenate([np.empty(0, dtype=np.int64), *(places for places, _ in groups)])
-    counts = np.concatenate([np.empty(0, dtype=np.int64), *(counts for _, counts in groups)])
+    nothing = np.empty(0, dtype=np.int64)
+    places, counts = (np.concatenate([nothing, *(group[side] for group in groups)]) for side in (0, 1))
+    return add_counts(places, counts)
+
+
+def add_counts(places: Integers, counts: Integers) -> tuple[Integers, Integers]:
+    """Each place once, increasing, its counts added up."""
     occupied, where = np.unique(places, return_inverse=True)
     sums = np.zeros(len(occupied), dtype=np.int64)
     np.add.at(sums, where, counts)

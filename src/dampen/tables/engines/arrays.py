@@ -87,6 +87,22 @@ class ArrayEngine:
         counts = array_codes.counts_from(found, OTHER, len(labels))
         return {place: count for place, count in enumerate(counts.tolist(), OTHER) if count}
 
+    def counts_by_group(self, column: str, values: Grid | Sequence[Any], by: str, labels: Sequence[Any]) -> Integers:
+        """Both columns are read once, then the values of each group are counted."""
+        found, groups = self.column(column), array_codes.label_places(self.column(by), Places.of(labels))
+        if len(found) != len(groups):
+            raise DataError("all columns must have equally many rows")
+        rows = [np.empty((0, 3), dtype=np.int64)]
+        for group in range(OTHER, len(labels)):
+            part = ArrayEngine(None, columns={column: found.take(groups == group)})
+            if isinstance(values, Grid):
+                places, counts = part.histogram(column, values)
+            else:
+                counted = part.label_counts(column, values)
+                places, counts = np.array([*counted], dtype=np.int64), np.array([*counted.values()], dtype=np.int64)
+            rows.append(np.column_stack([np.full_like(places, group), places, counts]))
+        return np.concatenate(rows)
+
     def faults(self, table: CodedTable) -> Faults:
         """What in a table breaks its schema, and the counts of the classes."""
         wrong = tuple(name for name, coding in table.attributes.items() if self._code(name, coding).min(initial=0) < 0)

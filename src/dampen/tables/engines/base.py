@@ -176,6 +176,13 @@ class Engine(Protocol):
     def label_counts(self, column: str | None, labels: Sequence[Any]) -> dict[int, int]:
         """How many values equal each label, by its place; ``MISSING`` and ``OTHER`` for the rest."""
 
+    def counts_by_group(self, column: str, values: Grid | Sequence[Any], by: str, labels: Sequence[Any]) -> Integers:
+        """Rows (group, place, count): how many values of each group stand at a place, of a grid or among labels.
+
+        One scan for all groups. The group of a row is the place of the label that its value in ``by`` stands for;
+        ``MISSING`` and ``OTHER`` are among groups and places, and every pair occurs once at most.
+        """
+
     def faults(self, table: CodedTable) -> Faults:
         """What in a table breaks its schema: one scan, before anything is paid."""
 

@@ -19,6 +19,7 @@ from dampen.tables.files import (
     is_parquet,
     literal,
 )
+from dampen.tables.grid import Grid
 from dampen.vectors import Integers
 
 
@@ -83,6 +84,12 @@ class LoadedEngine(ArrayEngine):
     def row_count(self, column: str | None = None) -> int:
         """How many rows there are."""
         return self.files.row_count(column)
+
+    def counts_by_group(self, column: str, values: Grid | Sequence[Any], by: str, labels: Sequence[Any]) -> Integers:
+        """Both columns are read in one scan."""
+        return ArrayEngine(None, columns=self.files.read_columns(column, by)).counts_by_group(
+            column, values, by, labels
+        )
 
     def edges(self, src: str, dst: str, nodes: Any) -> tuple[Integers, Integers]:
         """Where the two ends of every edge stand among the nodes."""

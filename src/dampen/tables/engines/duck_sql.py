@@ -152,8 +152,8 @@ class JoinedPlace:
     tables: Mapping[str, Mapping[str, NDArray[Any]]]
 
 
-def place_by_join(value: str, sql_type: str, places: Places, alias: str) -> JoinedPlace:
-    """``alias`` tells the joins of several values apart."""
+def place_by_join(value: str, sql_type: str, places: Places, alias: str, labels: str = "labels") -> JoinedPlace:
+    """``alias`` tells the joins of several values apart, ``labels`` the tables of several sets of labels."""
     keys, kind = keys_of(value, sql_type), kind_of(sql_type)
     wholes = {str(key): place for key, place in wholes_for(sql_type, places).items()}
     found: dict[str, tuple[str | None, Mapping[Any, int], Any]] = {
@@ -163,16 +163,15 @@ def place_by_join(value: str, sql_type: str, places: Places, alias: str) -> Join
         "reals": (keys.inexact, places.reals(), np.float64),
     }
     used = {name: (key, known, dtype) for name, (key, known, dtype) in found.items() if key and known}
-    joins = [
-        f"left join {name}_{kind} {alias}_{name} on {key} = {alias}_{name}.key" for name, (key, _, _) in used.items()
-    ]
+    home = {name: f"{labels}_{name}_{kind}" for name in used}
+    joins = [f"left join {home[name]} {alias}_{name} on {key} = {alias}_{name}.key" for name, (key, *_) in used.items()]
     parts = {name: f"{alias}_{name}.place" for name in used}
     if keys.truth:
         told = [places.truths.get(truth, OTHER) for truth in (True, False)]
         parts["truths"] = f"case when {keys.truth} then {told[0]} when not {keys.truth} then {told[1]} end"
     order = [parts.pop("texts", ""), f"case when {keys.missing} then {MISSING} end", *parts.values(), str(OTHER)]
     tables = {
-        f"{name}_{kind}": {"key": np.array([*known], dtype=dtype), "place": np.array([*known.values()], dtype=np.int64)}
+        home[name]: {"key": np.array([*known], dtype=dtype), "place": np.array([*known.values()], dtype=np.int64)}
         for name, (_, known, dtype) in used.items()
     }
     first = f"cast(coalesce({', '.join(part for part in order if part)}) as bigint)"
@@ -209,24 +208,27 @@ def _may_lead(text: str, places: Places, place: int) -> bool:
     )
 
 
-def numbers_sql(value: str, sql_type: str, source: str) -> str:
-    """Rows ``(whole, real, status)``: at most one of the first two is a number, and the last says why neither is."""
+def numbers_sql(value: str, sql_type: str, source: str, label: str = "") -> str:
+    """Rows ``(whole, real, status)``: at most one of the first two is a number, and the last says why neither is.
+
+    ``label``: SQL of a column that goes along under this name.
+    """
     keys = keys_of("value", sql_type)
     whole, real = keys.whole or "null::bigint", keys.real or "null::double"
     if sql_type in WHOLE_TYPES:
         whole = "cast(value as bigint)"
     elif sql_type in WIDE_TYPES:
         whole, real = "try_cast(value as hugeint)", "cast(value as double)"
-    read = f"select {value} as value from {source}"
-    parsed = f"select {whole} as whole, {real} as parsed, {keys.missing} as absent from ({read})"
+    read = f"select {value} as value{label and f', {label} as label'} from {source}"
+    parsed = f"select * exclude (value), {whole} as whole, {real} as parsed, {keys.missing} as absent from ({read})"
     status = f"case when absent then {MISSING} when whole is null and parsed is null then {OTHER} end"
     number = "case when whole is null and not absent then parsed end"
-    return f"select whole, {number} as real, {status} as status from ({parsed})"
+    return f"select * exclude (parsed, absent), {number} as real, {status} as status from ({parsed})"
 
 
 def key_sql(numbers: str, grid: Grid) -> str:
-    """Rows ``(status, key)``: numbers between the ends of the grid, of the type of its points."""
-    return f"select status, {_key(grid)} as key from ({numbers})"
+    """Rows ``(status, key)``: numbers between the ends of the grid, of the type of its points; a label goes along."""
+    return f"select * exclude (whole, real), {_key(grid)} as key from ({numbers})"
 
 
 def _key(grid: Grid) -> str:

@@ -1,6 +1,6 @@
 """DuckDB, in this process: files larger than memory, and relations of a caller's own connection."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -170,20 +170,22 @@ class DuckEngine(CountsByQuery):
         places = np.column_stack([2 * halves, 2 * halves + 1]).ravel() + OTHER
         return places[counts > 0], counts[counts > 0]
 
-    def _locate(self, column: str | None, grid: Grid) -> tuple[str, dict[str, Mapping[str, NDArray[Any]]]]:
-        """SQL: the place of every value, counted from ``OTHER`` on, and the tables that it needs."""
-        keyed = duck_sql.key_sql(self.numbers(column), grid)
+    def _locate(
+        self, column: str | None, grid: Grid, label: str = ""
+    ) -> tuple[str, dict[str, Mapping[str, NDArray[Any]]]]:
+        """SQL: the place of every value, counted from ``OTHER`` on, beside a label; and the tables that it needs."""
+        keyed = duck_sql.key_sql(self.numbers(column, label), grid)
         name, kind = self.field(column), self.types[self.columns.index(str(column))]
         if (direct := duck_sql.direct_place(name, kind, grid)) is not None:
-            return f"select {direct} as place from data", {}
+            return f"select {direct} as place{label and f', {label} as label'} from data", {}
         unsigned = f"- {OTHER})::{duck_sql.place_type(len(grid))}"
         if isinstance(grid, EvenGrid):
             place = f"(coalesce(status, {duck_sql.even_place(grid)}) {unsigned}"
-            return f"select {place} as place from ({keyed})", {}
+            return f"select * exclude (status, key), {place} as place from ({keyed})", {}
         points = grid.points()
-        joined = f"({keyed}) asof left join grid on key >= point"
+        joined = f"({keyed}) keyed asof left join grid on key >= point"
         return (
-            f"select (coalesce(status, place) {unsigned} as place from {joined}",
+            f"select keyed.* exclude (status, key), (coalesce(status, place) {unsigned} as place from {joined}",
             {"grid": {"point": points, "place": np.arange(len(points))}},
         )
 
@@ -209,6 +211,30 @@ class DuckEngine(CountsByQuery):
             **found.tables,
         )
         return dict(zip(rows["place"].tolist(), rows["count"].tolist(), strict=True))
+
+    def counts_by_group(self, column: str, values: Grid | Sequence[Any], by: str, labels: Sequence[Any]) -> Integers:
+        """Counted by the values in ``by`` as they are; then the few distinct ones are read as labels."""
+        group = duck_sql.place_by_join("label", self.kind(by), Places.of(labels), "g", "groups")
+        if isinstance(values, Grid):
+            located, tables = self._locate(column, values, self._group_key(by))
+            read = f"select label, place as value, count(*) as count from ({located}) group by all"
+            place, joins = f"read.value::bigint + {OTHER}", ""
+        else:
+            found = duck_sql.place_by_join("value", self.kind(column), Places.of(values), "v", "choices")
+            fields = f"{self._group_key(by)} as label, {self._group_key(column)} as value"
+            read = f"select {fields}, count(*) as count from data group by all"
+            place, joins, tables = found.place, found.joins, {**found.tables}
+        rows = self.fetch(
+            f"""
+            , read as materialized ({read})
+            , groups as (select label, {group.place} as owner from (select distinct label from read) {group.joins})
+            select owner, {place} as place, cast(sum(count) as bigint) as count
+            from read join groups on read.label is not distinct from groups.label {joins} group by 1, 2
+            """,
+            **tables,
+            **group.tables,
+        )
+        return np.column_stack([np.asarray(rows[name], dtype=np.int64) for name in ("owner", "place", "count")])
 
     def _group_key(self, column: str | None) -> str:
         """A value such that only equal ones are one group."""
@@ -316,23 +342,30 @@ class DuckEngine(CountsByQuery):
     def _filter(self) -> str:
         return f" where {' and '.join(self.filters)}" if self.filters else ""
 
-    def numbers(self, column: str | None) -> str:
+    def numbers(self, column: str | None, label: str = "") -> str:
         """SQL: the numbers of a column, as :func:`duck_sql.numbers_sql` has them."""
-        return duck_sql.numbers_sql(self.field(column), self.kind(column), "data")
+        return duck_sql.numbers_sql(self.field(column), self.kind(column), "data", label)
 
     def rows(self, readings: Mapping[str, RowReading]) -> Rows:
         """Columns as they are, then read here: the few questions that need rows need them in order."""
-        fields = [f"{self._exact_field(name)} as f{spot}" for spot, name in enumerate(readings)]
-        found = self.fetch(f"select {', '.join(fields)} from data")
+        found = self._fetch_fields(readings)
         return {
-            name: row_values(duck_sql.fetched_column(found[f"f{spot}"], self._type_of(name, reading)), reading)
-            for spot, (name, reading) in enumerate(readings.items())
+            name: row_values(duck_sql.fetched_column(each, self._type_of(name, reading)), reading)
+            for (name, reading), each in zip(readings.items(), found, strict=True)
         }
+
+    def _fetch_fields(self, names: Iterable[str | None]) -> list[NDArray[Any]]:
+        fields = [f"{self._exact_field(name)} as f{spot}" for spot, name in enumerate(names)]
+        return [*self.fetch(f"select {', '.join(fields)} from data").values()]
+
+    def read_columns(self, *names: str | None) -> dict[str | None, Column]:
+        """All values of some columns, each as it is, in one scan."""
+        found = zip(names, self._fetch_fields(names), strict=True)
+        return {name: duck_sql.fetched_column(each, self.kind(name)) for name, each in found}
 
     def column(self, column: str | None) -> Column:
         """All values of a column, each as it is."""
-        found = self.fetch(f"select {self._exact_field(column)} as value from data")["value"]
-        return duck_sql.fetched_column(found, self.kind(column))
+        return self.read_columns(column)[column]
 
     def _exact_field(self, column: str | None) -> str:
         return duck_sql.exact_sql(self.field(column), self.kind(column))

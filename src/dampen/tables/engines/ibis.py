@@ -110,6 +110,22 @@ class IbisEngine(CountsByQuery):
         rows = self.fetch(coded.group_by("place").aggregate(count=coded.count()), ["place", "count"])
         return dict(zip(rows["place"].tolist(), rows["count"].tolist(), strict=True))
 
+    def counts_by_group(self, column: str, values: Grid | Sequence[Any], by: str, labels: Sequence[Any]) -> Integers:
+        """Grouped by two places; of a listed grid part by part."""
+        group = ibis_codes.place_of(self._column(by), Places.of(labels))
+        if isinstance(values, Grid):
+            numbers = ibis_codes.numbers(self.table, self._column(column), group=group)
+            parts = [*ibis_codes.grid_places(numbers, values, CHUNK, "group")]
+        else:
+            place = ibis_codes.place_of(self._column(column), Places.of(values))
+            parts = [self.table.select(group=group, place=place)]
+        names, found = ["group", "place", "count"], []
+        for rows in parts:
+            counted = rows.group_by(["group", "place"]).aggregate(count=rows.count())
+            whole = counted.select(**{name: counted[name].cast("int64") for name in names})
+            found.append(np.column_stack([*self.fetch(whole, names).values()]))
+        return np.concatenate(found)
+
     def faults(self, table: CodedTable) -> Faults:
         """What in a table breaks its schema, and the counts of the classes: one scan."""
         coded = self._encode(table)

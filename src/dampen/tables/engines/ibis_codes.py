@@ -107,8 +107,11 @@ def _exact_decimal(number: Any) -> Any:
     return total
 
 
-def numbers(table: Any, column: Any) -> Any:
-    """Rows ``(whole, real, status)``: at most one of the first two is a number, and the last says why neither is."""
+def numbers(table: Any, column: Any, **beside: Any) -> Any:
+    """Rows ``(whole, real, status)``: at most one of the first two is a number, and the last says why neither is.
+
+    ``beside``: columns that go along.
+    """
     value = as_written(column)
     kind = value.type()
     wholes, reals = ibis.null("int64"), ibis.null("float64")
@@ -123,11 +126,13 @@ def numbers(table: Any, column: Any) -> Any:
         reals = ibis.cases((is_whole, _round_down(near, value)), else_=near)
     elif kind.is_floating():
         reals = ibis.cases((absent, None), else_=value.cast("float64"))
-    rows = table.select(whole=wholes, near=reals, absent=absent)
-    rows = rows.select("whole", "absent", real=ibis.cases((rows.whole.isnull(), rows.near), else_=None).cast("float64"))
+    rows = table.select(whole=wholes, near=reals, absent=absent, **beside)
+    rows = rows.select(
+        "whole", "absent", *beside, real=ibis.cases((rows.whole.isnull(), rows.near), else_=None).cast("float64")
+    )
     none = rows.whole.isnull() & rows.real.isnull()
     status = ibis.cases((rows.absent, MISSING), (none, OTHER)).cast("int64")
-    return rows.select("whole", "real", status=status)
+    return rows.select("whole", "real", *beside, status=status)
 
 
 def _in_64_bits(value: Any) -> Any:
@@ -140,11 +145,14 @@ def _beyond_64_bits(value: Any) -> Any:
     return ibis.cases((beyond, value - value % 2**11), else_=None).cast("float64")
 
 
-def grid_places(rows: Any, grid: Grid, chunk: int) -> Iterator[Any]:
-    """Tables ``(place)`` of the rows of :func:`numbers`; of a listed grid one for each part of so many points."""
+def grid_places(rows: Any, grid: Grid, chunk: int, *beside: str) -> Iterator[Any]:
+    """Tables ``(place)`` of the rows of :func:`numbers`; of a listed grid one for each part of so many points.
+
+    ``beside``: columns that go along.
+    """
     if isinstance(grid, EvenGrid):
         place = _even_whole(rows, grid) if grid.whole else _even_real(rows, grid)
-        yield rows.select(place=rows.status.fill_null(place))
+        yield rows.select(*beside, place=rows.status.fill_null(place))
         return
     points = grid.points().tolist()
     at_wholes = [min(max(ceil(point), -FARTHEST * 2), FARTHEST * 2 - 1) for point in points]
@@ -156,7 +164,7 @@ def grid_places(rows: Any, grid: Grid, chunk: int) -> Iterator[Any]:
         by_whole = _among(rows.whole, [whole(at_wholes[spot]) for spot in spots[1:]], first)
         by_real = _among(rows.real, [real(point) for point in at_reals[first + 1 : last]], first)
         place = ibis.cases((rows.whole.notnull(), by_whole), else_=by_real)
-        part = rows.select("status", "whole", "real", place=rows.status.fill_null(place))
+        part = rows.select("status", "whole", "real", *beside, place=rows.status.fill_null(place))
         here = ibis.literal(True)
         if first:
             here &= _at_least(part, at_wholes[first], at_reals[first], reached[first])
@@ -164,7 +172,7 @@ def grid_places(rows: Any, grid: Grid, chunk: int) -> Iterator[Any]:
             here &= ~_at_least(part, at_wholes[last], at_reals[last], reached[last])
         faulty = part.status.notnull()
         kept = ~faulty & here if first else faulty | here
-        yield part.filter(kept.fill_null(False)).select("place")
+        yield part.filter(kept.fill_null(False)).select("place", *beside)
 
 
 def _at_least(rows: Any, at_whole: int, at_real: float, reached: bool) -> Any:
