@@ -101,10 +101,10 @@ def as_column(found: Any) -> Column:
     if isinstance(found, Typed | Items):
         return found
     if isinstance(found, list):
-        return _of_list(found)
+        return _column_of_list(found)
     if isinstance(found, np.ndarray):
-        return _of_array(found)
-    return _of_series(found)
+        return _column_of_array(found)
+    return _column_of_series(found)
 
 
 def items_of(column: Column) -> list[Any]:
@@ -116,7 +116,7 @@ def items_of(column: Column) -> list[Any]:
     return [None if gone else item for gone, item in zip(column.absent.tolist(), column.array.tolist(), strict=True)]
 
 
-def _of_list(items: list[Any]) -> Column:
+def _column_of_list(items: list[Any]) -> Column:
     """Items of one plain type of Python are typed: they are read the same, only faster."""
     kinds = set(map(type, items))
     for kind, dtype in ((int, np.int64), (float, np.float64), (bool, np.bool_)):
@@ -128,7 +128,7 @@ def _of_list(items: list[Any]) -> Column:
     return Items(items)
 
 
-def _of_array(array: NDArray[Any]) -> Column:
+def _column_of_array(array: NDArray[Any]) -> Column:
     if array.dtype.kind in TYPED and array.dtype != np.longdouble:
         if isinstance(array, np.ma.MaskedArray):
             return Typed(array.data, np.ma.getmaskarray(array))
@@ -144,7 +144,7 @@ def _array_items(array: NDArray[Any]) -> list[Any]:
     return list(array) if array.dtype.kind in "mMVf" else array.tolist()
 
 
-def _of_series(series: "nw.Series[Any]") -> Column:
+def _column_of_series(series: "nw.Series[Any]") -> Column:
     import narwhals as nw
 
     kind = series.dtype
@@ -215,13 +215,13 @@ def raw_values(values: Any, column: str | None) -> "list[Any] | NDArray[Any] | n
     if not isinstance(column, str | None):
         raise ParameterError(f"column must be the name of a column, a text; got {shown(column)}")
     if isinstance(values, Mapping):
-        return raw_values(_of_mapping(values, column), None)
+        return raw_values(_entry_of(values, column), None)
     if isinstance(values, np.ndarray):
         found: Any = values
     elif isinstance(values, list | tuple | range):
         found = list(values)
     else:
-        return _of_frame(values, column)
+        return _values_of_frame(values, column)
     if column is not None:
         raise ParameterError(f"column must be left out for {type(values).__name__}, which has no columns")
     if getattr(found, "ndim", 1) != 1:
@@ -229,13 +229,13 @@ def raw_values(values: Any, column: str | None) -> "list[Any] | NDArray[Any] | n
     return found  # type: ignore[no-any-return]
 
 
-def _of_mapping(values: Mapping[Any, Any], column: str | None) -> Any:
+def _entry_of(values: Mapping[Any, Any], column: str | None) -> Any:
     if column is None or column not in values:
         raise ParameterError(f"column must be one of the columns of the data; got {shown(column)}")
     return values[column]
 
 
-def _of_frame(values: Any, column: str | None) -> "list[Any] | nw.Series[Any]":
+def _values_of_frame(values: Any, column: str | None) -> "list[Any] | nw.Series[Any]":
     import narwhals as nw
 
     if type(values).__module__.partition(".")[0] == "pyarrow" and hasattr(values, "to_pylist"):
@@ -274,7 +274,7 @@ def as_values(values: Any, title: str) -> Any:
 def numbers_of(column: Column) -> Numbers:
     """The numbers of a column."""
     if isinstance(column, Items):
-        return _of_items(column.items)
+        return _numbers_of_items(column.items)
     missing = 0 if column.absent is None else int(np.count_nonzero(column.absent))
     array = column.array[~column.absent] if missing and column.absent is not None else column.array
     if array.dtype.kind == "f":
@@ -291,7 +291,7 @@ def numbers_of(column: Column) -> Numbers:
     return Numbers(array.astype(np.int64, copy=False), _NO_REALS, missing)
 
 
-def _of_items(items: list[Any]) -> Numbers:
+def _numbers_of_items(items: list[Any]) -> Numbers:
     wholes, reals, missing, other = list[int](), list[float](), 0, 0
     for item in items:
         if is_missing(item) or (isinstance(item, str) and is_blank(item)):

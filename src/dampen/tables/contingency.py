@@ -177,6 +177,7 @@ def walk(block: Codes, slots: Codes, firsts: Integers, leads: Integers, nodes: C
     ``block`` has a row for each attribute that is tested; test t asks ``slots[t]`` and leads to ``leads[firsts[t]]``
     and what follows it: to another test, or to -2 - node.
     """
+    # leads are whole numbers of either kind, tests from 0 on and nodes below, so that a row ends without a branch
     for row in range(len(nodes)):
         test = 0
         while test >= 0:

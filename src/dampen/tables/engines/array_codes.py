@@ -57,14 +57,14 @@ def _leave_bounds(ends: tuple[float, float], coding: Bins) -> bool:
 def label_places(column: Column, places: Places) -> Codes:
     """The place of the label that each value stands for, ``MISSING`` or ``OTHER``: numbers of 32 bits."""
     if isinstance(column, Items):
-        return _of_items(column.items, places)
+        return _places_of_items(column.items, places)
     array = column.array
     if array.dtype.kind == "b":
         found = np.where(array, *(places.truths.get(truth, OTHER) for truth in (True, False))).astype(np.int32)
     elif array.dtype.kind == "f":
-        found = _of_floats(array.astype(np.float64, copy=False), places.reals())
+        found = _places_of_floats(array.astype(np.float64, copy=False), places.reals())
     else:
-        found = _of_wholes(array, places)
+        found = _places_of_wholes(array, places)
     return found if column.absent is None else np.where(column.absent, MISSING, found)
 
 
@@ -80,7 +80,7 @@ class _Texts(dict[str, int]):
         return place
 
 
-def _of_items(items: list[Any], places: Places) -> Codes:
+def _places_of_items(items: list[Any], places: Places) -> Codes:
     texts = _Texts(places)
     if set(map(type, items)) == {str}:
         return np.fromiter(map(texts.__getitem__, items), np.int32, len(items))
@@ -88,7 +88,7 @@ def _of_items(items: list[Any], places: Places) -> Codes:
     return np.fromiter(read, np.int32, len(items))
 
 
-def _of_floats(array: Floats, keys: Mapping[float, int]) -> Codes:
+def _places_of_floats(array: Floats, keys: Mapping[float, int]) -> Codes:
     from dampen.tables.contingency import look_up
 
     if keys and all(number.is_integer() and abs(number) < WIDEST_TABLE for number in keys):
@@ -100,7 +100,7 @@ def _of_floats(array: Floats, keys: Mapping[float, int]) -> Codes:
     return found
 
 
-def _of_wholes(array: NDArray[Any], places: Places) -> Codes:
+def _places_of_wholes(array: NDArray[Any], places: Places) -> Codes:
     if array.dtype == np.uint64:
         numbers = {int(n): place for n, place in places.numbers.items() if n == n // 1 and 0 <= n < 2**64}
         return _sorted_look_up(array, numbers, np.uint64)

@@ -21,7 +21,10 @@ BLOCK = 2**22
 CHUNK = 2**15
 """How many values are located at a time, so that the steps in between stay in the cache."""
 HALF = 27
-"""Mantissas of 53 bits are added in two halves, so that sums of products with counts fit in 64 bits."""
+"""Mantissas of 53 bits are added in two halves."""
+
+AT_ONCE = 2**30
+"""So many numbers of 32 bits have a sum that fits in 64."""
 
 
 def count_places(parts: list[Vector], grid: Grid) -> tuple[Integers, Integers]:
@@ -63,16 +66,16 @@ def _count_even(numbers: Vector, grid: Grid) -> Integers:
     blocks = [numbers[start : start + BLOCK] for start in range(0, len(numbers), BLOCK)]
     threads = min(len(blocks), os.cpu_count() or 1)
 
-    def counted(first: int) -> Integers:
+    def count_share(first: int) -> Integers:
         counts = np.zeros(len(grid), dtype=np.int64)
         for block in blocks[first::threads]:
             counts += np.bincount(_locate(block, grid), minlength=len(grid))
         return counts
 
     if threads == 1:
-        return counted(0)
+        return count_share(0)
     with ThreadPoolExecutor(threads) as pool:
-        return sum(pool.map(counted, range(threads)), np.zeros(len(grid), dtype=np.int64))
+        return sum(pool.map(count_share, range(threads)), np.zeros(len(grid), dtype=np.int64))
 
 
 def _locate(numbers: Vector, grid: Grid) -> Integers:
@@ -101,32 +104,25 @@ def add_counts(places: Integers, counts: Integers) -> tuple[Integers, Integers]:
     return occupied, sums
 
 
-def sum_of_wholes(values: Integers, ends: tuple[Fraction, Fraction], counts: Integers | None = None) -> Fraction:
+def sum_of_wholes(values: Integers, ends: tuple[Fraction, Fraction]) -> Fraction:
     """Values below the first whole number inside count as lo, those above the last as hi."""
-    weights = np.ones(len(values), dtype=np.int64) if counts is None else counts
     below, above = values < ceil(ends[0]), values > floor(ends[1])
-    inside = ~(below | above)
-    high, low = values[inside] >> 32, values[inside] & 0xFFFFFFFF
-    inner = (_dot(high, weights[inside]) << 32) + _dot(low, weights[inside])
-    return inner + ends[0] * int(weights[below].sum()) + ends[1] * int(weights[above].sum())
+    inner = values[~(below | above)]
+    return _halves(inner, 32) + ends[0] * int(np.count_nonzero(below)) + ends[1] * int(np.count_nonzero(above))
 
 
-def sum_of_reals(values: Floats, ends: tuple[Fraction, Fraction], counts: Integers | None = None) -> Fraction:
+def sum_of_reals(values: Floats, ends: tuple[Fraction, Fraction]) -> Fraction:
     """The same for floats: mantissas are added as whole numbers, exponent by exponent."""
-    weights = np.ones(len(values), dtype=np.int64) if counts is None else counts
     lowest, highest = inner_ends(ends)
     below, above = values < lowest, values > highest
-    inside = ~(below | above)
-    shares, powers = np.frexp(values[inside])
+    shares, powers = np.frexp(values[~(below | above)])
     mantissas, inner = np.ldexp(shares, 53).astype(np.int64), Fraction(0)
     for power in np.unique(powers).tolist():
-        chosen, times = mantissas[powers == power], weights[inside][powers == power]
-        added = (_dot(chosen >> HALF, times) << HALF) + _dot(chosen & (2**HALF - 1), times)
-        inner += added * Fraction(2) ** (power - 53)
-    return inner + ends[0] * int(weights[below].sum()) + ends[1] * int(weights[above].sum())
+        inner += _halves(mantissas[powers == power], HALF) * Fraction(2) ** (power - 53)
+    return inner + ends[0] * int(np.count_nonzero(below)) + ends[1] * int(np.count_nonzero(above))
 
 
-def _dot(values: Integers, weights: Integers) -> int:
-    """The sum of products of numbers of at most 32 bits with counts, exactly."""
-    fits = int(weights.sum()) < 2**30
-    return int(np.dot(values, weights) if fits else np.dot(values.astype(object), weights.astype(object)))
+def _halves(values: Integers, bits: int) -> int:
+    """The exact sum of whole numbers, cut at so many bits: NumPy adds in 64 bits and would wrap around in silence."""
+    parts = (values[start : start + AT_ONCE] for start in range(0, len(values), AT_ONCE))
+    return sum((int((part >> bits).sum()) << bits) + int((part & ((1 << bits) - 1)).sum()) for part in parts)

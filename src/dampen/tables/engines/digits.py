@@ -65,12 +65,15 @@ def digit_sql(numbers: str, ends: tuple[Fraction, Fraction], digits: range) -> s
     )
     rows = f"select *, abs(real) as r, case when real < 0 then -1 else 1 end as sign from ({rows})"
     raised = 0
+    # SQL has no loops: every digit is a select around the one before, whose r is what is left to be cut
     for digit in range(digits.stop):
         if digit == FINE.start:
+            # the last digits would be scaled by 2**1082, which no float holds
             rows, raised = f"select * replace (r * '{power_text(RAISED)}'::double as r) from ({rows})", RAISED
         up, down = power_text(-power(digit) - raised), power_text(power(digit) + raised)
         rows = f"select *, floor(r * '{up}'::double) as d{digit} from ({rows})"
         rows = f"select * replace (r - d{digit} * '{down}'::double as r) from ({rows})"
+    # 2**37 rows of 26 bits fit in a sum of 64; a sum of floats would be rounded, and depend on the order of rows
     sums = [f"sum((d{digit} * sign)::bigint) as d{digit}" for digit in digits]
     if digits is COARSE:
         turn, most = "case when whole < 0 then -1 else 1 end", 2**PART - 1

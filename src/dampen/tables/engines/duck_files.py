@@ -36,6 +36,7 @@ def open_files(pattern: str | Path, columns: Sequence[str]) -> Iterator[DuckEngi
     header, delimiter = ([], "") if parquet else _common_header(files, columns)
     listed: tuple[str, ...] = ()
     with connect_files(*files) as (connection, names):
+        # groups with keys of up to so many bits are counted in an array instead of a hash table; DuckDB stops at 12
         connection.execute("set perfect_ht_threshold = 18")
         if parquet:
             found = [connection.read_parquet(name) for name in names]

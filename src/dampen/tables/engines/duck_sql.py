@@ -188,6 +188,7 @@ def stands_for(value: str, sql_type: str, places: Places, place: int) -> str:
         _among_constants(keys.truth, [str(known).lower() for known, spot in places.truths.items() if spot == place]),
     ]
     as_number = " or ".join(rule for rule in numbers if rule)
+    # a text that is a label itself stands for that one, even where it reads as the number of this one
     taken = [literal(text) for text, spot in texts.items() if spot != place and _may_lead(text, places, place)]
     if as_number and taken and kind == "text":
         as_number = f"({keys.text} not in ({', '.join(taken)}) and ({as_number}))"
@@ -336,6 +337,7 @@ def _label_sql(value: str, sql_type: str, coding: Labels) -> str:
     other, places = "null" if coding.other is None else f"{coding.other}::usmallint", Places.of(coding.values)
     wholes = wholes_for(sql_type, places) if sql_type in WHOLE_TYPES else {}
     start = min(wholes, default=0)
+    # a shift instead of cases, which DuckDB would try one after another for every row
     if len(wholes) > 1 and wholes == {start + place: place for place in range(len(wholes))}:
         shifted = f"{value}" if start == 0 else f"({value}::bigint - {start})"
         found = f"{value} between {start} and {start + len(wholes) - 1}"

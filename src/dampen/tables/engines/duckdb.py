@@ -97,6 +97,7 @@ class DuckEngine(CountsByQuery):
         """
         import duckdb
 
+        # materialized, all columns of all rows would be held where a query names data twice
         rows = f"data as not materialized (select * from {self.source}{self._filter()})"
         try:
             if self.connection is not None:

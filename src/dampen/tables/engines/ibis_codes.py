@@ -120,7 +120,7 @@ def numbers(table: Any, column: Any, **beside: Any) -> Any:
         wholes, reals = text_whole(value), text_real(value)
     elif kind.is_integer():
         wide = kind.is_unsigned_integer() and kind.nbytes == 8
-        wholes, reals = (_in_64_bits(value), _beyond_64_bits(value)) if wide else (value.cast("int64"), reals)
+        wholes, reals = (_fit_64_bits(value), _beyond_64_bits(value)) if wide else (value.cast("int64"), reals)
     elif kind.is_decimal():
         wholes, near, is_whole = decimal_parts(value)
         reals = ibis.cases((is_whole, _round_down(near, value)), else_=near)
@@ -135,7 +135,7 @@ def numbers(table: Any, column: Any, **beside: Any) -> Any:
     return rows.select("whole", "real", *beside, status=status)
 
 
-def _in_64_bits(value: Any) -> Any:
+def _fit_64_bits(value: Any) -> Any:
     return ibis.cases((value <= ibis.literal(2**63 - 1, type="uint64"), value), else_=None).cast("int64")
 
 
@@ -155,6 +155,8 @@ def grid_places(rows: Any, grid: Grid, chunk: int, *beside: str) -> Iterator[Any
         yield rows.select(*beside, place=rows.status.fill_null(place))
         return
     points = grid.points().tolist()
+    # A whole number is compared with whole numbers and a float with floats, each with the smallest of its kind that is
+    # not below a point: databases differ in how they compare the two kinds. No whole number reaches 2**63.
     at_wholes = [min(max(ceil(point), -FARTHEST * 2), FARTHEST * 2 - 1) for point in points]
     reached = [point < 2**63 for point in points]
     at_reals = [_float_at_least(point) for point in points]
@@ -246,6 +248,7 @@ def digit_sums(rows: Any, ends: tuple[Fraction, Fraction], wanted: range) -> Any
     rows = rows.select("side", "status", r=number.abs(), sign=ibis.cases((number < 0, -1), else_=1).cast("int64"),
                        size=held_whole.abs(), turn=ibis.cases((held_whole < 0, -1), else_=1).cast("int64"))  # fmt: skip
     raised = 0
+    # as digits.digit_sql: every digit is cut from what the one before left
     for digit in range(wanted.stop):
         if digit == digits.FINE.start:
             rows, raised = rows.mutate(r=rows.r * real(2.0**digits.RAISED)), digits.RAISED
@@ -282,7 +285,7 @@ def readings(column: Any, places: Places) -> list[tuple[Any, Mapping[Any, int]]]
         wholes = {int(n): place for n, place in places.numbers.items() if n == n // 1 and least <= n <= most}
         return [(value, wholes)]
     if kind.is_decimal():
-        return _of_decimals(value, places)
+        return _decimal_readings(value, places)
     if kind.is_floating():
         return [(value.cast("float64"), places.reals())]
     if kind.is_date():
@@ -292,7 +295,7 @@ def readings(column: Any, places: Places) -> list[tuple[Any, Mapping[Any, int]]]
     return []
 
 
-def _of_decimals(value: Any, places: Places) -> list[tuple[Any, Mapping[Any, int]]]:
+def _decimal_readings(value: Any, places: Places) -> list[tuple[Any, Mapping[Any, int]]]:
     """A whole decimal is found by itself, beyond 64 bits as text; any other by the nearest float."""
     number, near, is_whole = decimal_parts(value)
     wholes = {int(n): place for n, place in places.numbers.items() if n == n // 1 and abs(n) < 10**DIGITS}

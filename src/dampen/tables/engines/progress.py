@@ -35,10 +35,10 @@ def share_progress(place: int, count: int) -> Iterator[None]:
         yield
         return
 
-    def scaled(share: Share) -> None:
+    def tell_share(share: Share) -> None:
         listener(None if share is None else (100 * place + share) / count)
 
-    with tell_progress(scaled):
+    with tell_progress(tell_share):
         yield
 
 
@@ -56,6 +56,7 @@ def watch(look: Callable[[], Share]) -> Iterator[None]:
         return
     done = Event()
 
+    # the scan holds this thread inside the database until it ends, so another has to look
     def tell() -> None:
         while not done.wait(EVERY):
             listener(look())

@@ -64,12 +64,13 @@ def registered(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_questions_are_answered() -> None:
-    data, sure = Notebook(TEXT), {"epsilon": 10**6, "budget": dampen.Budget(epsilon=10**7)}
+    data = Notebook(TEXT)
+    sure: dict[str, Any] = {"epsilon": 10**6, "budget": dampen.Budget(epsilon=10**7)}
     assert is_outside(data)
     with open_engine(data) as engine:
         assert engine.name == "notebooks"
     assert dampen.count(data, column="age", **sure).value == 21
-    assert dampen.count(data, column="age", where={"team": "a"}, **sure).value == 10
+    assert dampen.count(data, where={"team": "a"}, **sure).value == 10
     assert dampen.median(data, column="age", grid=range(121), **sure) == 31
     medians = dampen.group_percentiles(
         data, "team", 50, column="age", categories=("a", "b"), grid=range(121), **sure
