@@ -20,13 +20,7 @@ from dampen.questions.composite import paid
 from dampen.tables.columns import title_of
 from dampen.tables.counts import as_categories
 from dampen.tables.filters import filter_rows
-from dampen.tables.groups import (
-    REST,
-    as_group_missing,
-    find_groups,
-    rest_place,
-    settle_groups,
-)
+from dampen.tables.groups import REST, as_group_missing, find_groups, rest_place, settle_groups
 from dampen.tables.people import as_ids, public_order, read_people
 from dampen.vectors import Integers
 

@@ -59,16 +59,9 @@ def count_groups(
     rest = rest_place(labels, other)
     mode = as_group_missing(missing, rest, drop=True)
     counted, where = tally_labels(values, labels, column)
-    return group_sizes(counted, len(labels), rest, mode, title_of(column), where)
-
-
-def group_sizes(
-    counted: dict[int, int], kinds: int, rest: int | None, mode: str, title: str, where: str = ""
-) -> Integers:
-    """The sizes of so many groups out of counts by place, OTHER and MISSING among them; or the rule that they break."""
     strange, gone = counted.get(OTHER, 0), counted.get(MISSING, 0)
-    _refuse(strange > 0, gone > 0, rest, mode, title, where)
-    counts = np.array([counted.get(place, 0) for place in range(kinds)], dtype=np.int64)
+    _refuse(strange > 0, gone > 0, rest, mode, title_of(column), where)
+    counts = np.array([counted.get(place, 0) for place in range(len(labels))], dtype=np.int64)
     if rest is not None:
         counts[rest] += strange + (gone if mode == "other" else 0)
     return counts

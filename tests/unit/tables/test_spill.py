@@ -307,7 +307,7 @@ def test_a_folder_that_another_has_locked_to_remove_is_left_to_it(
 
 
 def test_where_no_folder_stays_none_is_made_for_ever(monkeypatch: pytest.MonkeyPatch, refused: "Refused") -> None:
-    monkeypatch.setattr(spill, "_locked", lambda handle: False)
+    monkeypatch.setattr(spill, "_try_lock", lambda handle: False)
     with refused(EngineError, "TMPDIR"), spill_folder():
         pass
 

@@ -10,15 +10,7 @@ from dampen.errors import DataError
 from dampen.tables.columns import Column
 from dampen.tables.engines.arrays import ArrayEngine
 from dampen.tables.engines.duckdb import DuckEngine
-from dampen.tables.files import (
-    TEXT,
-    connect_files,
-    csv_source,
-    existing_files,
-    header_of,
-    is_parquet,
-    literal,
-)
+from dampen.tables.files import TEXT, connect_files, csv_source, existing_files, header_of, is_parquet, literal
 from dampen.tables.grid import Grid
 from dampen.vectors import Integers
 

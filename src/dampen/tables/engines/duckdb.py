@@ -34,11 +34,7 @@ from dampen.tables.engines.base import (
 from dampen.tables.engines.by_query import CountsByQuery, as_classes, as_level, as_places, packs_of
 from dampen.tables.engines.labels import Places
 from dampen.tables.engines.progress import is_watched, share_progress, watch
-from dampen.tables.files import (
-    TEXT,
-    literal,
-    quote,
-)
+from dampen.tables.files import TEXT, literal, quote
 from dampen.tables.grid import EvenGrid, Grid
 from dampen.tables.reading import OTHER
 from dampen.vectors import Integers
@@ -76,19 +72,6 @@ class DuckEngine(CountsByQuery):
     fields: tuple[str, ...] = ()
     parquet: tuple[str, ...] = ()
     name = "duckdb"
-
-    @classmethod
-    def of_relation(cls, relation: Any) -> "DuckEngine":
-        """A relation of the caller's connection: its settings, such as ``memory_limit``, hold."""
-        import duckdb
-
-        try:
-            columns, types = tuple(relation.columns), tuple(map(str, relation.types))
-            place = str(relation.alias)
-        except duckdb.Error:
-            raise closed_error() from None
-        view = f"dampen_{uuid4().hex}"
-        return cls(view, columns, types, "" if place.startswith(("unnamed", "parquet_")) else place, relation=relation)
 
     def fetch(self, query: str, **tables: Mapping[str, NDArray[Any]]) -> Rows:
         """The only way out of the database: what a query returns, column by column.
@@ -408,6 +391,19 @@ class DuckEngine(CountsByQuery):
         rows = duck_routes.route_sql(table.route, [f"b{place}" for place in range(len(codes))], inner)
         some = f" where node is distinct from {NOT_HERE}" if isinstance(table.route, Route) else ""
         return f"coded as {kept} (select * from ({rows}){some})"
+
+
+def engine_of_relation(relation: Any) -> DuckEngine:
+    """A relation of the caller's connection: its settings, such as ``memory_limit``, hold."""
+    import duckdb
+
+    try:
+        columns, types = tuple(relation.columns), tuple(map(str, relation.types))
+        alias = str(relation.alias)
+    except duckdb.Error:
+        raise closed_error() from None
+    location = "" if alias.startswith(("unnamed", "parquet_")) else alias
+    return DuckEngine(f"dampen_{uuid4().hex}", columns, types, location, relation=relation)
 
 
 def _without_edges(coding: Coding) -> Coding:

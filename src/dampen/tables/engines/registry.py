@@ -8,6 +8,7 @@ import shutil
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -56,34 +57,9 @@ def _is_type(data: Any, homes: tuple[str, ...], name: str | None = None) -> bool
     return kind.__module__.partition(".")[0] in homes and name in (None, kind.__name__)
 
 
-def _open_arrays(data: Any) -> Opened:
-    from dampen.tables.engines.arrays import ArrayEngine
-
-    return nullcontext(ArrayEngine(data))
-
-
-def _load_files(pattern: str | Path, columns: Sequence[str]) -> Opened:
-    from dampen.tables.engines.duck_files import load_files
-
-    return load_files(pattern, columns)
-
-
-def _open_relation(data: Any) -> Opened:
-    from dampen.tables.engines.duckdb import DuckEngine
-
-    return nullcontext(DuckEngine.of_relation(data))
-
-
-def _open_files(pattern: str | Path, columns: Sequence[str]) -> Opened:
-    from dampen.tables.engines.duck_files import open_files
-
-    return open_files(pattern, columns)
-
-
-def _relation() -> Any:
-    import duckdb
-
-    return duckdb.connect().sql(ROWS_SQL)
+def _later(module: str, name: str) -> Callable[..., Any]:
+    """A function or class of a module beside this one, imported when it is called."""
+    return lambda *given: getattr(import_module(f"dampen.tables.engines.{module}"), name)(*given)
 
 
 def _open_ibis(data: Any, location: str = "") -> Opened:
@@ -96,54 +72,38 @@ def _open_ibis(data: Any, location: str = "") -> Opened:
     return open_table(data, location)
 
 
-def _ibis_table() -> Any:
-    import ibis
-
-    return ibis.duckdb.connect().sql(ROWS_SQL)
-
-
-def _open_spark_files(pattern: str | Path, columns: Sequence[str]) -> Opened:
-    from dampen.tables.engines.spark import read_files
-
-    return _open_ibis(read_files(pattern, columns), Path(pattern).name)
-
-
-def _spark_frame() -> Any:
-    from dampen.tables.engines.spark import local_session
-
-    return local_session().createDataFrame([(value,) for value in ROWS["value"]], "value double")
-
-
-def _missing_java() -> str:
-    return "" if shutil.which("java") else "Java is missing: apt-get install openjdk-17-jre-headless"
-
-
 ENGINES: dict[str, EngineEntry] = {
     "arrays": EngineEntry(
-        lambda data: False, _open_arrays, lambda: ROWS, _load_files, packages=("numpy", "numba", "narwhals")
+        owns=lambda data: False,
+        open=lambda data: nullcontext(_later("arrays", "ArrayEngine")(data)),
+        open_files=_later("duck_files", "load_files"),
+        sample=lambda: ROWS,
+        packages=("numpy", "numba", "narwhals"),
     ),
     "duckdb": EngineEntry(
-        lambda data: _is_type(data, ("duckdb", "_duckdb"), "DuckDBPyRelation"),
-        _open_relation,
-        _relation,
-        _open_files,
+        owns=lambda data: _is_type(data, ("duckdb", "_duckdb"), "DuckDBPyRelation"),
+        open=lambda data: nullcontext(_later("duckdb", "engine_of_relation")(data)),
+        open_files=_later("duck_files", "open_files"),
+        sample=lambda: import_module("duckdb").connect().sql(ROWS_SQL),
         packages=("duckdb",),
     ),
     "ibis": EngineEntry(
-        lambda data: _is_type(data, ("ibis",)),
-        _open_ibis,
-        _ibis_table,
+        owns=lambda data: _is_type(data, ("ibis",)),
+        open=_open_ibis,
+        sample=lambda: import_module("ibis").duckdb.connect().sql(ROWS_SQL),
         packages=("ibis-framework", "sqlglot"),
         is_extra=True,
     ),
     "spark": EngineEntry(
-        lambda data: _is_type(data, ("pyspark",), "DataFrame"),
-        _open_ibis,
-        _spark_frame,
-        _open_spark_files,
+        owns=lambda data: _is_type(data, ("pyspark",), "DataFrame"),
+        open=_open_ibis,
+        open_files=lambda pattern, columns: _open_ibis(
+            _later("spark", "read_files")(pattern, columns), Path(pattern).name
+        ),
+        sample=lambda: _later("spark", "local_session")().createDataFrame([*zip(ROWS["value"])], "value double"),
         packages=("pyspark", "ibis-framework"),
         is_extra=True,
-        lacks=_missing_java,
+        lacks=lambda: "" if shutil.which("java") else "Java is missing: apt-get install openjdk-17-jre-headless",
         session="Java found (not started; see --start-spark)",
     ),
 }

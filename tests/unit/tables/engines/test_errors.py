@@ -134,10 +134,10 @@ def test_a_query_that_is_interrupted(refused: "Refused", monkeypatch: pytest.Mon
             raise RuntimeError("Query interrupted") from None
 
     relation = duckdb.sql("select 1 as v")
-    monkeypatch.setattr(DuckEngine, "_of_relation", interrupted)
+    monkeypatch.setattr(DuckEngine, "_query_relation", interrupted)
     with refused(EngineError, "duckdb was interrupted"):
         count_on_grid(relation, range(3), column="v")
-    monkeypatch.setattr(DuckEngine, "_of_relation", stopped)
+    monkeypatch.setattr(DuckEngine, "_query_relation", stopped)
     with pytest.raises(KeyboardInterrupt):
         count_on_grid(relation, range(3), column="v")
 
