@@ -15,7 +15,7 @@ from dampen.cli.records import missing_rule
 from dampen.errors import ParameterError
 from dampen.mechanisms import SelectionMechanism
 from dampen.problem import SelectionProblem
-from dampen.queries.order.stretches import share_of
+from dampen.queries.order.percent import share_of
 from dampen.questions.many_percentiles import release_quantiles
 from dampen.questions.percentiles import percentile_mechanism, percentile_problem
 from dampen.tables.grid import as_grid
@@ -43,7 +43,7 @@ def percentile(
     method: Annotated[MethodName, typer.Option(help="How one percentile is scored.")] = MethodName.DISTANCE,
     where: records.Where = None,
     drop_missing: records.DropMissing = False,
-    engine: records.Engine = records.EngineName.DUCKDB,
+    engine: records.Engine = records.DEFAULT_ENGINE,
     budget: payment.LedgerFile = None,
     scope: payment.Scope = None,
     note: payment.Note = None,

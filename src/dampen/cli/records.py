@@ -10,17 +10,12 @@ import typer
 
 from dampen.errors import ParameterError
 from dampen.tables.engines import Source
-from dampen.tables.engines.progress import told
+from dampen.tables.engines.progress import tell_progress
+from dampen.tables.engines.registry import file_engines
 
-
-class EngineName(StrEnum):
-    """The engines by their names on the command line."""
-
-    ARRAYS = "arrays"
-    DUCKDB = "duckdb"
-    SPARK = "spark"
-
-
+EngineName = StrEnum("EngineName", {name.upper(): name for name in file_engines()})  # type: ignore[misc]
+"""The engines that read files, by their names on the command line."""
+DEFAULT_ENGINE = EngineName("duckdb")
 File = Annotated[
     str, typer.Argument(help="CSV (with a header line) or Parquet file, one row per record; or a quoted pattern.")
 ]
@@ -53,7 +48,7 @@ def progress() -> Iterator[None]:
 
     with Progress(console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task("counting", total=None)
-        with told(lambda share: bar.update(task, completed=share, total=None if share is None else 100.0)):
+        with tell_progress(lambda share: bar.update(task, completed=share, total=None if share is None else 100.0)):
             yield
 
 

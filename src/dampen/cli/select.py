@@ -36,7 +36,7 @@ def select(
     real: scores.Real = False,
     adjacency: Neighbours = AdjacencyName.ADD_REMOVE,
     mechanism: Annotated[MechanismName, typer.Option(help="How to choose.")] = MechanismName.PERMUTE_AND_FLIP,
-    engine: records.Engine = records.EngineName.DUCKDB,
+    engine: records.Engine = records.DEFAULT_ENGINE,
     budget: payment.LedgerFile = None,
     scope: payment.Scope = None,
     note: payment.Note = None,

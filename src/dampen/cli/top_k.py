@@ -33,7 +33,7 @@ def top_k(
     real: scores.Real = False,
     adjacency: Neighbours = AdjacencyName.ADD_REMOVE,
     mechanism: Annotated[BaseName, typer.Option(help="How to choose each place.")] = BaseName.PERMUTE_AND_FLIP,
-    engine: records.Engine = records.EngineName.DUCKDB,
+    engine: records.Engine = records.DEFAULT_ENGINE,
     budget: payment.LedgerFile = None,
     scope: payment.Scope = None,
     note: payment.Note = None,

@@ -10,8 +10,8 @@ from dampen.queries import count_problem
 from dampen.queries.categories import count_frame
 from dampen.questions.asking import asking
 from dampen.questions.mechanism_choice import Choice, chosen_mechanism, chosen_top, refuse_indicators
-from dampen.tables.categories import as_categories
-from dampen.tables.engines import filtered
+from dampen.tables.counts import as_categories
+from dampen.tables.filters import filter_rows
 
 
 def most_common(
@@ -57,7 +57,7 @@ def most_common(
         labels = as_categories(categories)
         chosen.privacy(count_frame(labels, adjacency))
         problem = count_problem(
-            filtered(values, where),
+            filter_rows(values, where),
             categories=labels,
             adjacency=adjacency,
             column=column,
@@ -97,7 +97,7 @@ def top_categories(
         labels = as_categories(categories)
         chosen.privacy(count_frame(labels, adjacency))
         problem = count_problem(
-            filtered(values, where),
+            filter_rows(values, where),
             categories=labels,
             adjacency=adjacency,
             column=column,

@@ -12,12 +12,12 @@ from dampen.privacy import Adjacency, BudgetLike, PrivacyLoss, Release, paid
 from dampen.problem import SelectionProblem
 from dampen.queries import percentile_value_problem
 from dampen.queries.order.halving import halving, levels
-from dampen.queries.order.stretches import record_adjacency, require_public_number, share_of
+from dampen.queries.order.percent import share_of
 from dampen.questions.asking import asking
 from dampen.sampling.scatter import scatter
-from dampen.tables.engines import filtered
+from dampen.tables.counts import GridCounts, count_on_grid
+from dampen.tables.filters import filter_rows, record_adjacency, require_public_number
 from dampen.tables.grid import as_grid
-from dampen.tables.order import GridCounts, count_on_grid
 
 FINENESS = 12
 """Before halving, every record takes one of 2**FINENESS finer cells of its grid point, so that ties can be cut."""
@@ -91,7 +91,7 @@ def release_quantiles(
         public = as_grid(grid, bounds=bounds, step=step, bins=bins)
         way = chosen_strategy(strategy, len(shares), len(public))
         loss = PrivacyLoss(price, adjacency=record_adjacency(adjacency))
-        require_public_number(chosen := filtered(values, where), adjacency, missing)
+        require_public_number(chosen := filter_rows(values, where), adjacency, missing)
         counted = count_on_grid(chosen, public, column=column, missing=missing)
     if way == "even":
         single = PermuteAndFlip(price / len(shares))

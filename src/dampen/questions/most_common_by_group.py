@@ -11,9 +11,8 @@ from dampen.queries.categories import count_frame, counted_problem
 from dampen.questions.asking import asking
 from dampen.questions.mechanism_choice import Choice
 from dampen.questions.selections_by_group import each_group, group_choice, grouped, posed_by_group
-from dampen.tables.categories import as_categories
-from dampen.tables.grouped import categories_by_group
-from dampen.tables.groups import REST
+from dampen.tables.counts import as_categories
+from dampen.tables.groups import REST, categories_by_group
 
 
 def group_most_common(

@@ -9,11 +9,10 @@ from dampen.entropy import Entropy
 from dampen.mechanisms import Laplace
 from dampen.mechanisms.numeric.laplace import PublicNoiseRelease
 from dampen.privacy import Adjacency, BudgetLike, NumericRelease, PrivacyLoss, paid
-from dampen.queries.order.stretches import record_adjacency
 from dampen.queries.sums import mean_part_problems, mean_problem, row_count_problem, sum_problem
 from dampen.questions.asking import asking
-from dampen.tables.engines import filtered
-from dampen.tables.totals import as_bounds
+from dampen.tables.counts import as_bounds
+from dampen.tables.filters import filter_rows, record_adjacency
 
 
 def count(
@@ -96,7 +95,7 @@ def total(
     mechanism = Laplace(epsilon)
     with asking(budget, note):
         problem = sum_problem(
-            filtered(values, where),
+            filter_rows(values, where),
             bounds=bounds,
             adjacency=adjacency,
             resolution=resolution,
@@ -151,7 +150,7 @@ def mean(
     replaced = record_adjacency(adjacency) is Adjacency.REPLACE
     asked: dict[str, Any] = {"bounds": bounds, "resolution": resolution, "column": column, "missing": missing}
     with asking(budget, note):
-        chosen = filtered(values, where)
+        chosen = filter_rows(values, where)
         parts = (mean_problem(chosen, **asked),) if replaced else mean_part_problems(chosen, **asked)
     if replaced:
         return Laplace(price).release(parts[0], budget=budget, note=note)

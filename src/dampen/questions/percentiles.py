@@ -13,7 +13,7 @@ from dampen.queries import percentile_label_problem, percentile_rank_problem, pe
 from dampen.questions.asking import asking
 from dampen.questions.mechanism_choice import Choice, chosen_mechanism, refuse_indicators
 from dampen.tables.columns import as_missing
-from dampen.tables.engines import filtered
+from dampen.tables.filters import filter_rows
 from dampen.tables.grid import as_grid
 
 Method = Literal["distance", "rank", "label"]
@@ -139,7 +139,7 @@ def percentile_problem(
         return percentile_label_problem(values, p, bound=_label_bound(bounds, adjacency))
     pose = percentile_rank_problem if method == "rank" else percentile_value_problem
     public = as_grid(grid, bounds=bounds, step=step, bins=bins)
-    return pose(filtered(values, where), p, grid=public, adjacency=adjacency, column=column, missing=missing)
+    return pose(filter_rows(values, where), p, grid=public, adjacency=adjacency, column=column, missing=missing)
 
 
 def percentile_mechanism(method: str, *, epsilon: Number, mechanism: Choice | None) -> SelectionMechanism:

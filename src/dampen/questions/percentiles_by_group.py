@@ -11,8 +11,7 @@ from dampen.questions.asking import asking
 from dampen.questions.mechanism_choice import Choice
 from dampen.questions.selections_by_group import each_group, group_choice, grouped, posed_by_group
 from dampen.tables.grid import as_grid
-from dampen.tables.grouped import grids_by_group
-from dampen.tables.groups import REST
+from dampen.tables.groups import REST, grids_by_group
 
 
 def group_percentiles(

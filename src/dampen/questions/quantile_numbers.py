@@ -9,7 +9,7 @@ from dampen.privacy import Adjacency, BudgetLike, NumericRelease
 from dampen.queries.order.order_statistic import order_statistic_problem
 from dampen.questions.asking import asking
 from dampen.questions.numeric_choice import priced, require_fitting
-from dampen.tables.engines import filtered
+from dampen.tables.filters import filter_rows
 
 
 def quantile_number(
@@ -68,5 +68,5 @@ def quantile_number(
     with asking(budget, note):
         if mechanism is not None:
             require_fitting(chosen, order_statistic_problem([], p, **asked))
-        problem = order_statistic_problem(filtered(values, where), p, column=column, **asked)
+        problem = order_statistic_problem(filter_rows(values, where), p, column=column, **asked)
     return chosen.release(problem, budget=budget, note=note)

@@ -12,12 +12,13 @@ from dampen.errors import DataError, ParameterError
 from dampen.mechanisms import PermuteAndFlip, SelectionMechanism
 from dampen.privacy import Adjacency, BudgetLike, paid
 from dampen.problem import SelectionProblem
-from dampen.queries.order.stretches import record_adjacency
 from dampen.questions.mechanism_choice import Choice, chosen_mechanism, refuse_indicators
 from dampen.questions.members_by_group import WHERE_NEEDS_A_TABLE
-from dampen.tables.categories import as_categories
-from dampen.tables.engines import Source, filtered
-from dampen.tables.groups import listed_as, place_groups
+from dampen.tables.columns import as_values
+from dampen.tables.counts import as_categories
+from dampen.tables.engines import Source
+from dampen.tables.filters import filter_rows, record_adjacency
+from dampen.tables.groups import place_groups
 from dampen.vectors import Integers
 
 
@@ -55,7 +56,7 @@ class Grouped:
         return self.column is not None
 
     def named(self) -> dict[str, Any]:
-        """Which columns are meant, as :mod:`dampen.tables.grouped` takes them."""
+        """Which columns are meant, as :mod:`dampen.tables.groups` takes them."""
         return {"column": self.column, "by": self.groups, "other": self.other, "missing": self.missing}
 
     def split(self) -> list[Any]:
@@ -80,7 +81,7 @@ def grouped(
     for name, given in {"column": column, "groups": groups}.items():
         if column is not None and not isinstance(given, str):
             raise ParameterError(f"{name} must be the name of a column of the table; got {type(given).__name__}")
-    return Grouped(filtered(values, where), groups, as_categories(categories), column, other, missing)
+    return Grouped(filter_rows(values, where), groups, as_categories(categories), column, other, missing)
 
 
 def each_group(
@@ -116,7 +117,7 @@ def posed_by_group(
 
 def _split(values: Any, places: Integers, kinds: int) -> list[Any]:
     """The values of each group."""
-    found = listed_as(values, "values")
+    found = as_values(values, "values")
     if len(found) != len(places):
         raise DataError("groups must be exactly one for each value")
     order = np.argsort(places, kind="stable")
