@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from dampen._validate import Number, positive, probability, shown
 from dampen.errors import DampenError, DataError, ParameterError
-from dampen.learn.records import as_read, readings_of
+from dampen.learn.records import readings_of, records_from_rows
 from dampen.learn.schema import Schema
 from dampen.mechanisms import Laplace
 from dampen.mechanisms.numeric.laplace import PublicNoiseRelease
@@ -118,7 +118,7 @@ def right_answers(model: Any, X: Any, y: Any) -> Right:
         _require_target(model, y)
     with only_own_errors():
         true = column_of_values(X if isinstance(y, str) else y, y if isinstance(y, str) else None)
-    return _compared(model, X, true)
+    return _compare(model, X, true)
 
 
 def _right_where_rows_lie(model: Any, X: Any, y: Any) -> Right:
@@ -129,7 +129,7 @@ def _right_where_rows_lie(model: Any, X: Any, y: Any) -> Right:
     if getattr(model.schema, "every", None) is not None:
         raise ParameterError("schema must name its attributes for a file or a table elsewhere; got Schema.any")
     batches = read_batches(X, {**readings_of(schema), y: schema.classes})
-    answers = (model.predict_places(as_read(rows, schema)) == rows[y] for rows in batches)
+    answers = (model.predict_places(records_from_rows(rows, schema)) == rows[y] for rows in batches)
     return np.concatenate([np.zeros(0, dtype=np.bool_), *answers])
 
 
@@ -143,20 +143,20 @@ def _require_target(model: Any, y: str) -> Schema:
     return schema
 
 
-def _compared(model: Any, X: Any, true: Column) -> Right:
-    predicted = _predicted(model, X)
+def _compare(model: Any, X: Any, true: Column) -> Right:
+    predicted = _predict(model, X)
     if len(predicted) != len(true):
         raise DataError("table and target must have equally many rows")
     classes = _classes_of(model)
     if classes is None:
-        return _compared_alone(predicted, true)
+        return _compare_by_row(predicted, true)
     places = Places.of(classes)
-    told, real = label_places(predicted, places), label_places(true, places)
-    return np.asarray((told == real) & (real >= 0))
+    predictions, real = label_places(predicted, places), label_places(true, places)
+    return np.asarray((predictions == real) & (real >= 0))
 
 
-def _predicted(model: Any, X: Any) -> Column:
-    """What the model tells; errors of others may quote the data, so they are replaced."""
+def _predict(model: Any, X: Any) -> Column:
+    """What the model predicts; errors of others may quote the data, so they are replaced."""
     try:
         with no_warnings():
             return column_of_values(model.predict(X), None)
@@ -167,26 +167,26 @@ def _predicted(model: Any, X: Any) -> Column:
 
 
 def _classes_of(model: Any) -> tuple[Any, ...] | None:
-    """The classes that a fitted model tells apart, if it says which."""
+    """The classes of a fitted model, if it says which."""
     schema, classes = getattr(model, "schema_", None), getattr(model, "classes_", None)
     if isinstance(schema, Schema):
         return schema.classes
     return None if classes is None else tuple(np.asarray(classes).tolist())
 
 
-def _compared_alone(predicted: Column, true: Column) -> Right:
+def _compare_by_row(predicted: Column, true: Column) -> Right:
     """For a model that does not say its classes: each row's prediction is the one label that its class may stand for.
 
     The predictions together are no list of classes: they depend on all rows, and one row would decide how another is
     read.
     """
     pairs = zip(items_of(predicted), items_of(true), strict=True)
-    return np.fromiter((_is_right(told, real) for told, real in pairs), np.bool_, len(true))
+    return np.fromiter((_is_right(label, real) for label, real in pairs), np.bool_, len(true))
 
 
-def _is_right(told: Any, real: Any) -> bool:
+def _is_right(label: Any, real: Any) -> bool:
     try:
-        return not is_missing(told) and Places.of((told,)).place(real) == 0
+        return not is_missing(label) and Places.of((label,)).place(real) == 0
     except TypeError:
         return False
 
