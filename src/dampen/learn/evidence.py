@@ -46,11 +46,6 @@ def draw_held_out(rows: int, source: Entropy) -> NDArray[np.bool_]:
     return np.asarray(source.words(rows, HELD_OUT_BITS) == 0)
 
 
-def class_totals(classes: Integers, kinds: int) -> Integers:
-    """How many records have each class."""
-    return np.bincount(classes, minlength=kinds)
-
-
 def weights_for(trees: int) -> tuple[int, ...]:
     """The weights to choose from.
 
@@ -68,7 +63,8 @@ def draw_weight(
     A weight's utility is how many of them it gets right: one record more adds 0 or 1 to each.
     """
     for_totals, weights = epsilon * TOTALS_SHARE, weights_for(trees.count)
-    totals = tuple(noise.noisy_counts(class_totals(classes, counts.shape[2]), for_totals, source).tolist())
+    true = np.bincount(classes, minlength=counts.shape[2])
+    totals = tuple(noise.noisy_counts(true, for_totals, source).tolist())
     evidence = _Evidence.of(counts, totals, epsilon)
     summed = sums_at_leaves(trees, values, evidence.of_leaves)
     right = [np.count_nonzero(evidence.scores(summed, weight).argmax(axis=1) == classes) for weight in weights]

@@ -47,7 +47,7 @@ def count_shares(depth: int, attributes: int) -> int:
 def grow_tree(table: TrainingTable, *, depth: int, epsilon: Fraction, choice: SplitChoice, source: Entropy) -> Node:
     """A tree whose release costs ``epsilon`` under ``ADD_REMOVE``. Nobody has paid for it here."""
     schema, counter = table.schema, table.levels()
-    layout = Layout(outcomes_of(schema), len(schema.classes))
+    layout = Layout(count_outcomes(schema), len(schema.classes))
     sizes = np.array(layout.sizes, dtype=np.int64)
     free = (sizes > 1)[None, :]
     share = epsilon / count_shares(depth, int(free.sum()))
@@ -102,7 +102,7 @@ def _free_below(free: NDArray[np.bool_], attributes: Integers, sizes: Integers) 
     return left.repeat(sizes[attributes], axis=0)
 
 
-def outcomes_of(schema: Schema) -> tuple[int, ...]:
+def count_outcomes(schema: Schema) -> tuple[int, ...]:
     """How many outcomes the test of each attribute has."""
     edges, found = schema.edges(), schema.attributes.items()
     return tuple(len(a.values) if isinstance(a, Categorical) else len(edges[name]) + 1 for name, a in found)

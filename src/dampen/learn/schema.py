@@ -44,7 +44,7 @@ class Categorical:
 
 @dataclass(frozen=True, init=False)
 class Numeric:
-    """A number, clamped to [lo, hi]. ``bins``: how many intervals of equal width are told apart.
+    """A number, clamped to [lo, hi]. ``bins``: into how many intervals of equal width it is cut.
 
     ``whole``: the values are whole numbers, so that two edges with none between them are one.
     """
@@ -81,7 +81,7 @@ Attribute = Categorical | Numeric
 
 @dataclass(frozen=True, init=False)
 class Schema:
-    """The attributes of a table by name, in order, and the classes that are to be told apart.
+    """The attributes of a table by name, in order, and the classes to tell apart.
 
     >>> schema = Schema({"age": Numeric(17, 91, bins=20), "sex": Categorical(["F", "M"])}, classes=["no", "yes"])
     >>> Schema.from_json(schema.to_json()) == schema
@@ -108,8 +108,8 @@ class Schema:
         """Any number of numeric columns with the same bounds.
 
         ``classes`` are labels, declared as everywhere. ``classes="public"`` says instead that everybody knows which
-        classes occur in the training data: they are taken from it and told as they are. If a class may have a single
-        record, that is not so, and whether this record is there would be told with certainty.
+        classes occur in the training data: they are taken from it and shown as they are. If a class may have a single
+        record, that is not so, and its class would show with certainty whether this record is there.
         """
         labels = () if isinstance(classes, str) else as_categories(classes)
         every = Numeric(lo, hi, bins)

@@ -33,7 +33,7 @@ Right = NDArray[np.bool_]
 
 @dataclass(frozen=True, kw_only=True)
 class ScoreRelease(NumericRelease):
-    """A private accuracy of privately many rows: the share of two released counts, which tell its error."""
+    """A private accuracy of privately many rows: the share of two released counts, from which its error follows."""
 
     right: int
     wrong: int
@@ -57,7 +57,7 @@ def private_score(
     adjacency: Adjacency | None = None,
     note: str = "private_score",
 ) -> ScoreRelease | PublicNoiseRelease:
-    """The share of rows whose class a fitted model tells, privately: what ``model.score`` tells for free.
+    """The share of rows whose class a fitted model gets right, privately; ``model.score`` gives it away exactly.
 
     Under ``REPLACE`` the number of rows is public, and the answer is the noisy number of right answers divided by it.
     Under ``ADD_REMOVE`` the right and the wrong answers are counted, each with noise: a row is one or the other, so
@@ -77,7 +77,7 @@ def private_score(
     note
         What the answer is for; a ledger remembers it.
 
-    The release is a number and tells its error: ``float(release)``, ``release.error(0.95)``.
+    The release is a number and knows its error: ``float(release)``, ``release.error(0.95)``.
 
     >>> import dampen
     >>> from dampen.learn import Categorical, PrivateClassifier, Schema, private_score
@@ -107,7 +107,7 @@ def accuracy_problem(right: Right) -> NumericProblem:
 
 
 def right_answers(model: Any, X: Any, y: Any) -> Right:
-    """Not private. Row by row whether the model tells the true class; a row decides about itself alone."""
+    """Not private. Row by row whether the model is right; a row decides about itself alone."""
     if not callable(getattr(model, "predict", None)):
         raise ParameterError(f"model must have a method predict; got {type(model).__name__}")
     if y is None:

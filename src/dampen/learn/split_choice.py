@@ -84,22 +84,19 @@ class SplitChoice:
     def pick_all(
         self, counts: Integers, free: NDArray[np.bool_], layout: Layout, epsilon: Fraction, source: Entropy
     ) -> Integers:
-        """For each node, independently, one of its free attributes; ``counts`` are those of :func:`count_level`.
+        """For each node, independently, one of its free attributes, worth ``epsilon`` under ``ADD_REMOVE``.
 
-        For the default all nodes throw their coins at once.
+        ``counts`` are by node, value and class. Nobody has paid here.
         """
+        # All nodes throw their coins at once: this is what makes the default fast.
         if (self.criterion, self.mechanism) == ("max", "permute_and_flip"):
             return _flip_all(counts, free, layout, epsilon, source)
-        starts, picked = layout.starts, np.zeros(len(counts), dtype=np.int64)
+        starts, picked, mechanism = layout.starts, np.zeros(len(counts), dtype=np.int64), self.build(epsilon)
         for node, table in enumerate(counts):
             places = np.flatnonzero(free[node])
             tables = [table[starts[place] : starts[place + 1]] for place in places]
-            picked[node] = places[self.pick(tables, epsilon, source)]
+            picked[node] = places[mechanism.draw(self.pose(tables), source)]
         return picked
-
-    def pick(self, tables: Sequence[Integers], epsilon: Fraction, source: Entropy) -> int:
-        """An exact draw of the place of an attribute, worth ``epsilon`` under ``ADD_REMOVE``. Nobody has paid here."""
-        return self.build(epsilon).draw(self.pose(tables), source)
 
     def require_proved(self, layout: Layout, epsilon: Fraction) -> None:
         """Refuse an epsilon for which nothing is proved of the mechanism."""

@@ -9,7 +9,7 @@ from dampen.entropy import Entropy
 from dampen.errors import DataError, ParameterError
 from dampen.learn import views
 from dampen.learn.estimator import PaidClassifier
-from dampen.learn.id3 import LARGEST_LEVEL, count_shares, edges_of, grow_tree, outcomes_of
+from dampen.learn.id3 import LARGEST_LEVEL, count_outcomes, count_shares, edges_of, grow_tree
 from dampen.learn.nodes import Node, as_plain, from_plain, leaf_shares, require_fit
 from dampen.learn.records import Records
 from dampen.learn.schema import Schema
@@ -76,7 +76,7 @@ class PrivateTreeClassifier(PaidClassifier):
 
     def _check(self, schema: Schema, rows: int) -> None:
         whole(max_depth=self.max_depth, least=0)
-        choice, outcomes = self._choice(), outcomes_of(schema)
+        choice, outcomes = self._choice(), count_outcomes(schema)
         if sum(outcomes) * len(schema.classes) > LARGEST_LEVEL:
             raise ParameterError(f"schema must make at most {LARGEST_LEVEL} counts at a node: lower bins, merge values")
         share = self._rate() / count_shares(self.max_depth, sum(size > 1 for size in outcomes))
@@ -92,7 +92,7 @@ class PrivateTreeClassifier(PaidClassifier):
 
     def _shares(self, model: Node, records: Records) -> Floats:
         """Drawn towards the node above as by the standard deviation of a released count, in records."""
-        tests = sum(outcomes > 1 for outcomes in outcomes_of(self.schema_))
+        tests = sum(outcomes > 1 for outcomes in count_outcomes(self.schema_))
         depth = self.terms_["parameters"]["max_depth"]
         return leaf_shares(model, records, sqrt(2) * count_shares(depth, tests) / float(self._rate_paid()))
 
@@ -120,5 +120,5 @@ class PrivateTreeClassifier(PaidClassifier):
 
     def _from_plain(self, plain: dict[str, Any]) -> Node:
         root = from_plain(plain)
-        require_fit(root, edges_of(self.schema), outcomes_of(self.schema), len(self.schema.classes))
+        require_fit(root, edges_of(self.schema), count_outcomes(self.schema), len(self.schema.classes))
         return root

@@ -43,8 +43,8 @@ def made(depth: int = 2, **parameters: Any) -> PrivateTreeClassifier:
 
 def test_bins_that_are_not_given_are_those_of_the_schema() -> None:
     several = Schema({f"x{place}": Numeric(0, 1, whole=False) for place in range(8)}, classes=[0, 1])
-    assert id3.outcomes_of(several) == (48,) * 8
-    assert id3.outcomes_of(Schema({"a": Numeric(0, 1), "b": Numeric(0, 1, bins=3)}, classes=[0, 1])) == (64, 3)
+    assert id3.count_outcomes(several) == (48,) * 8
+    assert id3.count_outcomes(Schema({"a": Numeric(0, 1), "b": Numeric(0, 1, bins=3)}, classes=[0, 1])) == (64, 3)
 
 
 def test_features_are_named_by_the_schema() -> None:
