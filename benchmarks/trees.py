@@ -24,8 +24,8 @@ from benchmarks.timing import Measured, Run, interleaved_medians, stopwatch
 from dampen import Adjacency, Budget
 from dampen.entropy import system_entropy
 from dampen.learn import PrivateForestClassifier, PrivateTreeClassifier
-from dampen.learn.counted import CountedTable
-from dampen.learn.id3 import outcomes_of
+from dampen.learn.id3 import count_outcomes
+from dampen.learn.training_table import TrainingTable
 from dampen.mechanisms import LocalDampening
 from dampen.queries import information_gain_problem
 from dampen.tables.contingency import Layout
@@ -76,8 +76,8 @@ def counted(table: CodedTable, rows: int) -> list[Integers]:
     drawn = np.random.default_rng(0).permutation(len(table.classes))[:rows]
     columns = dict(zip(table.schema.attributes, table.values[drawn].T, strict=True))
     labels = np.array(table.schema.classes)[table.classes[drawn]]
-    found = CountedTable.checked(ArrayEngine({**columns, "class": labels}), table.schema, "class")
-    starts = Layout(outcomes_of(table.schema), len(table.schema.classes)).starts
+    found = TrainingTable.scan(ArrayEngine({**columns, "class": labels}), table.schema, "class")
+    starts = Layout(count_outcomes(table.schema), len(table.schema.classes)).starts
     return np.split(found.levels().tables(np.array([0]))[0], starts[1:-1])
 
 

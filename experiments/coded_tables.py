@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 from dampen import datasets
 from dampen.datasets import CATALOGUE, Dataset
 from dampen.learn import Categorical, Numeric, Schema
-from dampen.learn.counted import CountedTable
 from dampen.learn.estimator import PaidClassifier
 from dampen.learn.records import Records, as_records
 from dampen.learn.schema import Attribute
+from dampen.learn.training_table import TrainingTable
 from dampen.tables.columns import column_of_values
 from dampen.tables.contingency import Codes, Layout
 from dampen.tables.engines.array_codes import label_places
@@ -108,7 +108,7 @@ def accuracy_of(
     return float((answers == table.labels[test]).mean())
 
 
-def _counted(table: Coded, rows: Integers) -> CountedTable:
+def _counted(table: Coded, rows: Integers) -> TrainingTable:
     """Some records, their categories and classes as codes, counted in memory."""
     attributes = {
         name: found if isinstance(found, Numeric) else Categorical(range(len(found.values)))
@@ -116,9 +116,7 @@ def _counted(table: Coded, rows: Integers) -> CountedTable:
     }
     columns = dict(zip(attributes, _rows(table.records, rows).columns, strict=True))
     schema = Schema(attributes, range(len(table.schema.classes)))
-    return CountedTable.checked(
-        ArrayEngine({**columns, "class of a row": table.labels[rows]}), schema, "class of a row"
-    )
+    return TrainingTable.scan(ArrayEngine({**columns, "class of a row": table.labels[rows]}), schema, "class of a row")
 
 
 def _rows(records: Records, rows: Integers) -> Records:

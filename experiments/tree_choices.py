@@ -77,7 +77,7 @@ def noisy_counts(level: Level, share: float, rng: np.random.Generator) -> Intege
 
 
 def _rung_parts(level: Level) -> tuple[Integers, Integers]:
-    """(p, e) of every value of every node: see ``dampen.queries.splits.split.InformationGainRungs``."""
+    """(p, e) of every value of every node: see ``dampen.queries.splits.attribute.InformationGainRungs``."""
     totals, rarest = level.counts.sum(axis=2), level.counts.min(axis=2)
     some = rarest > 0
     return np.where(some, totals - 1, totals), np.where(some, rarest - 1, 0)

@@ -6,7 +6,7 @@ import numpy as np
 
 from dampen.privacy import Adjacency
 from dampen.problem import SelectionProblem
-from dampen.queries.splits.table_split import table_split_problem
+from dampen.queries.splits.pair import pair_problem
 from dampen.tables.pair_counts import Block, Slots, pair_counts
 from dampen.vectors import Integers
 
@@ -24,7 +24,7 @@ class Cut:
 
 
 def cut_problem(cut: Cut, free: Integers, *, adjacency: Adjacency) -> SelectionProblem:
-    """The question that :func:`table_split_problem` poses, from records instead of counts."""
+    """The question that :func:`pair_problem` poses, from records instead of counts."""
     groups, count = cut.cell * cut.kinds + cut.kind, cut.cells * cut.kinds
     totals = np.bincount(groups, minlength=count).reshape(cut.cells, cut.kinds)
-    return table_split_problem(totals, pair_counts(cut.slots, cut.blocks, groups, count), free, adjacency=adjacency)
+    return pair_problem(totals, pair_counts(cut.slots, cut.blocks, groups, count), free, adjacency=adjacency)

@@ -9,7 +9,7 @@ import numpy as np
 
 from dampen import Adjacency, Frame, SelectionProblem
 from dampen.mechanisms import LocalDampening
-from dampen.queries.splits.split import FLOOR, information_gains
+from dampen.queries.splits.attribute import FLOOR, information_gains
 from dampen.sensitivity import SensitivityFunction
 from dampen.vectors import Floats
 from experiments.refuted.base import Evidence, Kind, RefutedMechanism

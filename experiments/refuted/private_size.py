@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from dampen import Adjacency, Frame, SelectionProblem
-from dampen.queries.splits.split import information_gain_problem
+from dampen.queries.splits.attribute import information_gain_problem
 from dampen.vectors import Floats
 from experiments.refuted.base import Evidence, Kind, RefutedMechanism
 

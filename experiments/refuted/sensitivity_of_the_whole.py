@@ -12,7 +12,7 @@ import numpy as np
 
 from dampen import Adjacency, Frame, SelectionProblem
 from dampen.queries.categories import winner_steps
-from dampen.queries.splits.split import majority_records
+from dampen.queries.splits.attribute import majority_records
 from dampen.sensitivity import Step
 from dampen.vectors import Integers
 from experiments.refuted.base import Evidence, Kind

@@ -1,11 +1,10 @@
 """Whole fits, audited exactly: `fit` runs as it is, and every random draw in it is decided and priced from outside.
 
 A fit draws in two ways: numbers with a two-sided geometric law, and candidates of a selection problem, for some
-mechanisms all nodes of a level at once. :class:`Script`
-stands in for both. It decides each draw in turn, from a list of decisions, and multiplies the exact probabilities of
-what it decided, given this table. What is decided is the *released* number, not the noise, so one list of decisions
-leads two neighbouring tables to the same released model, and the two products are its two probabilities. (That the
-draws have these laws is for the tests of each draw alone.)
+mechanisms all nodes of a level at once. :class:`Script` stands in for both. It decides each draw in turn, from a list
+of decisions, and multiplies the exact probabilities of what it decided, given this table. What is decided is the
+*released* number, not the noise, so one list of decisions leads two neighbouring tables to the same released model, and
+the two products are its two probabilities. (That the draws have these laws is for the tests of each draw alone.)
 """
 
 from collections.abc import Callable, Iterator
@@ -18,9 +17,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dampen.learn import id3, splits
+from dampen.learn import noise, split_choice, votes
 from dampen.mechanisms import SelectionMechanism
 from dampen.mechanisms.laws import permute_and_flip
+from dampen.mechanisms.selection.base import SingleMechanism
 from dampen.problem import SelectionProblem
 from dampen.vectors import Integers
 
@@ -37,7 +37,6 @@ class Script:
     taken: list[Decision] = field(default_factory=list)
     open: list[list[Decision]] = field(default_factory=list)
     """What else could have been decided at each draw beyond the given decisions."""
-    counts: Integers = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
 
     def decide(self, options: list[Decision]) -> Decision:
         place = len(self.taken)
@@ -49,14 +48,12 @@ class Script:
         self.taken.append(chosen)
         return chosen
 
-    def noise(self, rate: Fraction, count: int, source: object) -> Integers:
-        """The noise that makes the counts seen last the decided ones."""
-        true = tuple(self.counts.ravel().tolist())
-        assert len(true) == count
-        noise = np.array(self.decide(self.options(true)), dtype=np.int64) - self.counts.ravel()
+    def noisy_counts(self, counts: Integers, rate: Fraction, source: object) -> Integers:
+        """The decided counts in place of these, priced by the two-sided geometric law."""
+        released = np.array(self.decide(self.options(tuple(counts.ravel().tolist()))), dtype=np.int64)
         normal = log1p(-exp(-float(rate))) - log1p(exp(-float(rate)))
-        self.log_probability += normal * count - float(rate) * float(np.abs(noise).sum())
-        return np.asarray(noise, dtype=np.int64)
+        self.log_probability += normal * counts.size - float(rate) * float(np.abs(released - counts.ravel()).sum())
+        return released.reshape(counts.shape)
 
     def flips(self, behind: Integers, ends: Integers, rate: Fraction, source: object) -> Integers:
         """One candidate of each group, priced by the law of permute-and-flip."""
@@ -77,17 +74,11 @@ class Script:
 
 def run(fit: Callable[[], Any], script: Script) -> Any:
     """What a fit releases when its draws are decided by a script."""
-    real = id3._noisy
-
-    def noted(counts: Integers, *others: Any) -> Integers:
-        script.counts = counts
-        return real(counts, *others)
-
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(id3, "_noisy", noted)
-        patch.setattr(id3, "discrete_laplace_batch", script.noise)
-        patch.setattr(splits, "flip_groups", script.flips)
-        patch.setattr(SelectionMechanism, "draw", lambda self, problem, source: script.draw(self, problem, source))
+        patch.setattr(noise, "noisy_counts", script.noisy_counts)
+        patch.setattr(split_choice, "flip_groups", script.flips)
+        patch.setattr(votes, "flip_groups", script.flips)
+        patch.setattr(SingleMechanism, "draw", lambda self, problem, source: script.draw(self, problem, source))
         return fit()
 
 

@@ -12,11 +12,12 @@ import pytest
 import dampen
 from dampen import Adjacency
 from dampen.audit import add_remove_neighbours, audit_selection, multisets, replace_neighbours
-from dampen.learn import Categorical, PrivateClassifier, Schema, decision_table
-from dampen.learn.decision_table import Plan, plan
+from dampen.learn import Categorical, PrivateClassifier, Schema, noise, table_growth
+from dampen.learn.table_growth import Plan, plan
 from dampen.mechanisms import PermuteAndFlip
 from dampen.problem import SelectionProblem
 from dampen.tables.pair_counts import Block
+from dampen.vectors import Integers
 from tests.split_tables import Cut, cut_problem
 
 Record = tuple[int, ...]
@@ -106,20 +107,20 @@ class Script:
         self.log_chance += float(law[place])
         return place
 
-    def noise(self, rate: Fraction, count: int, _source: Any) -> np.ndarray:
+    def noisy_counts(self, counts: Integers, rate: Fraction, _source: Any) -> Integers:
         """All vectors of at most ``spread`` ones, of either sign; a single number is 0 or -1.
 
         Chances but for the factor that all have.
         """
-        steps = [(place, step) for place in range(count) for step in (-1, 1)]
+        steps = [(place, step) for place in range(counts.size) for step in (-1, 1)]
         moves = [move for size in range(self.spread + 1) for move in combinations(steps, size)]
-        if count == 1:
+        if counts.size == 1:
             moves = moves[:2]
-        drawn = np.zeros(count, dtype=np.int64)
+        drawn = np.zeros(counts.size, dtype=np.int64)
         for place, step in moves[self.pick(len(moves))]:
             drawn[place] += step
         self.log_chance -= float(rate) * float(np.abs(drawn).sum())
-        return drawn
+        return counts + drawn.reshape(counts.shape)
 
 
 def _chosen_by(mechanism: PermuteAndFlip, script: Script, problem: SelectionProblem, _source: Any) -> int:
@@ -133,7 +134,7 @@ def whole_law(fit: Callable[[], PrivateClassifier], spread: int, monkeypatch: py
         answers = waiting.pop()
         script = Script(answers, spread)
         monkeypatch.setattr(PermuteAndFlip, "draw", partialmethod(_chosen_by, script))
-        monkeypatch.setattr(decision_table, "discrete_laplace_batch", script.noise)
+        monkeypatch.setattr(noise, "noisy_counts", script.noisy_counts)
         shown = fit().to_json()
         if len(script.choices) > len(answers):
             waiting += [(*answers, answer) for answer in range(script.choices[len(answers)])]
@@ -195,5 +196,5 @@ def test_a_plan_that_spends_twice_is_caught(monkeypatch: pytest.MonkeyPatch) -> 
     def spends(epsilon: Fraction, *sizes: int) -> Plan:
         return Plan(plan(epsilon, *sizes).pairs, epsilon)
 
-    monkeypatch.setattr(decision_table, "plan", spends)
+    monkeypatch.setattr(table_growth, "plan", spends)
     assert worst_loss(classifier(expected=40), 3, 3, monkeypatch)[0] > 2.5

@@ -11,9 +11,9 @@ import pytest
 from dampen import Adjacency, Budget
 from dampen.audit import add_remove_neighbours, multisets, replace_neighbours
 from dampen.learn import Categorical, PrivateForestClassifier, Schema, forest
-from dampen.learn.leaf_labels import LABELS, _mechanism, _problem
 from dampen.learn.random_trees import RandomTrees
-from dampen.mechanisms import PermuteAndFlip
+from dampen.learn.split_choice import build_mechanism
+from dampen.learn.votes import LABELS, label_problem
 from dampen.vectors import Floats, Integers
 
 Table = tuple[tuple[int, int], ...]
@@ -44,30 +44,27 @@ def equal_parts(rows: int) -> Iterator[tuple[Integers, float]]:
 
 def laws_at(counts: Integers, labels: str, epsilon: Any) -> list[Floats]:
     """The law of each leaf's label."""
-    if labels == "permute_and_flip":
-        mechanism: Any = PermuteAndFlip(epsilon)
-        return [np.exp(mechanism.log_probabilities(_problem(row, "exponential"))) for row in counts]
-    mechanism = _mechanism(labels, epsilon)
-    return [np.exp(np.asarray(mechanism.log_probabilities(_problem(row, labels)))) for row in counts]
+    mechanism = build_mechanism(labels, epsilon)
+    return [np.exp(np.asarray(mechanism.log_probabilities(label_problem(row, labels)))) for row in counts]
 
 
 def law_of(
     x: Table, labels: str, adjacency: Adjacency, members: Members, monkeypatch: pytest.MonkeyPatch
 ) -> dict[tuple[int, ...], float]:
-    """The probability of every list of labels: ``fit`` itself runs, with blind tests, for each way to draw trees."""
+    """The probability of every list of labels: ``fit`` itself runs, with fixed tests, for each way to draw trees."""
     rows = np.array(x, dtype=np.int64).reshape(-1, 2)
     law: dict[tuple[int, ...], float] = {}
     for drawn, chance in members(len(rows)):
         seen: list[tuple[Integers, Any]] = []
 
-        def told(counts: Integers, named: str, epsilon: Any, _: Any, seen: list[Any] = seen) -> Integers:
+        def draw_labels(counts: Integers, named: str, epsilon: Any, _: Any, seen: list[Any] = seen) -> Integers:
             seen.append((counts, epsilon))
             assert named == labels
             return np.zeros(len(counts), dtype=np.int64)
 
         monkeypatch.setattr(forest, "draw_trees", lambda *_: TESTS)
         monkeypatch.setattr(forest, "uniform_batch", lambda *_, drawn=drawn: drawn)
-        monkeypatch.setattr(forest, "draw_leaf_labels", told)
+        monkeypatch.setattr(forest, "draw_labels", draw_labels)
         made = PrivateForestClassifier(
             2, TREES, 1, labels=labels, schema=SCHEMA, budget=Budget(epsilon=2), adjacency=adjacency
         )

@@ -17,7 +17,7 @@ from scipy import sparse
 
 import dampen
 from dampen.errors import DataError
-from dampen.learn import Categorical, PrivateClassifier, PrivateForestClassifier, PrivateTreeClassifier, Schema
+from dampen.learn import Categorical, PrivateClassifier, PrivateTreeClassifier, Schema
 from dampen.queries import count_problem, row_count_problem
 from dampen.tables import count_categories, count_on_grid
 from dampen.tables.counts import total
@@ -25,6 +25,7 @@ from dampen.tables.engines import Source
 from tests.audit.reading.entries import VAST, posed
 from tests.audit.reading.forms import FORMS, Form, new_path
 from tests.audit.reading.pool import BERLIN, FINE, NOON
+from tests.estimators import ESTIMATORS, small
 
 N = 20
 ADD_REMOVE, REPLACE = dampen.Adjacency.ADD_REMOVE, dampen.Adjacency.REPLACE
@@ -168,13 +169,12 @@ def test_a_null_among_whole_numbers_in_a_classifier(count: Callable[..., list[in
     assert count(schema, NULLABLE[library](FAR_AND_NONE), ["yes"] * (2 * N + 1)) == [N, N, 1]
 
 
-@pytest.mark.parametrize("model", [PrivateClassifier, PrivateTreeClassifier, PrivateForestClassifier])
+@pytest.mark.parametrize("model", ESTIMATORS)
 @pytest.mark.parametrize("values", [["x", "y", None], [None, None]])
-def test_nulls_of_a_dictionary_are_refused(model: Any, values: list[Any]) -> None:
+def test_nulls_of_a_dictionary_are_refused(model: str, values: list[Any]) -> None:
     column = pa.array(values, type=pa.dictionary(pa.int32(), pa.string()))
     schema = Schema({"a": Categorical(["x", "y"])}, classes=["yes"])
-    named = {"max_depth": 1} if model is not PrivateClassifier else {}
-    fresh = model(VAST, schema=schema, budget=dampen.Budget(epsilon=VAST), **named)
+    fresh = small(model, VAST, schema=schema, budget=dampen.Budget(epsilon=VAST))
     with pytest.raises(DataError):
         fresh.fit(pa.table({"a": column}), ["yes"] * len(values))
 

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from dampen import SelectionProblem
-from dampen.learn.splits import DEFAULTS, MECHANISMS, SplitChoice
-from dampen.queries.splits.split import InformationGainRungs
+from dampen.learn.split_choice import DEFAULTS, MECHANISMS, SplitChoice
+from dampen.queries.splits.attribute import InformationGainRungs
 from dampen.vectors import Floats
 from tests.audit.universes import Universe
 from tests.audit.universes.information_gain import information_gain, max_operator, replaced_gain, tables_of
@@ -31,7 +31,7 @@ def cases() -> list[tuple[str, str, Universe]]:
 @pytest.mark.parametrize("epsilon", ["1/2", "3"])
 @pytest.mark.parametrize(("criterion", "mechanism", "universe"), cases(), ids=lambda case: getattr(case, "name", case))
 def test_no_choice_loses_more_than_it_claims(criterion: str, mechanism: str, universe: Universe, epsilon: str) -> None:
-    chosen = SplitChoice.checked(criterion, mechanism, LARGEST).built(Fraction(epsilon))
+    chosen = SplitChoice.of(criterion, mechanism, LARGEST).build(Fraction(epsilon))
     report = universe.audit(chosen)
     assert report.passed, str(report)
     assert report.pairs >= 150
@@ -47,7 +47,7 @@ def test_rungs_are_admissible(universe: Universe) -> None:
 
 
 def test_the_default_for_counts_comes_close_to_its_claim() -> None:
-    assert COUNTS.audit(SplitChoice.checked("max", DEFAULTS["max"], None).built(Fraction(1))).worst_log_ratio > 0.9
+    assert COUNTS.audit(SplitChoice.of("max", DEFAULTS["max"], None).build(Fraction(1))).worst_log_ratio > 0.9
 
 
 class Frozen(InformationGainRungs):

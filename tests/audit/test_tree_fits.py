@@ -11,7 +11,7 @@ import pytest
 from dampen import Adjacency, Budget, entropy
 from dampen.audit import add_remove_neighbours, law_by_enumeration, multisets, replace_neighbours
 from dampen.learn import Categorical, PrivateTreeClassifier, Schema, id3
-from dampen.learn.splits import MECHANISMS
+from dampen.learn.split_choice import MECHANISMS
 from dampen.sampling import exact, tables
 from tests.audit.fits import Decision, scripts, worst_loss
 
@@ -96,7 +96,7 @@ def test_every_share_of_epsilon_is_spent_on_a_path_of_two_choices() -> None:
 
 
 def test_one_share_too_few_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(id3, "shares_of", lambda depth, attributes: 2 * min(depth, attributes))
+    monkeypatch.setattr(id3, "count_shares", lambda depth, attributes: 2 * min(depth, attributes))
     assert judge(settings("max", "permute_and_flip", 1, Adjacency.ADD_REMOVE), [FEW], stride=3)[0] > 12.1
 
 

@@ -43,13 +43,13 @@ def train(
     if out is not None and (out.is_dir() or not out.parent.is_dir()):
         raise ParameterError(f"out must be a file in a folder that exists; got {shown(str(out))}")
     known = Schema.from_json(schema)
-    paying = _Noted(payment.payer(budget, scope, epsilon=epsilon), "train" if note is None else note)
+    paying = _NotingBudget(payment.payer(budget, scope, epsilon=epsilon), "train" if note is None else note)
     tree = PrivateTreeClassifier(
         epsilon, depth, criterion.value, mechanism, max_records, schema=known, budget=paying, adjacency=adjacency.meant
     )
     with records.progress():
         written = tree.fit(records.source(file, engine, where), target).to_json()
-    if not _kept(written, out):
+    if not _write(written, out):
         typer.echo(written)
     if budget is None:
         typer.echo(payment.NOTHING_REMEMBERS, err=True)
@@ -67,7 +67,7 @@ def predict(
     ] = records.DEFAULT_ENGINE,
 ) -> None:
     """Tell the class of every row of files, one per line, in the order of files and rows; costs nothing more."""
-    from dampen.learn.saved import load_classifier
+    from dampen.learn.estimator import load_classifier
 
     classifier = load_classifier(model)
     for labels in classifier.predict_batches(records.source(file, engine, where)):
@@ -90,7 +90,7 @@ def score(
 ) -> None:
     """Tell for which share of the rows a model tells the class, privately."""
     from dampen.learn import private_score
-    from dampen.learn.saved import load_classifier
+    from dampen.learn.estimator import load_classifier
 
     classifier, rows = load_classifier(model), records.source(file, engine, where)
     paying = payment.payer(budget, scope, epsilon=epsilon)
@@ -103,7 +103,7 @@ def score(
     answers.show(release, as_json=as_json, remembered=budget is not None, remarks=remarks)
 
 
-class _Noted:
+class _NotingBudget:
     """A budget that remembers the caller's note with whatever it pays for."""
 
     def __init__(self, payer: BudgetLike, note: str) -> None:
@@ -113,8 +113,8 @@ class _Noted:
         return self._payer.reserve(loss, note=self._note)
 
 
-def _kept(written: str, out: Path | None) -> bool:
-    """Whether the tree, which is paid for, stands in its file."""
+def _write(written: str, out: Path | None) -> bool:
+    """Whether the tree stands in a file now; it is paid for, so what cannot be written must be shown."""
     if out is None:
         return False
     try:

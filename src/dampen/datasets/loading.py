@@ -50,7 +50,7 @@ class Dataset(Mapping[str, NDArray[Any]]):
 
 def load_table(description: Description, verify: bool = True) -> Dataset:
     """A table of the catalogue, from its Parquet file."""
-    file = _checked(description, verify)
+    file = _find_file(description, verify)
     with connect_files(file) as (connection, [name]):
         columns: dict[str, NDArray[Any]] = dict(connection.read_parquet(name).fetchnumpy())
     lengths = {len(column) for column in columns.values()}
@@ -65,7 +65,7 @@ def load_table(description: Description, verify: bool = True) -> Dataset:
 
 def load_histogram(description: Description, verify: bool = True) -> Integers:
     """A histogram of the catalogue, from its file of one array."""
-    file = _checked(description, verify)
+    file = _find_file(description, verify)
     rule = f"{file.name} must be an array of {description.rows} 64-bit whole numbers"
     try:
         counts: Integers = np.load(file, allow_pickle=False)
@@ -79,7 +79,7 @@ def load_histogram(description: Description, verify: bool = True) -> Integers:
 
 def load_graph(description: Description, verify: bool = True) -> Graph:
     """A graph of the catalogue, from its Parquet file with one row for each edge."""
-    file = _checked(description, verify)
+    file = _find_file(description, verify)
     graph = Graph.from_file(file, nodes=description.nodes, src="src", dst="dst")
     if len(graph.neighbours) != 2 * description.rows or graph.report.rows != description.rows:
         raise DataError(f"{file.name} must have the edges that are described for {description.name}, each of them once")
@@ -93,7 +93,7 @@ def data_folders() -> list[Path]:
     return [*([Path(named)] if named else []), (Path(cache) if cache else Path.home() / ".cache") / "dampen"]
 
 
-def _checked(description: Description, verify: bool) -> Path:
+def _find_file(description: Description, verify: bool) -> Path:
     """The file of a data set, if it is here and the one that is meant."""
     files = [folder / description.file for folder in data_folders()]
     file = next((file for file in files if file.is_file()), None)

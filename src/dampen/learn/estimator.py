@@ -1,16 +1,17 @@
 """What every private classifier shares: it reads a table through a schema, pays once, then draws its model.
 
-A class fills in :meth:`PaidClassifier._grow` (a counted table to a released model), :meth:`PaidClassifier._shares` (a
-released model's class shares for records), the two that write a model as JSON, and, where it has parameters of its own,
-:meth:`PaidClassifier._check`. The model holds released numbers only; neither the table nor anything unreleased of it
-stays with the estimator.
+A class fills in :meth:`PaidClassifier._grow` (from a table to a released model), :meth:`PaidClassifier._shares` (from a
+released model to the class shares of records), the two that write a model as JSON, and, where it has parameters of its
+own, :meth:`PaidClassifier._check`. The model holds released numbers only; neither the table nor anything unreleased of
+it is_outside with the estimator.
 """
 
+import inspect
 import json
 import re
 import warnings
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from fractions import Fraction
 from pathlib import Path
@@ -22,9 +23,9 @@ from numpy.typing import NDArray
 from dampen._validate import positive, shown
 from dampen.entropy import Entropy
 from dampen.errors import DampenError, DataError, MissingExtra, ParameterError
-from dampen.learn.counted import CountedTable
-from dampen.learn.records import Records, as_read, as_records, as_table, readings_of
-from dampen.learn.schema import Schema
+from dampen.learn.records import Records, as_records, as_table, readings_of, records_from_rows
+from dampen.learn.schema import Schema, read_json
+from dampen.learn.training_table import TrainingTable
 from dampen.privacy import Adjacency, PrivacyLoss, as_adjacency, as_budget, paid
 from dampen.tables.columns import column_of_values, items_of, raw_values
 from dampen.tables.engines import Source, is_outside, open_engine
@@ -40,8 +41,8 @@ try:
 except ImportError:
     raise MissingExtra("private classifiers need scikit-learn: pip install 'dampen[learn]'") from None
 
-
-Grow = Callable[[Fraction, Entropy], Any]
+SHARED = ("epsilon", "schema", "budget", "adjacency")
+"""Parameters that every classifier has."""
 
 
 class PaidClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
@@ -81,13 +82,9 @@ class PaidClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
     def _require_data(self, X: Any) -> None:
         """Refuse a kind of table that the model cannot be drawn from."""
 
-    def _prepare(self, table: CountedTable) -> Any:
+    def _prepare(self, table: TrainingTable) -> Any:
         """What the model is drawn from; whatever must be read before anything is paid is read here."""
         return table
-
-    def _public_parameters(self) -> dict[str, Any]:
-        """Parameters that JSON keeps, besides epsilon, schema and adjacency."""
-        return {}
 
     def fit(self, X: Any, y: Any = None, **refused: Any) -> Self:
         """Pay epsilon once and learn from a table.
@@ -101,15 +98,20 @@ class PaidClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
             raise ParameterError(
                 f"fit takes a table and its classes, and no sample weights; got {', '.join(refused)[:60]}"
             )
-        epsilon, adjacency = positive(epsilon=self.epsilon), self._adjacent()
+        epsilon, adjacency = positive(epsilon=self.epsilon), self._adjacency()
         if not isinstance(self.schema, Schema):
             raise ParameterError(f"schema must be a dampen.learn.Schema; got {type(self.schema).__name__}")
         budget, rate = as_budget(self.budget), self._rate()
         loss = PrivacyLoss(epsilon, adjacency=adjacency)
-        with self._opened(X, y) as (rows, schema, grow):
-            self._check(schema, rows)
-            self.model_ = paid(lambda source: grow(rate, source), loss, budget=budget, note=type(self).__name__)
-        self.schema_, self.classes_ = schema, _as_array(schema.classes)
+        with self._open(X, y) as table:
+            prepared = self._prepare(table)
+            if self.schema.every is None:
+                self._name_features(table.schema)
+            self._check(table.schema, table.rows)
+            self.model_ = paid(
+                lambda source: self._grow(prepared, rate, source), loss, budget=budget, note=type(self).__name__
+            )
+        self.schema_, self.classes_ = table.schema, _as_array(table.schema.classes)
         self.terms_ = self._terms()
         return self
 
@@ -117,7 +119,7 @@ class PaidClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
         """For each record the share of each class, in the order of ``classes_``, from released numbers only."""
         self._require_fitted()
         if self.schema is not None and self.schema.every is not None:
-            X = _checked(self, X)
+            X = _validate(self, X)
         return self._shares(self.model_, as_records(X, self.schema_))
 
     def predict(self, X: Any) -> NDArray[Any]:
@@ -135,7 +137,7 @@ class PaidClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
         with only_own_errors():
             table = as_table(X, self.schema_)
         for rows in read_batches(table, readings_of(self.schema_)):
-            yield np.asarray(self.classes_[self.predict_places(as_read(rows, self.schema_))])
+            yield np.asarray(self.classes_[self.predict_places(records_from_rows(rows, self.schema_))])
 
     def predict_places(self, records: Records) -> Integers:
         """For each record the place of its class among ``classes_``."""
@@ -155,9 +157,8 @@ class PaidClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
     @classmethod
     def from_json(cls, source: str | Path) -> Self:
         """A fitted classifier, without a budget, out of what :meth:`to_json` wrote or out of a file of it."""
-        written = str(source).lstrip().startswith("{")
         try:
-            given = json.loads(str(source) if written else Path(source).read_text())
+            given = read_json(source)
             if given["model"] != cls.__name__:
                 raise ParameterError(f"the JSON must be of a {cls.__name__}; got {shown(given['model'])}")
             schema = Schema.from_json(json.dumps(given["schema"]))
@@ -179,10 +180,11 @@ class PaidClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
 
     def _terms(self) -> dict[str, Any]:
         """What a fit was paid for, as JSON takes it: parameters that change afterwards do not change it."""
+        own = [name for name in inspect.signature(type(self)).parameters if name not in SHARED]
         return {
             "epsilon": str(positive(epsilon=self.epsilon)),
-            "adjacency": self._adjacent().value,
-            "parameters": self._public_parameters(),
+            "adjacency": self._adjacency().value,
+            "parameters": {name: getattr(self, name) for name in own},
         }
 
     def _name_features(self, schema: Schema) -> None:
@@ -191,16 +193,16 @@ class PaidClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
 
     def _rate(self) -> Fraction:
         """At which epsilon the model is drawn: a replaced record is one taken and one added, each at half of it."""
-        return _halved(positive(epsilon=self.epsilon), self._adjacent())
+        return _rate_at(positive(epsilon=self.epsilon), self._adjacency())
 
     def _rate_paid(self) -> Fraction:
         """At which epsilon the fitted model was drawn."""
-        return _halved(Fraction(self.terms_["epsilon"]), Adjacency(self.terms_["adjacency"]))
+        return _rate_at(Fraction(self.terms_["epsilon"]), Adjacency(self.terms_["adjacency"]))
 
     def _require_fitted(self) -> None:
         check_is_fitted(self, "model_")
 
-    def _adjacent(self) -> Adjacency:
+    def _adjacency(self) -> Adjacency:
         """The adjacency; scikit-learn allows only plain defaults, so ``None`` stands for ``ADD_REMOVE``."""
         adjacency = Adjacency.ADD_REMOVE if self.adjacency is None else as_adjacency(self.adjacency)
         if adjacency is Adjacency.EDGE:
@@ -208,18 +210,15 @@ class PaidClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
         return adjacency
 
     @contextmanager
-    def _opened(self, X: Any, y: Any) -> Iterator[tuple[int, Schema, Grow]]:
-        """The number of rows, the schema with everything named, and what draws the model once it is paid for."""
+    def _open(self, X: Any, y: Any) -> Iterator[TrainingTable]:
+        """The table, found to keep the schema, with everything named."""
         self._require_data(X)
-        data, target, schema = self._unnamed(X, y) if self.schema.every is not None else self._named(X, y)
+        read = self._named_table if self.schema.every is None else self._unnamed_table
+        data, target, schema = read(X, y)
         with open_engine(data, *schema.attributes, target) as engine:
-            table = CountedTable.checked(engine, schema, target)
-            prepared = self._prepare(table)
-            if self.schema.every is None:
-                self._name_features(schema)
-            yield table.rows, schema, lambda rate, source: self._grow(prepared, rate, source)
+            yield TrainingTable.scan(engine, schema, target)
 
-    def _named(self, X: Any, y: Any) -> tuple[Any, str, Schema]:
+    def _named_table(self, X: Any, y: Any) -> tuple[Any, str, Schema]:
         """A table that an engine takes, the name of its target, and the schema."""
         if y is None:
             raise ParameterError(f"{type(self).__name__} requires y to be passed, but the target y is None")
@@ -234,11 +233,11 @@ class PaidClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
             classes = raw_values(X, y) if isinstance(y, str) else raw_values(y, None)
             return {**as_table(X, self.schema), target: classes}, target, self.schema
 
-    def _unnamed(self, X: Any, y: Any) -> tuple[Any, str, Schema]:
+    def _unnamed_table(self, X: Any, y: Any) -> tuple[Any, str, Schema]:
         """The same for columns without names: numbers of 64 bits, checked as scikit-learn does."""
         if isinstance(X, Source) or is_outside(X):
             raise ParameterError("schema must name its attributes for a file or a table elsewhere; got Schema.any")
-        table, target = _checked(self, X, y)
+        table, target = _validate(self, X, y)
         schema = self.schema.for_columns(table.shape[1])
         with only_own_errors():
             if not self.schema.classes:
@@ -261,7 +260,7 @@ class PaidClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
         return {**state, "budget": None} if "model_" in state else state
 
 
-def _checked(estimator: PaidClassifier, X: Any, y: Any = "no_validation") -> Any:
+def _validate(estimator: PaidClassifier, X: Any, y: Any = "no_validation") -> Any:
     """The checks of scikit-learn for a numeric table; a message never shows a value, or how many rows there are.
 
     Numbers become floats of 64 bits, each by itself. Classes are looked at and returned as they came: an array of all
@@ -280,13 +279,14 @@ def _checked(estimator: PaidClassifier, X: Any, y: Any = "no_validation") -> Any
         if found[1].dtype.kind in "iufb" and not estimator.schema.classes:
             _require_classes(found[1])
         listed = isinstance(y, list | tuple) or (isinstance(y, np.ndarray) and y.ndim == 1)
-        return found[0], raw_values(y, None) if listed else _as_they_came(y, found[1])
+        return found[0], raw_values(y, None) if listed else _classes_as_given(y, found[1])
     except Exception as error:
-        told = error if isinstance(error, DampenError) else _without_data(error)
-    raise told
+        failure = error if isinstance(error, DampenError) else _without_data(error)
+    # Raised here, so that scikit-learn's own error, which may quote data, is not its context.
+    raise failure
 
 
-def _as_they_came(target: Any, checked: NDArray[Any]) -> Any:
+def _classes_as_given(target: Any, checked: NDArray[Any]) -> Any:
     """The classes of a Series as they are; those of anything else as scikit-learn reads them."""
     try:
         return raw_values(target, None)
@@ -335,6 +335,21 @@ def _classes_in(target: Any) -> list[Any]:
         return sorted(found, key=lambda label: (type(label).__name__, str(label)))
 
 
+def load_classifier(path: str | Path) -> PaidClassifier:
+    """The fitted classifier of any kind that :meth:`PaidClassifier.to_json` wrote to a file; it has no budget."""
+    from dampen import learn
+
+    try:
+        text = Path(path).read_text()
+        name = json.loads(text)["model"]
+    except (OSError, ValueError, LookupError, TypeError, RecursionError):
+        raise ParameterError(f"the model must be a JSON file that to_json wrote; got {shown(str(path))}") from None
+    kind = getattr(learn, name) if isinstance(name, str) and name in learn.__all__ else None
+    if not (isinstance(kind, type) and issubclass(kind, PaidClassifier)):
+        raise ParameterError(f"the model must be of a classifier of dampen.learn; got {shown(name)}")
+    return kind.from_json(text)
+
+
 def _free_name(schema: Schema) -> str:
     """A name for the target that no attribute has."""
     name = "target"
@@ -343,7 +358,7 @@ def _free_name(schema: Schema) -> str:
     return name
 
 
-def _halved(epsilon: Fraction, adjacency: Adjacency) -> Fraction:
+def _rate_at(epsilon: Fraction, adjacency: Adjacency) -> Fraction:
     return epsilon / 2 if adjacency is Adjacency.REPLACE else epsilon
 
 

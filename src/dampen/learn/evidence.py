@@ -1,8 +1,9 @@
-"""What blind trees say together: noisy class counts at every leaf, added up as evidence, and weighed by a jury.
+"""Forests that add up evidence: every leaf releases noisy class counts, and held-out records choose their weight.
 
 A leaf with class shares p speaks for class c by ln(p_c / q_c), with q the shares among all records. Trees repeat each
-other, so their sum is multiplied by a weight; which, is decided by a jury of records that no tree has counted. All of
-this reads released numbers, except the two draws of :func:`hear_jury`. Proof: docs/proofs/forest.md.
+other, so their sum is multiplied by a weight. Which one, is chosen by held-out records, which no tree has counted: a
+record is in a tree or held out, and pays for one of the two. All of this reads released numbers, except the two draws
+of :func:`draw_weight`. Proof: docs/proofs/forest.md.
 """
 
 from dataclasses import dataclass
@@ -12,22 +13,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dampen.entropy import Entropy
+from dampen.learn import noise
 from dampen.learn.random_trees import RandomTrees, sums_at_leaves
 from dampen.mechanisms import PermuteAndFlip
 from dampen.privacy import Adjacency
 from dampen.problem import Frame, SelectionProblem
-from dampen.sampling.laplace_batch import add_within, discrete_laplace_batch
 from dampen.vectors import Floats, Integers
 
-JURY_BITS = 3
-"""A record sits in the jury if its word of so many bits is 0: one in eight."""
+HELD_OUT_BITS = 3
+"""A record is held out if its word of so many bits is 0: one in eight."""
 TOTALS_SHARE = Fraction(1, 4)
-"""The share of epsilon for which the jury tells its classes; the rest picks the weight."""
+"""The share of epsilon for the class totals of the held-out records; the rest picks the weight."""
 
 
 @dataclass(frozen=True, eq=False)
-class WeighedForest:
-    """What is released: blind tests, class counts by tree and leaf, the jury's classes, and the weight it picked.
+class EvidenceForest:
+    """What is released: random tests, class counts by tree and leaf, class totals of held-out records, and a weight.
 
     ``weight`` is of one tree's evidence where all together have ``trees.count``: 1 is their mean, ``trees.count`` takes
     them for independent. Counts were drawn at the rate ``epsilon``.
@@ -40,18 +41,13 @@ class WeighedForest:
     epsilon: Fraction
 
 
-def in_jury(rows: int, source: Entropy) -> NDArray[np.bool_]:
-    """Which records sit in the jury, each by itself."""
-    return np.asarray(source.words(rows, JURY_BITS) == 0)
-
-
-def class_totals(classes: Integers, kinds: int) -> Integers:
-    """How many records have each class."""
-    return np.bincount(classes, minlength=kinds)
+def draw_held_out(rows: int, source: Entropy) -> NDArray[np.bool_]:
+    """Which records are held out, each by itself: a fixed number of them would let one record move another."""
+    return np.asarray(source.words(rows, HELD_OUT_BITS) == 0)
 
 
 def weights_for(trees: int) -> tuple[int, ...]:
-    """The weights that a jury may pick.
+    """The weights to choose from.
 
     >>> weights_for(10)
     (1, 2, 4, 8)
@@ -59,43 +55,47 @@ def weights_for(trees: int) -> tuple[int, ...]:
     return tuple(1 << power for power in range(trees.bit_length()))
 
 
-def hear_jury(
+def draw_weight(
     trees: RandomTrees, counts: Integers, values: Floats, classes: Integers, epsilon: Fraction, source: Entropy
-) -> WeighedForest:
-    """The forest of released ``counts``, weighed by these records: noisy class totals, then permute-and-flip.
+) -> EvidenceForest:
+    """The forest of released ``counts``; these held-out records release noisy class totals, then choose the weight.
 
-    A weight's utility is how many of the jury it gets right: one record more adds 0 or 1 to each.
+    A weight's utility is how many of them it gets right: one record more adds 0 or 1 to each.
     """
-    told = epsilon * TOTALS_SHARE
-    true = class_totals(classes, counts.shape[2])
-    totals = tuple(add_within(true, discrete_laplace_batch(told, len(true), source)).tolist())
-    weights = weights_for(trees.count)
-    heard = _Heard.of(counts, totals, epsilon)
-    summed = sums_at_leaves(trees, values, heard.evidence)
-    right = [np.count_nonzero(heard.scores(summed, weight).argmax(axis=1) == classes) for weight in weights]
+    for_totals, weights = epsilon * TOTALS_SHARE, weights_for(trees.count)
+    true = np.bincount(classes, minlength=counts.shape[2])
+    totals = tuple(noise.noisy_counts(true, for_totals, source).tolist())
+    evidence = _Evidence.of(counts, totals, epsilon)
+    summed = sums_at_leaves(trees, values, evidence.of_leaves)
+    right = [np.count_nonzero(evidence.scores(summed, weight).argmax(axis=1) == classes) for weight in weights]
     frame = Frame(range(len(weights)), 1, Adjacency.ADD_REMOVE, monotone=True)
-    picked = PermuteAndFlip(epsilon - told).draw(SelectionProblem(frame, np.array(right, dtype=np.int64)), source)
-    return WeighedForest(trees, counts, totals, weights[picked], epsilon)
+    problem = SelectionProblem(frame, np.array(right, dtype=np.int64))
+    picked = PermuteAndFlip(epsilon - for_totals).draw(problem, source)
+    return EvidenceForest(trees, counts, totals, weights[picked], epsilon)
 
 
-def weighed_shares(model: WeighedForest, values: Floats) -> Floats:
-    """For each record the class shares that the weighed evidence amounts to."""
-    heard = _Heard.of(model.counts, model.totals, model.epsilon)
-    scores = heard.scores(sums_at_leaves(model.trees, values, heard.evidence), model.weight)
+def evidence_shares(model: EvidenceForest, values: Floats) -> Floats:
+    """For each record the class shares that the evidence, times its weight, amounts to."""
+    evidence = _Evidence.of(model.counts, model.totals, model.epsilon)
+    scores = evidence.scores(sums_at_leaves(model.trees, values, evidence.of_leaves), model.weight)
+    # The largest score becomes exp(0), so that no exponential overflows.
     odds = np.exp(scores - scores.max(axis=1, keepdims=True))
     return np.asarray(odds / odds.sum(axis=1, keepdims=True))
 
 
 @dataclass(frozen=True, eq=False)
-class _Heard:
+class _Evidence:
     """Logarithms of the class shares among all records, and what each leaf says beyond them."""
 
-    among_all: Floats
-    evidence: Floats
+    of_all: Floats
+    of_leaves: Floats
 
     @classmethod
-    def of(cls, counts: Integers, totals: tuple[int, ...], epsilon: Fraction) -> "_Heard":
-        """Each leaf is joined to so many records of the whole as its noise spreads over, and one."""
+    def of(cls, counts: Integers, totals: tuple[int, ...], epsilon: Fraction) -> "_Evidence":
+        """Each leaf is joined to 1 + 1 / epsilon records of the whole: one, and as many as its noise spreads over.
+
+        So a leaf that holds noise alone says next to nothing, and no logarithm is of 0.
+        """
         kept = np.maximum(np.array(totals, dtype=np.float64), 1.0)
         prior = kept / kept.sum()
         weight, seen = 1 + 1 / float(epsilon), np.maximum(counts, 0).astype(np.float64)
@@ -103,4 +103,5 @@ class _Heard:
         return cls(np.log(prior), np.log(shares / prior))
 
     def scores(self, summed: Floats, weight: int) -> Floats:
-        return np.asarray(self.among_all + summed * (weight / len(self.evidence)))
+        """Logarithms of odds by record and class, from ``of_leaves`` summed over the trees."""
+        return np.asarray(self.of_all + summed * (weight / len(self.of_leaves)))

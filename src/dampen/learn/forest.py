@@ -1,6 +1,5 @@
-"""A private random forest: trees whose tests are drawn blindly, and private numbers or labels at their leaves."""
+"""A private random forest: trees whose tests are drawn without data, and private counts or labels at their leaves."""
 
-from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -10,40 +9,33 @@ import numpy as np
 from dampen._validate import Number, one_of, shown, whole
 from dampen.entropy import Entropy
 from dampen.errors import ParameterError
-from dampen.learn.counted import CountedTable
+from dampen.learn import noise
 from dampen.learn.estimator import PaidClassifier
-from dampen.learn.evidence import WeighedForest, hear_jury, in_jury, weighed_shares
-from dampen.learn.leaf_labels import LABELS, draw_leaf_labels, require_proved
+from dampen.learn.evidence import EvidenceForest, draw_held_out, draw_weight, evidence_shares
 from dampen.learn.random_trees import (
-    RandomTrees,
+    DEEPEST,
     as_matrix,
     counts_at_leaves,
     default_depth,
     draw_trees,
-    vote_shares,
+    trees_as_plain,
+    trees_from_plain,
 )
-from dampen.learn.records import Records, as_read, readings_of
-from dampen.learn.saved_trees import DEEPEST, trees_as_plain, trees_from_plain
+from dampen.learn.records import Records, readings_of, records_from_rows
 from dampen.learn.schema import Schema
+from dampen.learn.training_table import TrainingTable
+from dampen.learn.votes import LABELS, VotingForest, draw_labels, require_proved, vote_shares
 from dampen.privacy import Adjacency, BudgetLike
-from dampen.sampling.laplace_batch import add_within, discrete_laplace_batch
 from dampen.sampling.uniform import uniform_batch
 from dampen.tables.engines import Source, is_outside
 from dampen.vectors import Floats, Integers
 
 MOST_TREES = 2**16
 NO_TREE = -1
-"""In place of a record's tree: it sits in the jury."""
+"""In place of a record's tree: it is held out."""
 COUNTS = "counts"
-"""Leaves tell noisy class counts instead of a label."""
-
-
-@dataclass(frozen=True, eq=False)
-class Forest:
-    """What is released where trees vote: blind tests, and a label for every leaf of every tree."""
-
-    trees: RandomTrees
-    labels: Integers
+"""Leaves release noisy class counts instead of a label."""
+Forest = VotingForest | EvidenceForest
 
 
 class PrivateForestClassifier(PaidClassifier):
@@ -62,8 +54,8 @@ class PrivateForestClassifier(PaidClassifier):
         A public whole number from which all tests are derived, for a forest with the same tests at every fit. Left out,
         they are drawn anew. Labels and the trees of records are always drawn from the operating system.
     labels
-        What a leaf tells. ``"counts"``, the default: noisy class counts, whose evidence is added up over the trees and
-        weighed by an eighth of the records, which no tree counts. Or its majority, and the trees vote:
+        What a leaf releases. ``"counts"``, the default: noisy class counts, whose evidence is added up over the trees;
+        an eighth of the records, which no tree counts, chooses its weight. Or its majority, and the trees vote:
         ``"permute_and_flip"`` and ``"exponential"`` on counts, ``"stable"`` and ``"pareto"`` on the 0/1 utility of the
         winner.
     schema, budget, adjacency
@@ -99,7 +91,7 @@ class PrivateForestClassifier(PaidClassifier):
         self.adjacency = adjacency
 
     def __sklearn_tags__(self) -> Any:
-        """On small tables blind trees on parts of the records are poor."""
+        """On small tables random trees on parts of the records are poor."""
         tags = super().__sklearn_tags__()
         tags.classifier_tags.poor_score = True
         return tags
@@ -125,15 +117,13 @@ class PrivateForestClassifier(PaidClassifier):
                 f"got {type(data).__name__}"
             )
 
-    def _prepare(self, table: CountedTable) -> tuple[Schema, Records, Integers]:
+    def _prepare(self, table: TrainingTable) -> tuple[Schema, Records, Integers]:
         """The rows, read before anything is paid."""
         target = table.coded.target
         rows = table.engine.rows({**readings_of(table.schema), target: table.schema.classes})
-        return table.schema, as_read(rows, table.schema), rows[target].astype(np.int64)
+        return table.schema, records_from_rows(rows, table.schema), rows[target].astype(np.int64)
 
-    def _grow(
-        self, prepared: tuple[Schema, Records, Integers], epsilon: Fraction, source: Entropy
-    ) -> Forest | WeighedForest:
+    def _grow(self, prepared: tuple[Schema, Records, Integers], epsilon: Fraction, source: Entropy) -> Forest:
         schema, records, classes = prepared
         depth = min(DEEPEST, default_depth(schema)) if self.max_depth is None else self.max_depth
         key = source.bits(128) if self.structure is None else self.structure
@@ -141,47 +131,36 @@ class PrivateForestClassifier(PaidClassifier):
         members = uniform_batch(records.rows, self.n_trees, source)
         if self.labels != COUNTS:
             counts = counts_at_leaves(trees, values, members, classes, len(schema.classes))
-            labels = draw_leaf_labels(counts.reshape(-1, counts.shape[2]), self.labels, epsilon, source)
-            return Forest(trees, labels.reshape(self.n_trees, -1))
-        jury = in_jury(records.rows, source)
-        members[jury] = NO_TREE
+            labels = draw_labels(counts.reshape(-1, counts.shape[2]), self.labels, epsilon, source)
+            return VotingForest(trees, labels.reshape(self.n_trees, -1))
+        held_out = draw_held_out(records.rows, source)
+        members[held_out] = NO_TREE
         counts = counts_at_leaves(trees, values, members, classes, len(schema.classes))
-        noisy = add_within(counts, discrete_laplace_batch(epsilon, counts.size, source).reshape(counts.shape))
-        return hear_jury(trees, noisy, values[:, jury], classes[jury], epsilon, source)
+        released = noise.noisy_counts(counts, epsilon, source)
+        return draw_weight(trees, released, values[:, held_out], classes[held_out], epsilon, source)
 
-    def _shares(self, model: Forest | WeighedForest, records: Records) -> Floats:
-        if isinstance(model, WeighedForest):
-            return weighed_shares(model, as_matrix(records))
-        return vote_shares(model.trees, model.labels, records, len(self.schema_.classes))
+    def _shares(self, model: Forest, records: Records) -> Floats:
+        if isinstance(model, EvidenceForest):
+            return evidence_shares(model, as_matrix(records))
+        return vote_shares(model, records, len(self.schema_.classes))
 
-    def _as_plain(self, model: Forest | WeighedForest) -> dict[str, Any]:
+    def _as_plain(self, model: Forest) -> dict[str, Any]:
         plain = trees_as_plain(model.trees)
-        if isinstance(model, Forest):
+        if isinstance(model, VotingForest):
             return plain | {"labels": model.labels.tolist()}
         rate = {"epsilon": str(model.epsilon)}
         return plain | rate | {"counts": model.counts.tolist(), "totals": model.totals, "weight": model.weight}
 
-    def _from_plain(self, plain: dict[str, Any]) -> Forest | WeighedForest:
+    def _from_plain(self, plain: dict[str, Any]) -> Forest:
         schema: Schema = self.schema
         trees = trees_from_plain(plain, schema)
         shape = trees.count, 1 << trees.depth, len(schema.classes)
         if "labels" in plain:
-            return Forest(trees, _within(np.array(plain["labels"], dtype=np.int64).reshape(shape[:2]), shape[2]))
+            labels = np.array(plain["labels"], dtype=np.int64).reshape(shape[:2])
+            if ((labels < 0) | (labels >= shape[2])).any():
+                raise ValueError
+            return VotingForest(trees, labels)
         totals, weight, epsilon = tuple(map(int, plain["totals"])), int(plain["weight"]), Fraction(plain["epsilon"])
         if len(totals) != shape[2] or weight < 1 or epsilon <= 0:
             raise ValueError
-        return WeighedForest(trees, np.array(plain["counts"], dtype=np.int64).reshape(shape), totals, weight, epsilon)
-
-    def _public_parameters(self) -> dict[str, Any]:
-        return {
-            "n_trees": self.n_trees,
-            "max_depth": self.max_depth,
-            "labels": self.labels,
-            "structure": self.structure,
-        }
-
-
-def _within(labels: Integers, classes: int) -> Integers:
-    if ((labels < 0) | (labels >= classes)).any():
-        raise ValueError
-    return labels
+        return EvidenceForest(trees, np.array(plain["counts"], dtype=np.int64).reshape(shape), totals, weight, epsilon)

@@ -1,8 +1,8 @@
 """ID3 under differential privacy: attributes chosen privately, level by level, on noisy class counts.
 
-Every node buys its class counts for one share of epsilon (they stop the growth, label leaves and tell sizes), and every
-node that goes on buys an attribute for another. A path of at most D = min(depth, attributes) tests costs 2 D + 1
-shares; the nodes of a level hold disjoint records, so one record pays for one path. Proof: docs/proofs/tree.md.
+Every node releases its class counts for one share of epsilon (they stop the growth, label leaves and tell sizes), and
+every node that grows on chooses an attribute for another. A path of at most D = min(depth, attributes) tests costs
+2 D + 1 shares; the nodes of a level hold disjoint records, so one record pays for one path. Proof: docs/proofs/tree.md.
 """
 
 from dataclasses import dataclass
@@ -13,11 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dampen.entropy import Entropy
-from dampen.learn.counted import CountedTable
+from dampen.learn import noise
 from dampen.learn.nodes import Node
 from dampen.learn.schema import Categorical, Schema
-from dampen.learn.splits import SplitChoice
-from dampen.sampling.laplace_batch import add_within, discrete_laplace_batch
+from dampen.learn.split_choice import SplitChoice
+from dampen.learn.training_table import TrainingTable
 from dampen.tables.contingency import Layout
 from dampen.tables.engines.base import Levels
 from dampen.vectors import Integers
@@ -36,7 +36,7 @@ class _Level:
     attributes: Integers
 
 
-def shares_of(depth: int, attributes: int) -> int:
+def count_shares(depth: int, attributes: int) -> int:
     """Into how many equal shares epsilon is cut: a count and a choice for every test of a path, and a last count.
 
     ``attributes``: how many there are with two or more outcomes; the others tell nothing and are never tested.
@@ -44,48 +44,45 @@ def shares_of(depth: int, attributes: int) -> int:
     return 2 * min(depth, attributes) + 1
 
 
-def grow(table: CountedTable, *, depth: int, epsilon: Fraction, choice: SplitChoice, source: Entropy) -> Node:
+def grow_tree(table: TrainingTable, *, depth: int, epsilon: Fraction, choice: SplitChoice, source: Entropy) -> Node:
     """A tree whose release costs ``epsilon`` under ``ADD_REMOVE``. Nobody has paid for it here."""
     schema, counter = table.schema, table.levels()
-    layout = Layout(outcomes_of(schema), len(schema.classes))
+    layout = Layout(count_outcomes(schema), len(schema.classes))
     sizes = np.array(layout.sizes, dtype=np.int64)
     free = (sizes > 1)[None, :]
-    share = epsilon / shares_of(depth, int(free.sum()))
+    share = epsilon / count_shares(depth, int(free.sum()))
     counts, levels = table.classes[None, :], list[_Level]()
     for left in range(depth, -1, -1):
-        released = _noisy(counts, share, source)
-        going = _worth_going_on(released, free, layout, share) & (left > 0)
-        attributes, counts = _chosen(going, free, counter, layout, choice, share, source)
+        released = noise.noisy_counts(counts, share, source)
+        inner = _worth_a_test(released, free, layout, share) & (left > 0)
+        attributes, counts = _choose(inner, free, counter, layout, choice, share, source)
         levels.append(_Level(released, attributes))
-        if not going.any():
+        if not inner.any():
             break
+        # The choice has counted the children, so rows move down only where a level below will choose again.
         if left > 1:
-            children = np.where(going, sizes[attributes], 0)
+            children = np.where(inner, sizes[attributes], 0)
             counter.descend(attributes, np.cumsum(children) - children)
-        free = _free_below(free[going], attributes[going], sizes)
-    return _finished(levels, layout, schema)
+        free = _free_below(free[inner], attributes[inner], sizes)
+    return _assemble(levels, layout, schema)
 
 
-def _noisy(counts: Integers, share: Fraction, source: Entropy) -> Integers:
-    return add_within(counts, discrete_laplace_batch(share, counts.size, source).reshape(counts.shape))
-
-
-def _worth_going_on(counts: Integers, free: NDArray[np.bool_], layout: Layout, share: Fraction) -> NDArray[np.bool_]:
+def _worth_a_test(counts: Integers, free: NDArray[np.bool_], layout: Layout, share: Fraction) -> NDArray[np.bool_]:
     """Whether the cells of the widest test hold more records on average than the noise of a count spreads."""
     widest = np.where(free, np.array(layout.sizes), 0).max(axis=1)
     enough = counts.sum(axis=1, dtype=np.float64) >= sqrt(2) / float(share) * widest * layout.classes
     return np.asarray(enough & (widest > 0))
 
 
-def _chosen(
-    going: NDArray[np.bool_], free: NDArray[np.bool_], counter: Levels, layout: Layout, choice: SplitChoice,
+def _choose(
+    inner: NDArray[np.bool_], free: NDArray[np.bool_], counter: Levels, layout: Layout, choice: SplitChoice,
     share: Fraction, source: Entropy,
 ) -> tuple[Integers, Integers]:  # fmt: skip
     """For each node of a level the attribute that it tests, or ``NO_TEST``, and the true class counts of all children.
 
-    What a node's attribute counts, value by value, is what its children hold.
+    A node's children hold what its attribute counts, value by value: they need not be counted again.
     """
-    attributes, asked = np.full(len(going), NO_TEST, dtype=np.int64), np.flatnonzero(going)
+    attributes, asked = np.full(len(inner), NO_TEST, dtype=np.int64), np.flatnonzero(inner)
     at_once = max(1, LARGEST_LEVEL // (layout.width * layout.classes))
     held = [np.zeros((0, layout.classes), dtype=np.int64)]
     for first in range(0, len(asked), at_once):
@@ -105,7 +102,7 @@ def _free_below(free: NDArray[np.bool_], attributes: Integers, sizes: Integers) 
     return left.repeat(sizes[attributes], axis=0)
 
 
-def outcomes_of(schema: Schema) -> tuple[int, ...]:
+def count_outcomes(schema: Schema) -> tuple[int, ...]:
     """How many outcomes the test of each attribute has."""
     edges, found = schema.edges(), schema.attributes.items()
     return tuple(len(a.values) if isinstance(a, Categorical) else len(edges[name]) + 1 for name, a in found)
@@ -117,7 +114,7 @@ def edges_of(schema: Schema) -> tuple[tuple[float, ...] | None, ...]:
     return tuple(tuple(found[name].tolist()) if name in found else None for name in schema.attributes)
 
 
-def _finished(levels: list[_Level], layout: Layout, schema: Schema) -> Node:
+def _assemble(levels: list[_Level], layout: Layout, schema: Schema) -> Node:
     """The levels as a tree, from the lowest up: the children of a level's nodes stand in order in the one below."""
     below: list[Node] = []
     edges = edges_of(schema)

@@ -42,11 +42,6 @@ def outcomes(node: Node, column: Column) -> Integers:
     return np.where(column == UNKNOWN, most, column).astype(np.int64)
 
 
-def leaves_of(root: Node, columns: tuple[Column, ...], rows: int) -> list[tuple[Node, Integers]]:
-    """The leaves that rows reach, each with its rows."""
-    return [(path[-1], members) for path, members in paths_of(root, columns, rows)]
-
-
 def paths_of(root: Node, columns: tuple[Column, ...], rows: int) -> list[tuple[tuple[Node, ...], Integers]]:
     """The paths from the root to the leaves that rows reach, each with its rows."""
     found: list[tuple[tuple[Node, ...], Integers]] = []
@@ -63,12 +58,13 @@ def paths_of(root: Node, columns: tuple[Column, ...], rows: int) -> list[tuple[t
     return found
 
 
-def shares_at(root: Node, records: Records, weight: float) -> Floats:
+def leaf_shares(root: Node, records: Records, weight: float) -> Floats:
     """For each record the class shares at its leaf, drawn towards those above it as by ``weight`` records.
 
     Down the path each node's released counts are joined to so many records with the shares of the node above it; above
     the root shares are even. A node without released records thus answers as the one above.
     """
+    # Path by path, not record by record: all records of a leaf have one answer.
     shares = np.empty((records.rows, len(root.counts)))
     for path, members in paths_of(root, records.columns, records.rows):
         joined = np.full(len(root.counts), 1 / len(root.counts))
@@ -78,12 +74,6 @@ def shares_at(root: Node, records: Records, weight: float) -> Floats:
                 joined = (kept + weight * joined) / (kept.sum() + weight)
         shares[members] = joined
     return shares
-
-
-def class_shares(node: Node) -> Floats:
-    """Released counts as probabilities: negative ones count as 0, and a node without any is even."""
-    kept = np.maximum(np.array(node.counts, dtype=np.float64), 0.0)
-    return np.asarray(kept / kept.sum()) if kept.sum() else np.full(len(kept), 1 / len(kept))
 
 
 def as_plain(node: Node) -> dict[str, Any]:

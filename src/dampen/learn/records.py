@@ -41,7 +41,7 @@ def as_table(table: Any, schema: Schema) -> Any:
         return table
     names = list(schema.attributes)
     if isinstance(table, list | tuple):
-        return dict(zip(names, _turned(table, len(names)), strict=True))
+        return dict(zip(names, _columns_of(table, len(names)), strict=True))
     if not isinstance(table, np.ndarray):
         return {name: raw_values(table, name) for name in names}
     if table.ndim != 2 or table.shape[1] != len(names):
@@ -51,7 +51,7 @@ def as_table(table: Any, schema: Schema) -> Any:
     return dict(zip(names, as_columns(table) if plain else list(table.T), strict=True))
 
 
-def _turned(rows: Sequence[Any], width: int) -> list[list[Any]]:
+def _columns_of(rows: Sequence[Any], width: int) -> list[list[Any]]:
     """The columns of rows; an array of all rows would read each value in the light of all others."""
     listed = [row.tolist() if isinstance(row, np.ndarray) else row for row in rows]
     if not all(isinstance(row, list | tuple) and len(row) == width for row in listed):
@@ -67,7 +67,7 @@ def as_records(table: Any, schema: Schema) -> Records:
     with only_own_errors():
         data = as_table(table, schema)
     with open_engine(data, *schema.attributes) as engine:
-        return as_read(engine.rows(readings_of(schema)), schema)
+        return records_from_rows(engine.rows(readings_of(schema)), schema)
 
 
 def readings_of(schema: Schema) -> Mapping[str, RowReading]:
@@ -78,16 +78,16 @@ def readings_of(schema: Schema) -> Mapping[str, RowReading]:
     }
 
 
-def as_read(rows: Rows, schema: Schema) -> Records:
+def records_from_rows(rows: Rows, schema: Schema) -> Records:
     """Records out of what an engine handed out."""
-    columns = tuple(_read(rows[name], name, attribute) for name, attribute in schema.attributes.items())
+    columns = tuple(_read_column(rows[name], name, attribute) for name, attribute in schema.attributes.items())
     lengths = {len(column) for column in columns} or {0}
     if len(lengths) != 1:
         raise DataError("all columns must have equally many rows")
     return Records(columns, lengths.pop())
 
 
-def _read(column: Column, name: str, attribute: Categorical | Numeric) -> Column:
+def _read_column(column: Column, name: str, attribute: Categorical | Numeric) -> Column:
     if isinstance(attribute, Categorical):
         other = UNKNOWN if attribute.other is None else attribute.values.index(attribute.other)
         return np.where(column < 0, other, column)
@@ -95,4 +95,5 @@ def _read(column: Column, name: str, attribute: Categorical | Numeric) -> Column
     if not np.isfinite(ends).all():
         raise DataError(f"column {name[:60]!r} must hold finite numbers, and no missing values (NaN)")
     inside = attribute.lo <= ends[0] and ends[1] <= attribute.hi
+    # A copy of every column would cost more than looking at its two ends.
     return column if inside else np.clip(column, attribute.lo, attribute.hi)

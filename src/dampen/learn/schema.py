@@ -7,7 +7,6 @@ where somebody says that they are public.)
 
 import json
 from collections.abc import Mapping, Sequence
-from copy import copy
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
@@ -45,7 +44,7 @@ class Categorical:
 
 @dataclass(frozen=True, init=False)
 class Numeric:
-    """A number, clamped to [lo, hi]. ``bins``: how many intervals of equal width are told apart.
+    """A number, clamped to [lo, hi]. ``bins``: into how many intervals of equal width it is cut.
 
     ``whole``: the values are whole numbers, so that two edges with none between them are one.
     """
@@ -61,7 +60,7 @@ class Numeric:
             raise ParameterError(f"lo must be below hi; got {shown(lo)} and {shown(hi)}")
         object.__setattr__(self, "lo", ends[0])
         object.__setattr__(self, "hi", ends[1])
-        object.__setattr__(self, "bins", None if bins is None else _bins(bins))
+        object.__setattr__(self, "bins", None if bins is None else _require_bins(bins))
         object.__setattr__(self, "whole", flag(whole=whole))
 
     def edges(self, bins: int) -> Floats:
@@ -82,7 +81,7 @@ Attribute = Categorical | Numeric
 
 @dataclass(frozen=True, init=False)
 class Schema:
-    """The attributes of a table by name, in order, and the classes that are to be told apart.
+    """The attributes of a table by name, in order, and the classes to tell apart.
 
     >>> schema = Schema({"age": Numeric(17, 91, bins=20), "sex": Categorical(["F", "M"])}, classes=["no", "yes"])
     >>> Schema.from_json(schema.to_json()) == schema
@@ -109,32 +108,33 @@ class Schema:
         """Any number of numeric columns with the same bounds.
 
         ``classes`` are labels, declared as everywhere. ``classes="public"`` says instead that everybody knows which
-        classes occur in the training data: they are taken from it and told as they are. If a class may have a single
-        record, that is not so, and whether this record is there would be told with certainty.
+        classes occur in the training data: they are taken from it and shown as they are. If a class may have a single
+        record, that is not so, and its class would show with certainty whether this record is there.
         """
-        schema = cls.__new__(cls)
-        object.__setattr__(schema, "attributes", {})
-        object.__setattr__(schema, "classes", () if isinstance(classes, str) else as_categories(classes))
-        object.__setattr__(schema, "every", Numeric(lo, hi, bins))
+        labels = () if isinstance(classes, str) else as_categories(classes)
+        every = Numeric(lo, hi, bins)
         if isinstance(classes, str) and classes != "public":
             raise ParameterError(f"classes must be labels or 'public'; got {shown(classes)}")
+        return cls._of({}, labels, every)
+
+    @classmethod
+    def _of(cls, attributes: dict[str, Attribute], classes: tuple[Any, ...], every: Numeric | None = None) -> "Schema":
+        """A schema of what is known to be in order."""
+        schema = cls.__new__(cls)
+        object.__setattr__(schema, "attributes", attributes)
+        object.__setattr__(schema, "classes", classes)
+        object.__setattr__(schema, "every", every)
         return schema
 
     def for_columns(self, count: int) -> "Schema":
         """The same with an attribute for each of so many unnamed columns."""
         if self.every is None:
             return self
-        schema = Schema.__new__(Schema)
-        object.__setattr__(schema, "attributes", {f"x{place}": self.every for place in range(count)})
-        object.__setattr__(schema, "classes", self.classes or (0,))
-        object.__setattr__(schema, "every", None)
-        return schema
+        return self._of({f"x{place}": self.every for place in range(count)}, self.classes or (0,))
 
     def with_classes(self, classes: Sequence[Any]) -> "Schema":
         """The same with other classes."""
-        schema = copy(self)
-        object.__setattr__(schema, "classes", as_categories(classes or (0,)))
-        return schema
+        return self._of(self.attributes, as_categories(classes or (0,)), self.every)
 
     def edges(self) -> dict[str, Floats]:
         """For each numeric attribute the inner edges of its intervals. They follow from the schema alone."""
@@ -149,16 +149,15 @@ class Schema:
         listed = [a.values for a in self.attributes.values() if isinstance(a, Categorical)]
         if not all(isinstance(label, str | int | float) for labels in [self.classes, *listed] for label in labels):
             raise ParameterError("only texts, numbers and truth values can be written as JSON; a label is none of them")
-        written = {name: _written(attribute) for name, attribute in self.attributes.items()}
-        return json.dumps({"attributes": written, "classes": list(self.classes)}, indent=2)
+        plain = {name: _as_plain(attribute) for name, attribute in self.attributes.items()}
+        return json.dumps({"attributes": plain, "classes": list(self.classes)}, indent=2)
 
     @classmethod
     def from_json(cls, source: str | Path) -> "Schema":
         """From JSON, or from a file of it."""
-        written = str(source).lstrip().startswith("{")
         try:
-            given = json.loads(str(source) if written else Path(source).read_text())
-            return cls({name: _read(entry) for name, entry in given["attributes"].items()}, given["classes"])
+            given = read_json(source)
+            return cls({name: _from_plain(entry) for name, entry in given["attributes"].items()}, given["classes"])
         except ParameterError:
             raise
         except OSError:
@@ -172,17 +171,23 @@ class Schema:
         import narwhals as nw
 
         names = list(table) if isinstance(table, Mapping) else nw.from_native(table).columns
-        attributes = {name: _seen(_items(table, name), bins) for name in names if name != target}
+        attributes = {name: _attribute_of(_items(table, name), bins) for name in names if name != target}
         return cls(attributes, sorted(set(_items(table, target)), key=str))
 
 
-def _bins(bins: int) -> int:
+def read_json(source: str | Path) -> Any:
+    """What JSON says: the text itself, or a file of it."""
+    written = str(source).lstrip().startswith("{")
+    return json.loads(str(source) if written else Path(source).read_text())
+
+
+def _require_bins(bins: int) -> int:
     if whole(bins=bins, least=1) > MOST_DECLARED:
         raise ParameterError(f"bins must be at most {MOST_DECLARED}; got {shown(bins)}")
     return bins
 
 
-def _written(attribute: Attribute) -> dict[str, Any]:
+def _as_plain(attribute: Attribute) -> dict[str, Any]:
     if isinstance(attribute, Categorical):
         other = {} if attribute.other is None else {"other": attribute.other}
         return {"values": list(attribute.values), **other}
@@ -190,7 +195,7 @@ def _written(attribute: Attribute) -> dict[str, Any]:
     return {"lo": attribute.lo, "hi": attribute.hi, **bins, **({"whole": True} if attribute.whole else {})}
 
 
-def _read(entry: dict[str, Any]) -> Attribute:
+def _from_plain(entry: dict[str, Any]) -> Attribute:
     return Categorical(**entry) if "values" in entry else Numeric(**entry)
 
 
@@ -200,7 +205,8 @@ def _items(table: Any, name: str) -> list[Any]:
     return list(found) if listed is None else list(listed())
 
 
-def _seen(items: list[Any], bins: int | None) -> Attribute:
+def _attribute_of(items: list[Any], bins: int | None) -> Attribute:
+    """The narrowest attribute that all these values have."""
     numbers = all(isinstance(item, int | float) and not isinstance(item, bool) for item in items)
     if not items or any(item is None or item != item for item in items):
         raise DataError("a public sample must have rows and no missing values")

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from dampen._validate import Number, positive, probability, shown
 from dampen.errors import DampenError, DataError, ParameterError
-from dampen.learn.records import as_read, readings_of
+from dampen.learn.records import readings_of, records_from_rows
 from dampen.learn.schema import Schema
 from dampen.mechanisms import Laplace
 from dampen.mechanisms.numeric.laplace import PublicNoiseRelease
@@ -33,7 +33,7 @@ Right = NDArray[np.bool_]
 
 @dataclass(frozen=True, kw_only=True)
 class ScoreRelease(NumericRelease):
-    """A private accuracy of privately many rows: the share of two released counts, which tell its error."""
+    """A private accuracy of privately many rows: the share of two released counts, from which its error follows."""
 
     right: int
     wrong: int
@@ -57,7 +57,7 @@ def private_score(
     adjacency: Adjacency | None = None,
     note: str = "private_score",
 ) -> ScoreRelease | PublicNoiseRelease:
-    """The share of rows whose class a fitted model tells, privately: what ``model.score`` tells for free.
+    """The share of rows whose class a fitted model gets right, privately; ``model.score`` gives it away exactly.
 
     Under ``REPLACE`` the number of rows is public, and the answer is the noisy number of right answers divided by it.
     Under ``ADD_REMOVE`` the right and the wrong answers are counted, each with noise: a row is one or the other, so
@@ -77,7 +77,7 @@ def private_score(
     note
         What the answer is for; a ledger remembers it.
 
-    The release is a number and tells its error: ``float(release)``, ``release.error(0.95)``.
+    The release is a number and knows its error: ``float(release)``, ``release.error(0.95)``.
 
     >>> import dampen
     >>> from dampen.learn import Categorical, PrivateClassifier, Schema, private_score
@@ -107,7 +107,7 @@ def accuracy_problem(right: Right) -> NumericProblem:
 
 
 def right_answers(model: Any, X: Any, y: Any) -> Right:
-    """Not private. Row by row whether the model tells the true class; a row decides about itself alone."""
+    """Not private. Row by row whether the model is right; a row decides about itself alone."""
     if not callable(getattr(model, "predict", None)):
         raise ParameterError(f"model must have a method predict; got {type(model).__name__}")
     if y is None:
@@ -118,7 +118,7 @@ def right_answers(model: Any, X: Any, y: Any) -> Right:
         _require_target(model, y)
     with only_own_errors():
         true = column_of_values(X if isinstance(y, str) else y, y if isinstance(y, str) else None)
-    return _compared(model, X, true)
+    return _compare(model, X, true)
 
 
 def _right_where_rows_lie(model: Any, X: Any, y: Any) -> Right:
@@ -129,7 +129,7 @@ def _right_where_rows_lie(model: Any, X: Any, y: Any) -> Right:
     if getattr(model.schema, "every", None) is not None:
         raise ParameterError("schema must name its attributes for a file or a table elsewhere; got Schema.any")
     batches = read_batches(X, {**readings_of(schema), y: schema.classes})
-    answers = (model.predict_places(as_read(rows, schema)) == rows[y] for rows in batches)
+    answers = (model.predict_places(records_from_rows(rows, schema)) == rows[y] for rows in batches)
     return np.concatenate([np.zeros(0, dtype=np.bool_), *answers])
 
 
@@ -143,20 +143,20 @@ def _require_target(model: Any, y: str) -> Schema:
     return schema
 
 
-def _compared(model: Any, X: Any, true: Column) -> Right:
-    predicted = _predicted(model, X)
+def _compare(model: Any, X: Any, true: Column) -> Right:
+    predicted = _predict(model, X)
     if len(predicted) != len(true):
         raise DataError("table and target must have equally many rows")
     classes = _classes_of(model)
     if classes is None:
-        return _compared_alone(predicted, true)
+        return _compare_by_row(predicted, true)
     places = Places.of(classes)
-    told, real = label_places(predicted, places), label_places(true, places)
-    return np.asarray((told == real) & (real >= 0))
+    predictions, real = label_places(predicted, places), label_places(true, places)
+    return np.asarray((predictions == real) & (real >= 0))
 
 
-def _predicted(model: Any, X: Any) -> Column:
-    """What the model tells; errors of others may quote the data, so they are replaced."""
+def _predict(model: Any, X: Any) -> Column:
+    """What the model predicts; errors of others may quote the data, so they are replaced."""
     try:
         with no_warnings():
             return column_of_values(model.predict(X), None)
@@ -167,26 +167,26 @@ def _predicted(model: Any, X: Any) -> Column:
 
 
 def _classes_of(model: Any) -> tuple[Any, ...] | None:
-    """The classes that a fitted model tells apart, if it says which."""
+    """The classes of a fitted model, if it says which."""
     schema, classes = getattr(model, "schema_", None), getattr(model, "classes_", None)
     if isinstance(schema, Schema):
         return schema.classes
     return None if classes is None else tuple(np.asarray(classes).tolist())
 
 
-def _compared_alone(predicted: Column, true: Column) -> Right:
+def _compare_by_row(predicted: Column, true: Column) -> Right:
     """For a model that does not say its classes: each row's prediction is the one label that its class may stand for.
 
     The predictions together are no list of classes: they depend on all rows, and one row would decide how another is
     read.
     """
     pairs = zip(items_of(predicted), items_of(true), strict=True)
-    return np.fromiter((_is_right(told, real) for told, real in pairs), np.bool_, len(true))
+    return np.fromiter((_is_right(label, real) for label, real in pairs), np.bool_, len(true))
 
 
-def _is_right(told: Any, real: Any) -> bool:
+def _is_right(label: Any, real: Any) -> bool:
     try:
-        return not is_missing(told) and Places.of((told,)).place(real) == 0
+        return not is_missing(label) and Places.of((label,)).place(real) == 0
     except TypeError:
         return False
 

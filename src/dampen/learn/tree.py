@@ -8,13 +8,13 @@ from dampen._validate import Number, whole
 from dampen.entropy import Entropy
 from dampen.errors import DataError, ParameterError
 from dampen.learn import views
-from dampen.learn.counted import CountedTable
 from dampen.learn.estimator import PaidClassifier
-from dampen.learn.id3 import LARGEST_LEVEL, edges_of, grow, outcomes_of, shares_of
-from dampen.learn.nodes import Node, as_plain, from_plain, require_fit, shares_at
+from dampen.learn.id3 import LARGEST_LEVEL, count_outcomes, count_shares, edges_of, grow_tree
+from dampen.learn.nodes import Node, as_plain, from_plain, leaf_shares, require_fit
 from dampen.learn.records import Records
 from dampen.learn.schema import Schema
-from dampen.learn.splits import SplitChoice
+from dampen.learn.split_choice import SplitChoice
+from dampen.learn.training_table import TrainingTable
 from dampen.privacy import Adjacency
 from dampen.tables.contingency import Layout
 from dampen.vectors import Floats
@@ -76,25 +76,25 @@ class PrivateTreeClassifier(PaidClassifier):
 
     def _check(self, schema: Schema, rows: int) -> None:
         whole(max_depth=self.max_depth, least=0)
-        choice, outcomes = self._choice(), outcomes_of(schema)
+        choice, outcomes = self._choice(), count_outcomes(schema)
         if sum(outcomes) * len(schema.classes) > LARGEST_LEVEL:
             raise ParameterError(f"schema must make at most {LARGEST_LEVEL} counts at a node: lower bins, merge values")
-        share = self._rate() / shares_of(self.max_depth, sum(size > 1 for size in outcomes))
+        share = self._rate() / count_shares(self.max_depth, sum(size > 1 for size in outcomes))
         choice.require_proved(Layout(outcomes, len(schema.classes)), share)
         if choice.max_records is not None and rows > choice.max_records:
             raise DataError("table must not have more than max_records records")
 
     def _choice(self) -> SplitChoice:
-        return SplitChoice.checked(self.criterion, self.mechanism, self.max_records)
+        return SplitChoice.of(self.criterion, self.mechanism, self.max_records)
 
-    def _grow(self, table: CountedTable, epsilon: Fraction, source: Entropy) -> Node:
-        return grow(table, depth=self.max_depth, epsilon=epsilon, choice=self._choice(), source=source)
+    def _grow(self, table: TrainingTable, epsilon: Fraction, source: Entropy) -> Node:
+        return grow_tree(table, depth=self.max_depth, epsilon=epsilon, choice=self._choice(), source=source)
 
     def _shares(self, model: Node, records: Records) -> Floats:
-        """Drawn towards the node above as by so many records as the noise of a count spreads over."""
-        tests = sum(outcomes > 1 for outcomes in outcomes_of(self.schema_))
+        """Drawn towards the node above as by the standard deviation of a released count, in records."""
+        tests = sum(outcomes > 1 for outcomes in count_outcomes(self.schema_))
         depth = self.terms_["parameters"]["max_depth"]
-        return shares_at(model, records, sqrt(2) * shares_of(depth, tests) / float(self._rate_paid()))
+        return leaf_shares(model, records, sqrt(2) * count_shares(depth, tests) / float(self._rate_paid()))
 
     @property
     def feature_importances_(self) -> Floats:
@@ -103,30 +103,22 @@ class PrivateTreeClassifier(PaidClassifier):
         Noise raises the share of attributes with many values; read it beside the counts of :meth:`export_text`.
         """
         self._require_fitted()
-        return views.importances(self.model_, len(self.schema_.attributes))
+        return views.tree_importances(self.model_, len(self.schema_.attributes))
 
     def export_text(self) -> str:
         """The tree as text: every test, and at the leaves their class and released counts."""
         self._require_fitted()
-        return views.export_text(self.model_, self.schema_)
+        return views.tree_text(self.model_, self.schema_)
 
     def plot_tree(self, axes: Any = None) -> Any:
         """Draw the tree on matplotlib axes, new ones unless given, and return them."""
         self._require_fitted()
-        return views.plot(self.model_, self.schema_, axes)
+        return views.plot_tree(self.model_, self.schema_, axes)
 
     def _as_plain(self, model: Node) -> dict[str, Any]:
         return as_plain(model)
 
     def _from_plain(self, plain: dict[str, Any]) -> Node:
         root = from_plain(plain)
-        require_fit(root, edges_of(self.schema), outcomes_of(self.schema), len(self.schema.classes))
+        require_fit(root, edges_of(self.schema), count_outcomes(self.schema), len(self.schema.classes))
         return root
-
-    def _public_parameters(self) -> dict[str, Any]:
-        return {
-            "max_depth": self.max_depth,
-            "criterion": self.criterion,
-            "mechanism": self.mechanism,
-            "max_records": self.max_records,
-        }

@@ -16,7 +16,7 @@ from dampen.queries.order.percentile_hit import percentile_hit_problem
 from dampen.queries.order.percentile_label import percentile_label_problem
 from dampen.queries.order.percentile_rank import percentile_rank_problem
 from dampen.queries.order.percentile_value import percentile_value_problem
-from dampen.queries.splits.split import information_gain_problem, max_operator_problem, max_operator_winner_problem
+from dampen.queries.splits.attribute import information_gain_problem, max_operator_problem, max_operator_winner_problem
 from dampen.queries.sums import mean_part_problems, mean_problem, row_count_problem, sum_problem
 
 __all__ = [

@@ -11,7 +11,7 @@ from dampen.datasets import CATALOGUE
 from dampen.learn import PrivateTreeClassifier
 from dampen.mechanisms import Exponential, LocalDampening, PermuteAndFlip, ShiftedLocalDampening
 from dampen.problem import Frame, SelectionProblem
-from dampen.queries.splits.split import (
+from dampen.queries.splits.attribute import (
     InformationGainRungs,
     information_gain_problem,
     information_gains,

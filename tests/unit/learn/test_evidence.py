@@ -1,4 +1,4 @@
-"""Evidence of blind trees: what a leaf says, how it is added up, and who sits in the jury."""
+"""Evidence of random trees: what a leaf says, how it is added up, and who chooses its weight."""
 
 from fractions import Fraction
 from math import exp, log
@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from dampen import entropy
-from dampen.learn.evidence import WeighedForest, hear_jury, in_jury, weighed_shares, weights_for
+from dampen.learn.evidence import EvidenceForest, draw_held_out, draw_weight, evidence_shares, weights_for
 from dampen.learn.random_trees import NOTHING, RandomTrees
 
 SURE = Fraction(10**6)
@@ -21,7 +21,7 @@ def two_trees() -> RandomTrees:
 
 def test_leaves_speak_by_their_odds_against_those_of_all() -> None:
     counts = np.array([[[6, 2], [-5, 3]], [[4, 4], [0, 0]]])
-    model = WeighedForest(two_trees(), counts, (3, 1), 1, Fraction(1))
+    model = EvidenceForest(two_trees(), counts, (3, 1), 1, Fraction(1))
     prior, smooth = (0.75, 0.25), 2.0
 
     def said(leaf: tuple[int, int], label: int) -> float:
@@ -32,21 +32,22 @@ def test_leaves_speak_by_their_odds_against_those_of_all() -> None:
         for weight in (1, 2):
             scores = [log(prior[c]) + weight / 2 * (said(leaf, c) + said((4, 4), c)) for c in (0, 1)]
             expected = exp(scores[1]) / (exp(scores[0]) + exp(scores[1]))
-            of_weight = WeighedForest(model.trees, counts, (3, 1), weight, Fraction(1))
-            assert weighed_shares(of_weight, np.array([[float(value)]]))[0, 1] == pytest.approx(expected)
+            of_weight = EvidenceForest(model.trees, counts, (3, 1), weight, Fraction(1))
+            assert evidence_shares(of_weight, np.array([[float(value)]]))[0, 1] == pytest.approx(expected)
 
 
 def test_totals_below_one_count_as_one() -> None:
-    model = WeighedForest(two_trees(), np.zeros((2, 2, 2), dtype=np.int64), (-7, 0), 2, Fraction(1))
-    assert weighed_shares(model, np.array([[0.0, 1.0]])).tolist() == [[0.5, 0.5]] * 2
+    model = EvidenceForest(two_trees(), np.zeros((2, 2, 2), dtype=np.int64), (-7, 0), 2, Fraction(1))
+    assert evidence_shares(model, np.array([[0.0, 1.0]])).tolist() == [[0.5, 0.5]] * 2
 
 
 @pytest.mark.parametrize("believed", [True, False])
-def test_the_jury_picks_the_weight_that_is_right_most_often(believed: bool) -> None:
-    """One leaf hints at class 1, weakly; only at the larger weight it prevails over six of seven jurors of class 0."""
+def test_held_out_records_choose_the_weight_that_is_right_most_often(believed: bool) -> None:
+    """One leaf hints at class 1, weakly; only at the larger weight it prevails over six of seven records of class 0."""
     counts = np.array([[[30, 1], [3, 7]], [[600, 100], [0, 0]]])
-    values, jurors = np.array([[0.0] * 60 + [1.0] * 10]), np.array([0] * 60 + [1] * 10)
-    model = hear_jury(two_trees(), counts, values, jurors if believed else jurors[::-1], SURE, entropy.system_entropy())
+    values, held = np.array([[0.0] * 60 + [1.0] * 10]), np.array([0] * 60 + [1] * 10)
+    classes = held if believed else held[::-1]
+    model = draw_weight(two_trees(), counts, values, classes, SURE, entropy.system_entropy())
     assert model.totals == (60, 10)
     assert model.weight == (2 if believed else 1)
 
@@ -56,7 +57,7 @@ def test_weights_go_from_the_mean_to_at_most_the_sum() -> None:
     assert weights_for(32) == (1, 2, 4, 8, 16, 32)
 
 
-def test_one_record_in_eight_sits_in_the_jury() -> None:
+def test_one_record_in_eight_is_held_out() -> None:
     class Counting:
         def bits(self, count: int) -> int:
             raise AssertionError
@@ -64,4 +65,4 @@ def test_one_record_in_eight_sits_in_the_jury() -> None:
         def words(self, count: int, width: int) -> np.typing.NDArray[np.uint16]:
             return np.arange(count, dtype=np.uint16) % np.uint16(1 << width)
 
-    assert in_jury(80, Counting()).sum() == 10
+    assert draw_held_out(80, Counting()).sum() == 10

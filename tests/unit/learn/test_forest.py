@@ -4,16 +4,13 @@ from typing import Any
 
 import numpy as np
 import pytest
-from sklearn.base import clone
-from sklearn.utils.estimator_checks import check_estimator
 
-from dampen import Adjacency, Budget
+from dampen import Budget
 from dampen.errors import ParameterError
 from dampen.learn import Categorical, Numeric, PrivateForestClassifier, Schema
 from dampen.learn.forest import COUNTS
-from dampen.learn.leaf_labels import LABELS
+from dampen.learn.votes import LABELS
 from tests.conftest import Refused
-from tests.unit.learn.scikit import EMPTY_TABLES
 
 SCHEMA = Schema({"a": Numeric(0, 1), "b": Categorical(["x", "y"])}, classes=["no", "yes"])
 RNG = np.random.default_rng(0)
@@ -24,18 +21,6 @@ TARGET = np.where(TABLE["b"] == "x", "no", "yes")
 def forest(**parameters: Any) -> PrivateForestClassifier:
     words: dict[str, Any] = {"epsilon": 1, "n_trees": 8, "schema": SCHEMA, "budget": Budget(epsilon=100)} | parameters
     return PrivateForestClassifier(**words)
-
-
-def test_scikit_learn_finds_no_fault() -> None:
-    schema = Schema.any(0, 1, bins=8, classes="public")
-    made = PrivateForestClassifier(
-        1e6, 1, 14, "permute_and_flip", structure=1, schema=schema, budget=Budget(epsilon=10**12)
-    )
-    results = check_estimator(made, on_fail=None, on_skip=None, expected_failed_checks=EMPTY_TABLES)
-    assert [result["check_name"] for result in results if result["status"] == "failed"] == []
-    skipped = {result["check_name"] for result in results if result["status"] == "skipped"}
-    assert skipped <= {"check_pipeline_consistency", "check_array_api_input"}
-    assert len(results) > 45
 
 
 def test_a_public_structure_is_the_same_at_every_fit() -> None:
@@ -68,24 +53,12 @@ def test_an_ample_epsilon_is_no_obstacle(labels: str) -> None:
     assert set(sure.fit(TABLE, ["yes"] * 4000).predict(TABLE)) == {"yes"}
 
 
-def test_one_fit_is_one_charge() -> None:
-    purse = Budget(epsilon=3)
-    forest(epsilon=2, budget=purse, adjacency=Adjacency.REPLACE).fit(TABLE, TARGET)
-    assert purse.spent.epsilon == 2
-    assert purse.adjacency is Adjacency.REPLACE
-
-
 @pytest.mark.parametrize("labels", [COUNTS, "permute_and_flip"])
 def test_json_keeps_all_that_predicting_needs(labels: str) -> None:
     fitted = forest(labels=labels).fit(TABLE, TARGET)
     again = PrivateForestClassifier.from_json(fitted.to_json())
     assert again.predict_proba(TABLE).tolist() == fitted.predict_proba(TABLE).tolist()
     assert again.budget is None
-
-
-def test_a_clone_shares_the_budget() -> None:
-    purse = Budget(epsilon=3)
-    assert clone(forest(budget=purse)).budget is purse
 
 
 def test_depth_nought_is_one_leaf_for_each_tree() -> None:

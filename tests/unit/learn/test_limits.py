@@ -9,8 +9,9 @@ import pytest
 from dampen import Budget
 from dampen.errors import DataError, ParameterError
 from dampen.learn import Categorical, Numeric, PrivateClassifier, PrivateForestClassifier, PrivateTreeClassifier, Schema
-from dampen.learn.decision_table import MOST_RECORDS
 from dampen.learn.estimator import PaidClassifier
+from dampen.learn.table_growth import MOST_RECORDS
+from tests.estimators import ESTIMATORS, small
 
 SCHEMA = Schema({"a": Categorical(["x", "y", "z"]), "b": Numeric(0, 10, bins=4)}, classes=["no", "yes"])
 TABLE = {"a": ["x", "y", "z", "x"] * 10, "b": list(range(10)) * 4}
@@ -31,20 +32,20 @@ def test_pareto_is_refused_where_nothing_is_proved(epsilon: str) -> None:
     refused(forest, "too small")
 
 
-def test_a_vast_epsilon_makes_every_model() -> None:
-    budget = Budget(epsilon="1e40")
-    tree = PrivateTreeClassifier("1e30", 2, mechanism="stable", schema=SCHEMA, budget=budget)
-    forest = PrivateForestClassifier("1e30", 2, 2, "stable", schema=SCHEMA, budget=budget)
-    table = PrivateClassifier("1e30", SCHEMA, budget, expected_records=40)
-    for made in (tree, forest, table):
-        assert np.isfinite(made.fit(TABLE, TARGET).predict_proba(TABLE)).all()
+@pytest.mark.parametrize("by", [{}, {"mechanism": "stable", "labels": "stable"}], ids=["default", "stable"])
+@pytest.mark.parametrize("name", ESTIMATORS)
+def test_a_vast_epsilon_makes_every_model(name: str, by: dict[str, str]) -> None:
+    given: dict[str, Any] = {"max_depth": 2, "expected_records": 40, **by}
+    made = small(name, "1e30", schema=SCHEMA, budget=Budget(epsilon="1e40"), **given)
+    assert np.isfinite(made.fit(TABLE, TARGET).predict_proba(TABLE)).all()
 
 
 def test_schemas_that_fill_the_memory_are_refused() -> None:
     with pytest.raises(ParameterError, match="bins"):
         Numeric(0, 1, bins=10**9)
-    wide = Schema({f"a{place}": Numeric(0, 1, bins=2**16) for place in range(600)}, classes=["no", "yes"])
-    table = {f"a{place}": [0.5] * 40 for place in range(600)}
+    many_classes = ["no", "yes", *map(str, range(62))]
+    wide = Schema({f"a{place}": Numeric(0, 1, bins=2**16) for place in range(17)}, classes=many_classes)
+    table = {f"a{place}": [0.5] * 40 for place in range(17)}
     refused(PrivateTreeClassifier(1, 1, schema=wide, budget=Budget(epsilon=1)), "counts at a node", table)
     many = Schema({"b": Numeric(0, 10, bins=4000)}, classes=["no", "yes", *map(str, range(30))])
     refused(PrivateClassifier(1, many, Budget(epsilon=1)), "fewer tests")

@@ -1,4 +1,4 @@
-"""Blind trees: tests that halve public domains, records that draw their trees, labels by coins."""
+"""Random trees: tests that halve public domains, records that draw their trees, labels by coins."""
 
 from fractions import Fraction
 
@@ -15,14 +15,13 @@ from dampen.learn.random_trees import (
     counts_at_leaves,
     default_depth,
     draw_trees,
-    flip_labels,
-    leaves_reached,
     sums_at_leaves,
 )
+from dampen.learn.votes import flip_labels
 from dampen.mechanisms.laws import permute_and_flip
 from dampen.sampling import exact, tables
 from dampen.sampling.uniform import uniform_batch
-from dampen.vectors import Floats
+from dampen.vectors import Floats, Integers
 
 SCHEMA = Schema({"a": Numeric(0, 10), "b": Categorical(["x", "y", "z"]), "c": Categorical(["p"])}, classes=[0, 1])
 
@@ -40,6 +39,13 @@ def walked(trees: RandomTrees, tree: int, row: Floats) -> int:
             right = bool(trees.right[tree, place, known])
         place = 2 * place + 1 + right
     return int(place - (2**trees.depth - 1))
+
+
+def leaves_reached(trees: RandomTrees, values: Floats, members: Integers) -> Integers:
+    """The leaf of each record in its tree: every record is a class of its own."""
+    records = np.arange(len(members))
+    counts = counts_at_leaves(trees, values, members, records, len(records))
+    return np.asarray(counts[members, :, records].argmax(axis=1))
 
 
 def test_leaves_are_those_of_the_definition() -> None:

@@ -142,6 +142,7 @@ class InformationGainRungs(SensitivityFunction):
 
     def at(self, t: int) -> Floats:
         """The largest M_j(t) over the values of each attribute."""
+        # Whoever walks the rungs asks for one after the other, so they are computed a block at a time and kept.
         block, place = divmod(whole(t=t, least=0), BLOCK)
         if block > len(self._blocks):
             return np.asarray(self._rungs(np.array([t]))[0])

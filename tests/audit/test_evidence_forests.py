@@ -4,10 +4,9 @@
 is priced with its exact law, given the table.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import partial
 from itertools import product
 from math import exp, log, log1p
 from typing import Any
@@ -17,22 +16,23 @@ import pytest
 
 from dampen import Adjacency, Budget
 from dampen.audit import add_remove_neighbours, multisets, replace_neighbours
-from dampen.learn import PrivateForestClassifier, evidence, forest, random_trees
+from dampen.learn import PrivateForestClassifier, forest, noise
 from dampen.mechanisms import SelectionMechanism
+from dampen.mechanisms.selection.base import SingleMechanism
 from dampen.problem import SelectionProblem
 from dampen.vectors import Integers
 from tests.audit.test_forest_fits import DOMAIN, LEAVES, SCHEMA, TESTS, TREES, Table
 
 EPSILON = 2
-JURY = 2
-"""In place of a tree: the record sits in the jury."""
+HELD_OUT = 2
+"""In place of a tree: the record is held out."""
 Seats = tuple[int, ...]
-CHANCES = {0: 7 / 16, 1: 7 / 16, JURY: 1 / 8}
+CHANCES = {0: 7 / 16, 1: 7 / 16, HELD_OUT: 1 / 8}
 
 
 @dataclass(frozen=True)
 class Released:
-    """What a fit is made to release: counts by tree, leaf and class, the jury's totals, the place of the weight."""
+    """What a fit is made to release: counts by tree, leaf and class, totals of held-out records, the weight's place."""
 
     counts: Seats
     totals: tuple[int, int]
@@ -54,17 +54,14 @@ OUTCOMES = [
 
 def price(x: Table, seats: Seats, outcome: Released, adjacency: Adjacency) -> tuple[float, str]:
     """The logarithm of the probability of an outcome, given the seats, and all that the fitted forest shows."""
-    drawn, paid, true = np.array(seats, dtype=np.int64), [0.0], list[Integers]()
+    drawn, paid = np.array(seats, dtype=np.int64), [0.0]
+    decided = iter([outcome.counts, outcome.totals])
 
-    def seen(real: Callable[..., Integers], *arguments: Any) -> Integers:
-        true.append(real(*arguments))
-        return true[-1]
-
-    def noise(decided: Seats, rate: Fraction, count: int, _: Any) -> Integers:
-        wanted = np.array(decided, dtype=np.int64) - true[-1].ravel()
+    def noisy_counts(counts: Integers, rate: Fraction, _: Any) -> Integers:
+        released = np.array(next(decided), dtype=np.int64).reshape(counts.shape)
         normal = log1p(-exp(-float(rate))) - log1p(exp(-float(rate)))
-        paid[0] += count * normal - float(rate) * float(np.abs(wanted).sum())
-        return wanted
+        paid[0] += counts.size * normal - float(rate) * float(np.abs(released - counts).sum())
+        return released
 
     def draw(mechanism: SelectionMechanism, problem: SelectionProblem, _: Any) -> int:
         paid[0] += float(np.asarray(mechanism.log_probabilities(problem))[outcome.weight])
@@ -72,13 +69,10 @@ def price(x: Table, seats: Seats, outcome: Released, adjacency: Adjacency) -> tu
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(forest, "draw_trees", lambda *_: TESTS)
-        patch.setattr(forest, "uniform_batch", lambda *_: np.where(drawn == JURY, 0, drawn))
-        patch.setattr(forest, "in_jury", lambda *_: drawn == JURY)
-        patch.setattr(forest, "counts_at_leaves", partial(seen, random_trees.counts_at_leaves))
-        patch.setattr(evidence, "class_totals", partial(seen, evidence.class_totals))
-        patch.setattr(forest, "discrete_laplace_batch", partial(noise, outcome.counts))
-        patch.setattr(evidence, "discrete_laplace_batch", partial(noise, outcome.totals))
-        patch.setattr(SelectionMechanism, "draw", draw)
+        patch.setattr(forest, "uniform_batch", lambda *_: np.where(drawn == HELD_OUT, 0, drawn))
+        patch.setattr(forest, "draw_held_out", lambda *_: drawn == HELD_OUT)
+        patch.setattr(noise, "noisy_counts", noisy_counts)
+        patch.setattr(SingleMechanism, "draw", draw)
         rows = np.array(x, dtype=np.int64).reshape(-1, 2)
         made = PrivateForestClassifier(
             EPSILON, TREES, 1, schema=SCHEMA, budget=Budget(epsilon=EPSILON), adjacency=adjacency
@@ -130,12 +124,12 @@ def worst_given_seats(x: Table) -> dict[int, float]:
 
 
 def test_every_seat_costs_epsilon_and_no_more() -> None:
-    """The jury's totals and its choice of a weight come to epsilon together."""
+    """For a record that is held out, the totals and the choice of a weight come to epsilon together."""
     assert worst_given_seats(((0, 1),)) == pytest.approx(dict.fromkeys(CHANCES, EPSILON))
 
 
-def test_a_jury_that_the_trees_count_too_loses_more(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_held_out_records_that_trees_count_too_lose_more(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(forest, "NO_TREE", 0)
     worst = worst_given_seats(((0, 1),))
     assert worst[0] == pytest.approx(EPSILON)
-    assert worst[JURY] > 1.5 * EPSILON
+    assert worst[HELD_OUT] > 1.5 * EPSILON

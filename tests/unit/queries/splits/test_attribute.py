@@ -11,8 +11,8 @@ import pytest
 from dampen import Adjacency
 from dampen.certified import arithmetic
 from dampen.errors import DataError, ParameterError
-from dampen.queries.splits import split
-from dampen.queries.splits.split import (
+from dampen.queries.splits import attribute
+from dampen.queries.splits.attribute import (
     InformationGainRungs,
     information_gain_bound,
     information_gain_problem,
@@ -147,7 +147,7 @@ def test_values_that_never_hold_the_largest_move_are_dropped() -> None:
 def test_rungs_without_a_table_of_values_are_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     table = np.array([[700, 650], [3, 0]])
     kept = [InformationGainRungs([table], None).at(t)[0] for t in (0, 99, 700)]
-    monkeypatch.setattr(split, "LARGEST_TABLE", 0)
+    monkeypatch.setattr(attribute, "LARGEST_TABLE", 0)
     assert [InformationGainRungs([table], None).at(t)[0] for t in (0, 99, 700)] == pytest.approx(kept, rel=1e-14)
 
 
@@ -184,5 +184,5 @@ def test_gains_of_large_tables_keep_within_what_dampened_scores_allow() -> None:
         with arithmetic(200) as flint:
             parts = [flint.arb(int(n)) * (flint.arb(int(n)).log() / flint.arb(2).log()) for n in table.ravel() if n]
             rows = [flint.arb(int(n)) * (flint.arb(int(n)).log() / flint.arb(2).log()) for n in table.sum(axis=1)]
-            off = abs(float(sum(parts) - sum(rows) - flint.arb(float(split.information_gains([table])[0]))))
+            off = abs(float(sum(parts) - sum(rows) - flint.arb(float(attribute.information_gains([table])[0]))))
         assert off < 2**-28

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from dampen import Adjacency
-from dampen.queries.splits.table_split import EXACT_IN_DOUBLES, GRID, UNIT, _cost, pair_at
+from dampen.queries.splits.pair import EXACT_IN_DOUBLES, GRID, UNIT, _cost, pair_at
 from dampen.tables.pair_counts import Block
 from tests.split_tables import Cut, cut_problem
 

@@ -18,27 +18,18 @@ from dampen.mechanisms import (
     PairwiseDampening,
     ParetoNoisyMax,
     PermuteAndFlip,
+    SelectionMechanism,
     ShiftedLocalDampening,
     StableArgmax,
 )
-from dampen.mechanisms.selection.base import SingleMechanism
 from dampen.privacy import Adjacency
 from dampen.problem import SelectionProblem
-from dampen.queries.splits.split import information_gain_problem, max_operator_problem, max_operator_winner_problem
+from dampen.queries.splits.attribute import information_gain_problem, max_operator_problem, max_operator_winner_problem
 from dampen.sampling.flips import flip_groups
 from dampen.tables.contingency import Layout
 from dampen.vectors import Integers
 
 CRITERIA = ("max", "information_gain")
-MECHANISMS = (
-    "permute_and_flip",
-    "exponential",
-    "local_dampening",
-    "shifted",
-    "pairwise",
-    "pareto",
-    "stable",
-)
 DEFAULTS = {"max": "permute_and_flip", "information_gain": "pairwise"}
 READ_THE_BOUND = ("permute_and_flip", "exponential", "shifted")
 """Mechanisms that need a public bound of how far one record moves any gain."""
@@ -48,6 +39,22 @@ MOST_FOR_INDICATORS = Fraction(100)
 """They take exp(epsilon), which no float is beyond this; a choice worth so much is certain anyway."""
 SHIFTED_HORIZON = 64
 """How far shifted dampening looks; public."""
+_BUILD: dict[str, Callable[[Fraction], Any]] = {
+    "permute_and_flip": PermuteAndFlip,
+    "exponential": Exponential,
+    "local_dampening": LocalDampening,
+    "shifted": lambda epsilon: ShiftedLocalDampening(epsilon, horizon=SHIFTED_HORIZON),
+    "pairwise": PairwiseDampening,
+    "pareto": lambda epsilon: ParetoNoisyMax(min(epsilon, MOST_FOR_INDICATORS), indicator=True),
+    "stable": lambda epsilon: StableArgmax(min(epsilon, MOST_FOR_INDICATORS)),
+}
+MECHANISMS = tuple(_BUILD)
+
+
+def build_mechanism(name: str, epsilon: Fraction) -> SelectionMechanism:
+    """One of ``MECHANISMS``, at this price."""
+    mechanism: SelectionMechanism = _BUILD[name](epsilon)
+    return mechanism
 
 
 @dataclass(frozen=True)
@@ -59,7 +66,7 @@ class SplitChoice:
     max_records: int | None
 
     @classmethod
-    def checked(cls, criterion: str, mechanism: str | None, max_records: int | None) -> "SplitChoice":
+    def of(cls, criterion: str, mechanism: str | None, max_records: int | None) -> "SplitChoice":
         """Refuse what does not fit, in one sentence."""
         by = one_of(CRITERIA, criterion=criterion)
         named = DEFAULTS[by] if mechanism is None else one_of(MECHANISMS, mechanism=mechanism)
@@ -77,50 +84,37 @@ class SplitChoice:
     def pick_all(
         self, counts: Integers, free: NDArray[np.bool_], layout: Layout, epsilon: Fraction, source: Entropy
     ) -> Integers:
-        """For each node, independently, one of its free attributes; ``counts`` are those of :func:`count_level`.
+        """For each node, independently, one of its free attributes, worth ``epsilon`` under ``ADD_REMOVE``.
 
-        For the default all nodes throw their coins at once.
+        ``counts`` are by node, value and class. Nobody has paid here.
         """
+        # All nodes throw their coins at once: this is what makes the default fast.
         if (self.criterion, self.mechanism) == ("max", "permute_and_flip"):
-            return _by_flips(counts, free, layout, epsilon, source)
-        starts, picked = layout.starts, np.zeros(len(counts), dtype=np.int64)
+            return _flip_all(counts, free, layout, epsilon, source)
+        starts, picked, mechanism = layout.starts, np.zeros(len(counts), dtype=np.int64), self.build(epsilon)
         for node, table in enumerate(counts):
             places = np.flatnonzero(free[node])
             tables = [table[starts[place] : starts[place + 1]] for place in places]
-            picked[node] = places[self.pick(tables, epsilon, source)]
+            picked[node] = places[mechanism.draw(self.pose(tables), source)]
         return picked
-
-    def pick(self, tables: Sequence[Integers], epsilon: Fraction, source: Entropy) -> int:
-        """An exact draw of the place of an attribute, worth ``epsilon`` under ``ADD_REMOVE``. Nobody has paid here."""
-        return self.built(epsilon).draw(self.posed(tables), source)
 
     def require_proved(self, layout: Layout, epsilon: Fraction) -> None:
         """Refuse an epsilon for which nothing is proved of the mechanism."""
         _require_proved(self, layout, epsilon)
 
-    def built(self, epsilon: Fraction) -> SingleMechanism:
-        """The mechanism."""
-        make: dict[str, Callable[[], Any]] = {
-            "permute_and_flip": lambda: PermuteAndFlip(epsilon),
-            "exponential": lambda: Exponential(epsilon),
-            "local_dampening": lambda: LocalDampening(epsilon),
-            "shifted": lambda: ShiftedLocalDampening(epsilon, horizon=SHIFTED_HORIZON),
-            "pairwise": lambda: PairwiseDampening(epsilon),
-            "pareto": lambda: ParetoNoisyMax(min(epsilon, MOST_FOR_INDICATORS), indicator=True),
-            "stable": lambda: StableArgmax(min(epsilon, MOST_FOR_INDICATORS)),
-        }
-        mechanism: SingleMechanism = make[self.mechanism]()
-        return mechanism
+    def build(self, epsilon: Fraction) -> SelectionMechanism:
+        """The mechanism at this price."""
+        return build_mechanism(self.mechanism, epsilon)
 
-    def posed(self, tables: Sequence[Integers]) -> SelectionProblem:
-        """The question at one node."""
+    def pose(self, tables: Sequence[Integers]) -> SelectionProblem:
+        """The problem at one node: which of these attributes?"""
         if self.criterion == "information_gain":
             return information_gain_problem(tables, adjacency=Adjacency.ADD_REMOVE, max_records=self.max_records)
-        pose = max_operator_winner_problem if self.mechanism in FOR_INDICATORS else max_operator_problem
-        return pose(tables, adjacency=Adjacency.ADD_REMOVE)
+        problem = max_operator_winner_problem if self.mechanism in FOR_INDICATORS else max_operator_problem
+        return problem(tables, adjacency=Adjacency.ADD_REMOVE)
 
 
-def _by_flips(
+def _flip_all(
     counts: Integers, free: NDArray[np.bool_], layout: Layout, epsilon: Fraction, source: Entropy
 ) -> Integers:
     """Permute-and-flip on the max operator, which is monotone and moves by at most 1: all of epsilon for each unit."""
@@ -129,13 +123,14 @@ def _by_flips(
     best = np.where(free, right, -1).max(axis=1, keepdims=True)
     ends = np.cumsum(free.sum(axis=1))
     drawn = flip_groups((best - right)[free], ends, epsilon, source)
+    # A draw is a place among its node's free attributes; those of all nodes stand in a row, node after node.
     places = np.flatnonzero(free)[drawn + ends - free.sum(axis=1)]
     return np.asarray(places % free.shape[1], dtype=np.int64)
 
 
 @lru_cache
 def _require_proved(choice: SplitChoice, layout: Layout, epsilon: Fraction) -> None:
-    """All of it is public, so the same is asked once."""
+    """All of it is public, so it is worked out once for all fits of a kind."""
     tables = [np.zeros((size, layout.classes), dtype=np.int64) for size in layout.sizes if size > 1]
     if tables:
-        choice.built(epsilon).privacy(choice.posed(tables).frame)
+        choice.build(epsilon).privacy(choice.pose(tables).frame)

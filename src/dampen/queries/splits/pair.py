@@ -34,7 +34,7 @@ EXACT_IN_DOUBLES = 2**21
 """Up to so many records GRID t^2 stays below 2^53, where a quotient of doubles has the right floor."""
 
 
-def table_split_problem(
+def pair_problem(
     totals: Integers, joints: Iterator[Joint], free: Integers, *, adjacency: Adjacency
 ) -> SelectionProblem:
     """Which pair of the ``free`` tests to append to a table? Utilities in units of 1 / UNIT records.
@@ -45,7 +45,7 @@ def table_split_problem(
 
     >>> joints = iter([np.array([[1, 0], [0, 1]], dtype=np.int32), np.array([[1, 1], [0, 1]], dtype=np.int32)])
     >>> totals, free = np.array([[2, 2]]), np.array([0, 1])
-    >>> table_split_problem(totals, joints, free, adjacency=Adjacency.ADD_REMOVE).utilities.tolist()
+    >>> pair_problem(totals, joints, free, adjacency=Adjacency.ADD_REMOVE).utilities.tolist()
     [0]
     """
     costs = np.zeros((len(free), len(free)), dtype=np.int64)
@@ -75,6 +75,7 @@ def _cost(largest: np.int64, total: np.int64, squares: np.int64) -> np.int64:
     if total == 0:
         return np.int64(0)
     wrong, spread = ERRORS * GRID * (total - largest), total * total - squares
+    # Doubles divide faster than whole numbers, and up to here as exactly.
     if total <= EXACT_IN_DOUBLES:
         return wrong + IMPURITY * np.int64(float(GRID * spread) / float(2 * total))
     return wrong + IMPURITY * (GRID * (spread // (2 * total)) + GRID * (spread % (2 * total)) // (2 * total))
@@ -82,7 +83,10 @@ def _cost(largest: np.int64, total: np.int64, squares: np.int64) -> np.int64:
 
 @njit(cache=True, nogil=True)
 def _add_costs(joint: Joint, totals: Integers, free: Integers, costs: Integers) -> None:
-    """Add to every pair of free tests what the four corners of one cell cost."""
+    """Add to every pair of free tests what the four corners of one cell cost.
+
+    The sums, largest counts and squares of the corners are scalars, which stay in registers.
+    """
     for first in range(len(free)):
         for second in range(first + 1, len(free)):
             i, j = free[first], free[second]
@@ -94,6 +98,7 @@ def _add_costs(joint: Joint, totals: Integers, free: Integers, costs: Integers) 
                 one = np.int64(joint[kind, i, i]) - both
                 other = np.int64(joint[kind, j, j]) - both
                 none = totals[kind] - one - other - both
+                # Corners: both tests passed, the first alone, the second alone, neither.
                 t0, t1, t2, t3 = t0 + both, t1 + one, t2 + other, t3 + none
                 m0, m1, m2, m3 = max(m0, both), max(m1, one), max(m2, other), max(m3, none)
                 s0, s1, s2, s3 = s0 + both * both, s1 + one * one, s2 + other * other, s3 + none * none
