@@ -2,10 +2,11 @@
 
 import typer
 
-from dampen.cli.records import EngineName
+from dampen.cli.verbs import verb
 from dampen.tables.engines.health import Health, engine_health
 
 
+@verb(150)
 def doctor(
     start_spark: bool = typer.Option(False, "--start-spark", help="Start a Spark session too; takes some seconds."),
 ) -> None:
@@ -13,7 +14,7 @@ def doctor(
     found = [engine_health(name, start=start_spark) for name in ("arrays", "duckdb", "ibis", "spark")]
     for health in found:
         typer.echo(_line(health))
-    if not all(health.works for health in found if health.name != EngineName.SPARK and health.name != "ibis"):
+    if not all(health.works for health in found if health.name not in ("spark", "ibis")):
         raise typer.Exit(1)
 
 

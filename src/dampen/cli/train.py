@@ -8,7 +8,8 @@ import typer
 
 from dampen._validate import shown
 from dampen.cli import answers, payment, records
-from dampen.cli.adjacency import AdjacencyName, Neighbours
+from dampen.cli.records import AdjacencyName, Neighbours
+from dampen.cli.verbs import verb
 from dampen.errors import ParameterError
 from dampen.privacy import BudgetLike, PrivacyLoss
 
@@ -20,6 +21,7 @@ class CriterionName(StrEnum):
     INFORMATION_GAIN = "information_gain"
 
 
+@verb(110)
 def train(
     file: records.File,
     target: Annotated[str, typer.Option(help="Column that holds the class.")],
@@ -32,7 +34,7 @@ def train(
     max_records: Annotated[int | None, typer.Option(help="Public bound of the number of rows, where needed.")] = None,
     adjacency: Neighbours = AdjacencyName.ADD_REMOVE,
     where: records.Where = None,
-    engine: records.Engine = records.EngineName.DUCKDB,
+    engine: records.Engine = records.DUCKDB,
     budget: payment.LedgerFile = None,
     scope: payment.Scope = None,
     note: payment.Note = None,
@@ -45,11 +47,11 @@ def train(
     known = Schema.from_json(schema)
     paying = _Noted(payment.payer(budget, scope, epsilon=epsilon), "train" if note is None else note)
     tree = PrivateTreeClassifier(
-        epsilon, depth, criterion.value, mechanism, max_records, schema=known, budget=paying, adjacency=adjacency.meant
+        epsilon, depth, criterion.value, mechanism, max_records, schema=known, budget=paying, adjacency=adjacency.member
     )
     with records.progress():
         written = tree.fit(records.source(file, engine, where), target).to_json()
-    if not _kept(written, out):
+    if not _write(written, out):
         typer.echo(written)
     if budget is None:
         typer.echo(payment.NOTHING_REMEMBERS, err=True)
@@ -58,13 +60,14 @@ def train(
 Model = Annotated[Path, typer.Argument(help="JSON file that `dampen train` wrote.")]
 
 
+@verb(120)
 def predict(
     model: Model,
     file: records.File,
     where: records.Where = None,
     engine: Annotated[
         records.EngineName, typer.Option(help="Who reads the rows: all at once, piece by piece, or Spark.")
-    ] = records.EngineName.DUCKDB,
+    ] = records.DUCKDB,
 ) -> None:
     """Tell the class of every row of files, one per line, in the order of files and rows; costs nothing more."""
     from dampen.learn.saved import load_classifier
@@ -75,6 +78,7 @@ def predict(
             typer.echo("\n".join(map(str, labels.tolist())))
 
 
+@verb(130)
 def score(
     model: Model,
     file: records.File,
@@ -82,7 +86,7 @@ def score(
     epsilon: payment.Epsilon,
     adjacency: Neighbours = AdjacencyName.ADD_REMOVE,
     where: records.Where = None,
-    engine: records.Engine = records.EngineName.DUCKDB,
+    engine: records.Engine = records.DUCKDB,
     budget: payment.LedgerFile = None,
     scope: payment.Scope = None,
     note: payment.Note = None,
@@ -96,7 +100,7 @@ def score(
     paying = payment.payer(budget, scope, epsilon=epsilon)
     with records.progress():
         release = private_score(
-            classifier, rows, target, epsilon=epsilon, budget=paying, adjacency=adjacency.meant,
+            classifier, rows, target, epsilon=epsilon, budget=paying, adjacency=adjacency.member,
             note="score" if note is None else note,
         )  # fmt: skip
     remarks = (f"give or take {release.error('0.95'):.3g} (95 % confidence)",)
@@ -113,7 +117,7 @@ class _Noted:
         return self._payer.reserve(loss, note=self._note)
 
 
-def _kept(written: str, out: Path | None) -> bool:
+def _write(written: str, out: Path | None) -> bool:
     """Whether the tree, which is paid for, stands in its file."""
     if out is None:
         return False

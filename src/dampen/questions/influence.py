@@ -23,14 +23,16 @@ from dampen.mechanisms import (
     TopK,
 )
 from dampen.mechanisms.selection.ordered import OrderedMechanism
-from dampen.privacy import Adjacency, BudgetLike, PrivacyLoss, Release, paid
-from dampen.problem import SelectionProblem
+from dampen.privacy import Adjacency, BudgetLike, PrivacyLoss, Release
+from dampen.problem import Frame, SelectionProblem
 from dampen.queries import degree_problem, ego_betweenness_problem, ego_betweenness_range_problem
 from dampen.queries.graph.one_shot_centrality import one_shot_problem
 from dampen.queries.graph.projection import CHANGES, projected
-from dampen.questions.asking import asking, kept, without_edges
+from dampen.questions.asking import Composite, Posed, read_once, without_edges
 from dampen.questions.level_nodes import draw_by_level, require_level
+from dampen.questions.record import no_edges, question
 
+SCORES = ("ego_betweenness", "degree")
 BY_EGO_BETWEENNESS = (
     "level",
     "degree",
@@ -51,6 +53,7 @@ ONE_SHOT = {"one_shot_laplace": "plain", "one_shot_local_dampening": "local_damp
 """Methods that turn to account that an edge moves two nodes much and all others little, and their scores."""
 
 
+@question(no_edges, proof="centrality", plain=True)
 def top_nodes(
     graph: Any,
     k: int,
@@ -66,7 +69,7 @@ def top_nodes(
     nodes: Any = None,
     where: Mapping[str, Any] | None = None,
     note: str = "top_nodes",
-) -> tuple[Any, ...]:
+) -> Posed[tuple[Any, ...]]:
     """The labels of the k most influential nodes, best first, privately. ``epsilon`` is the price of the whole answer.
 
     Nodes are public, edges private: one edge more or less (``EDGE``).
@@ -109,33 +112,16 @@ def top_nodes(
     (0,)
     """
     asked: dict[str, Any] = {"score": score, "method": method, "max_degree": max_degree, "shift": shift}
-    with asking(budget, note):
-        nodes = kept(nodes)
-        if (bare := without_edges(graph, nodes)) is not None:
-            _posed(bare, k, epsilon, **asked)
-        edges = as_graph(graph, src=src, dst=dst, nodes=nodes, where=where)
-    chosen: tuple[Any, ...] = release_top_nodes(edges, k, epsilon=epsilon, budget=budget, note=note, **asked).value
-    return chosen
+    nodes = read_once(nodes)
+    if (bare := without_edges(graph, nodes)) is not None:
+        _posed(bare, k, epsilon, **asked)
+    edges = as_graph(graph, src=src, dst=dst, nodes=nodes, where=where)
+    draw, loss = _posed(edges, k, epsilon, **asked), PrivacyLoss(epsilon, adjacency=Adjacency.EDGE)
 
+    def build(places: tuple[int, ...], loss: PrivacyLoss, note: str) -> Release:
+        return Release(tuple(edges.labels[place] for place in places), loss, f"{k} nodes by {score}, {method}", note)
 
-def release_top_nodes(
-    graph: Graph,
-    k: int,
-    *,
-    epsilon: Number,
-    budget: BudgetLike,
-    score: str,
-    method: str,
-    max_degree: int | None,
-    shift: Number,
-    note: str,
-) -> Release:
-    """Pay for and draw the list: one reservation."""
-    with asking(budget, note):
-        draw = _posed(graph, k, epsilon, score=score, method=method, max_degree=max_degree, shift=shift)
-        loss = PrivacyLoss(epsilon, adjacency=Adjacency.EDGE)
-    places = paid(draw, loss, budget=budget, note=note)
-    return Release(tuple(graph.labels[place] for place in places), loss, f"{k} nodes by {score}, {method}", note)
+    return Composite(Frame(range(edges.nodes), None, Adjacency.EDGE), loss, draw, build)
 
 
 def _posed(
@@ -143,7 +129,7 @@ def _posed(
 ) -> Callable[[Entropy], tuple[int, ...]]:
     """Everything about the arguments is checked, and the draw made ready."""
     price, cut = positive(epsilon=epsilon), _checked(graph, k, max_degree)
-    one_of(("ego_betweenness", "degree"), score=score)
+    one_of(SCORES, score=score)
     named = one_of(BY_EGO_BETWEENNESS if score == "ego_betweenness" else BY_DEGREE, method=method)
     exact(shift=shift)
     rate = price / (1 if max_degree is None else CHANGES)

@@ -20,7 +20,7 @@ from dampen.errors import BudgetExceeded, DampenError, DataError, ParameterError
 from dampen.mechanisms import PermuteAndFlip, SelectionMechanism
 from dampen.privacy import Amount
 from dampen.questions import many_percentiles
-from dampen.questions.many_percentiles import FEWEST_HALVED, FINENESS, chosen_strategy
+from dampen.questions.many_percentiles import FEWEST_HALVED, FINENESS, choose_strategy
 from dampen.sampling.scatter import scatter
 from tests.conftest import Refused
 from tests.unit.questions.test_percentiles import Recording, by_definition, csv_file, whole_numbers_only
@@ -38,13 +38,13 @@ Draws = list[tuple[SelectionMechanism, SelectionProblem]]
 def draws(monkeypatch: pytest.MonkeyPatch) -> Draws:
     """What every single draw was made of."""
     seen: Draws = []
-    release = SelectionMechanism.release
+    draw = SingleMechanism.draw
 
-    def recording(self: SelectionMechanism, problem: SelectionProblem, **kwargs: Any) -> Any:
+    def recording(self: SingleMechanism, problem: SelectionProblem, source: Any) -> Any:
         seen.append((self, problem))
-        return release(self, problem, **kwargs)
+        return draw(self, problem, source)
 
-    monkeypatch.setattr(SelectionMechanism, "release", recording)
+    monkeypatch.setattr(SingleMechanism, "draw", recording)
     return seen
 
 
@@ -188,10 +188,10 @@ def test_the_way_depends_on_the_ps_alone(
 
 def test_the_choice_is_a_function_of_two_public_numbers() -> None:
     assert FEWEST_HALVED == 3
-    assert [chosen_strategy("auto", count, 9) for count in (1, 2, 3, 99)] == ["even", "even", "halving", "halving"]
-    assert [chosen_strategy("auto", 9, 2**bits) for bits in (49, 50)] == ["halving", "even"]
-    assert {chosen_strategy("even", count, 9) for count in (1, 99)} == {"even"}
-    assert {chosen_strategy("halving", count, 2**61) for count in (1, 99)} == {"halving"}
+    assert [choose_strategy("auto", count, 9) for count in (1, 2, 3, 99)] == ["even", "even", "halving", "halving"]
+    assert [choose_strategy("auto", 9, 2**bits) for bits in (49, 50)] == ["halving", "even"]
+    assert {choose_strategy("even", count, 9) for count in (1, 99)} == {"even"}
+    assert {choose_strategy("halving", count, 2**61) for count in (1, 99)} == {"halving"}
 
 
 def test_what_is_wrong_with_the_price_is_found_before_it_is_paid(untouched: dampen.Budget, refused: "Refused") -> None:
