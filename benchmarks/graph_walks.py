@@ -43,7 +43,7 @@ def _walk_wedges(offsets: Any, middles: Any, neighbours: Any, memory: Any) -> in
         t = ego_kernels._ego_edges(c, offsets, middles, neighbours, place, tails, tips)
         d: Any = np.int64(offsets[c + 1] - offsets[c])
         linked, _ = ego_kernels._relabel(t, d, tails, tips, sizes, ids)
-        ego_kernels._sorted_rows(t, linked, tails, tips, sizes, fill, row)
+        ego_kernels._sort_rows(t, linked, tails, tips, sizes, fill, row)
         for u in range(linked):
             for slot in range(sizes[u], sizes[u + 1]):
                 w = row[slot]

@@ -19,7 +19,7 @@ from benchmarks import graph_peers, graph_walks
 from benchmarks.targets import Target
 from benchmarks.timing import Run, interleaved_medians, stopwatch
 from dampen import Budget, Graph, datasets, top_nodes
-from dampen.graphs.levels import distance_two_sums
+from dampen.graphs.node_scores import distance_two_sums
 from dampen.queries.graph.level import pair_weights, weight_bits
 
 GRAPHS = ("enron", "github", "dblp", "gowalla")

@@ -19,8 +19,9 @@ from tempfile import TemporaryDirectory
 from benchmarks.targets import Target
 from benchmarks.timing import Measured, Run, interleaved_medians, stopwatch
 from dampen import Adjacency, Budget, PrivacyLoss
-from dampen.accounting import Ledger, tables
-from dampen.accounting.chain import Entry
+from dampen.accounting import Ledger
+from dampen.accounting.chain import Entry, Head, charge_entry, outcome_entry
+from dampen.accounting.sqlite_store import SCHEMA
 from dampen.privacy import Amount
 
 BARE, RESERVE, OUTCOME = "bare INSERT", "reserve", "reserve and outcome"
@@ -111,7 +112,7 @@ def _bare(path: Path) -> sqlite3.Connection:
     db = sqlite3.connect(path, isolation_level=None)
     db.execute("PRAGMA journal_mode=WAL")
     db.execute("PRAGMA synchronous=FULL")
-    db.execute(tables.SCHEMA[0])
+    db.execute(SCHEMA[0])
     return db
 
 
@@ -196,16 +197,16 @@ def _made(path: Path, shape: Shape, entries: int) -> Ledger:
     """A ledger of so many entries, written at once: rows, hashes and sums are those of as many reservations."""
     ledger = Budget.open(path, epsilon=AMPLE)
     charges = entries // 2 if shape.finished else entries
-    with ledger._store.writing() as db:
-        [limit] = tables.read_entries(db)
-        _insert(db, "entries", _chained(shape, charges, limit))
+    spent = Amount(charges * LOSS.epsilon, Fraction(0))
+    with ledger._store.transaction() as transaction:
+        account, head = transaction.account(""), transaction.head()
+        assert account is not None
+        transaction.save_account(replace(account, spent=spent, adjacency=LOSS.adjacency, unit=LOSS.unit))
+    ledger.close()
+    with closing(sqlite3.connect(path)) as db, db:
+        _insert(db, "entries", _chain(shape, charges, head))
         _insert(db, "purposes", _purposes(shape, charges))
         _insert(db, "unfinished", () if shape.finished else ((number, "") for number in range(2, charges + 2)))
-        account = tables.load_account(db, "")
-        assert account is not None
-        spent = Amount(charges * LOSS.epsilon, Fraction(0))
-        tables.save_account(db, replace(account, spent=spent, adjacency=LOSS.adjacency, unit=LOSS.unit))
-    ledger.close()
     return ledger
 
 
@@ -214,25 +215,16 @@ def _insert(db: sqlite3.Connection, table: str, rows: Iterable[tuple[object, ...
     db.executemany(f"INSERT INTO {table} VALUES ({', '.join('?' * columns)})", rows)
 
 
-def _chained(shape: Shape, charges: int, last: Entry) -> Iterator[Entry]:
+def _chain(shape: Shape, charges: int, head: Head) -> Iterator[Entry]:
     """The charges, each followed by its outcome where they are finished."""
     for count in range(charges):
-        last = Entry(
-            number=last.number + 1,
-            at=last.at,
-            kind="charge",
-            scope="",
-            epsilon=str(LOSS.epsilon),
-            delta="0",
-            adjacency=LOSS.adjacency.value,
-            unit=LOSS.unit,
-            note=_note(count % shape.notes),
-        ).chained(last.hash)
-        yield last
+        charge = charge_entry("", LOSS, _note(count % shape.notes)).follow(head)
+        head = Head(charge.number, charge.hash)
+        yield charge
         if shape.finished:
-            outcome = Entry(last.number + 1, last.at, "outcome", "", refers=last.number, note="done")
-            last = outcome.chained(last.hash)
-            yield last
+            outcome = outcome_entry(charge, "done").follow(head)
+            head = Head(outcome.number, outcome.hash)
+            yield outcome
 
 
 def _purposes(shape: Shape, charges: int) -> Iterator[tuple[object, ...]]:

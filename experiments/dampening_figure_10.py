@@ -18,8 +18,7 @@ from dampen import Graph
 from dampen.mechanisms import Exponential, LaplaceTopK, LocalDampening, PermuteAndFlip, ShiftedLocalDampening, TopK
 from dampen.problem import SelectionProblem
 from dampen.queries import degree_problem, ego_betweenness_problem
-from dampen.queries.graph.level import clipped_h, kth_largest_degree, level_plan, level_problem, level_rates
-from dampen.questions.level_nodes import level_sums
+from dampen.queries.graph.level import clip_h, kth_largest_degree, level_plan, level_problem, level_rates, level_sums
 from dampen.vectors import Floats, Integers
 from experiments import data
 from experiments.example_graph import worst_top_loss
@@ -125,7 +124,7 @@ def _by_level(stats: Statistics, k: int, epsilon: Fraction, rng: np.random.Gener
     """One list of the level method: h, the plan for it, and the list; the sums of each step are kept."""
     n, (for_h, for_list) = stats.graph.nodes, level_rates(epsilon)
     noisy = kth_largest_degree(stats.degrees, k) + seeded_discrete_laplace(for_h, rng)
-    plan = level_plan(clipped_h(noisy, n), epsilon=for_list, k=k, n=n)
+    plan = level_plan(clip_h(noisy, n), epsilon=for_list, k=k, n=n)
     key = "degree" if plan.by_degree else plan.step
     if key not in stats.sums:
         stats.sums[key] = level_sums(stats.graph.offsets, stats.graph.neighbours, plan)

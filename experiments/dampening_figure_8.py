@@ -10,7 +10,7 @@ import numpy as np
 from scipy import stats
 
 from dampen import Graph
-from dampen.graphs.levels import codegrees
+from dampen.graphs.node_scores import codegrees
 from dampen.queries import ego_betweenness_problem
 from dampen.vectors import Floats
 from experiments import data

@@ -23,13 +23,21 @@ from rich.table import Table
 
 from dampen import Graph, datasets
 from dampen.mechanisms import LaplaceTopK
-from dampen.queries.graph.level import clipped_h, kth_largest_degree, level_plan, level_problem, level_rates
-from dampen.questions.influence import BY_EGO_BETWEENNESS, answering, posed
-from dampen.questions.level_nodes import level_sums
+from dampen.queries.graph.centralities import EGO_BETWEENNESS, Terms
+from dampen.queries.graph.level import (
+    clip_h,
+    kth_largest_degree,
+    level_plan,
+    level_problem,
+    level_rates,
+    level_sums,
+)
+from dampen.questions.node_lists import MECHANISMS
 from dampen.vectors import Integers
 from experiments.recall_bound import attack_lengths, recall_bound
 
 GRAPHS = ("enron", "github", "gowalla", "dblp", "decoupled")
+METHODS = tuple(EGO_BETWEENNESS.methods)
 EPSILONS = ("0.01", "0.1", "0.5", "1", "10")
 SHIFT = 10_000
 """The public level of ``codegree_dampening``."""
@@ -87,7 +95,7 @@ def by_level(graph: Graph, k: int) -> Draw:
     def one(epsilon: Fraction, rng: np.random.Generator) -> Integers:
         for_h, for_list = level_rates(epsilon)
         up, down = rng.geometric(-math.expm1(-float(for_h)), size=2)
-        plan = level_plan(clipped_h(largest + int(up - down), graph.nodes), epsilon=for_list, k=k, n=graph.nodes)
+        plan = level_plan(clip_h(largest + int(up - down), graph.nodes), epsilon=for_list, k=k, n=graph.nodes)
         key = (plan.by_degree, plan.step)
         if key not in sums:
             sums[key] = level_sums(graph.offsets, graph.neighbours, plan)
@@ -99,12 +107,12 @@ def by_level(graph: Graph, k: int) -> Draw:
 
 def by_mechanism(graph: Graph, k: int, method: str) -> Draw:
     """Any other method: its problem does not depend on epsilon."""
-    question, drift = posed(graph, score="ego_betweenness", method=method, shift=SHIFT)
-    problem = question.as_public()
+    way = EGO_BETWEENNESS.methods[method]
+    ranking = way.rank(graph, Terms(shift=SHIFT))
+    problem = ranking.problem.as_public()
 
     def draw(epsilon: Fraction, rng: np.random.Generator, runs: int) -> Integers:
-        mechanism = answering(graph, k, epsilon, method=method, shift=SHIFT, drift=drift)
-        return mechanism.simulate(problem, rng, runs).reshape(runs, k)
+        return MECHANISMS[way.law](ranking, k, epsilon).simulate(problem, rng, runs).reshape(runs, k)
 
     return draw
 
@@ -114,7 +122,7 @@ def overlaps(graph: Graph, name: str, k: int, method: str, epsilons: list[str], 
     right = right_nodes(graph, name, k)
     draw = by_level(graph, k) if method == "level" else by_mechanism(graph, k, method)
     for epsilon in epsilons:
-        rng = np.random.default_rng([BY_EGO_BETWEENNESS.index(method), EPSILONS.index(epsilon), k])
+        rng = np.random.default_rng([METHODS.index(method), EPSILONS.index(epsilon), k])
         shares = np.isin(draw(Fraction(epsilon), rng, runs), right).mean(axis=1)
         error = float(shares.std(ddof=1) / math.sqrt(runs)) if runs > 1 else math.nan
         yield Overlap(name, k, method, epsilon, float(shares.mean()), error, runs)
@@ -143,12 +151,12 @@ def main() -> None:
     parser.add_argument("--k", type=int, default=10)
     parser.add_argument("--runs", type=int, default=30)
     parser.add_argument("--graphs", nargs="+", choices=(*GRAPHS, "amazon", "facebook"), default=list(GRAPHS))
-    parser.add_argument("--methods", nargs="+", choices=BY_EGO_BETWEENNESS, default=None)
+    parser.add_argument("--methods", nargs="+", choices=METHODS, default=None)
     parser.add_argument("--epsilons", nargs="+", choices=EPSILONS, default=list(EPSILONS))
     parser.add_argument("--no-bound", action="store_true", help="leave out the recall bound, which takes minutes")
     parser.add_argument("--out", type=Path, default=RESULTS)
     options = parser.parse_args()
-    methods = options.methods or [m for m in BY_EGO_BETWEENNESS if m != "pairwise" or options.k == 1]
+    methods = options.methods or [m for m in METHODS if m != "pairwise" or options.k == 1]
     console, rows = Console(), list[Overlap]()
     for name in options.graphs:
         graph = load(name)

@@ -8,13 +8,13 @@ from dampen import SelectionProblem
 from dampen.audit.neighbours import Graph
 from dampen.mechanisms import LaplaceTopK
 from dampen.queries import level_problem
-from dampen.queries.graph.level import scored_plan
+from dampen.queries.graph.level import plan_with_step
 from dampen.vectors import Floats
 from experiments.refuted.base import Evidence, Kind, RefutedMechanism
 
 LEAVES = 14
 SPOKES = frozenset((centre, leaf) for centre in (0, 1) for leaf in range(2, 2 + LEAVES))
-PLAN = scored_plan(2 + LEAVES, Fraction(1, 2), Fraction(1), Fraction(66))
+PLAN = plan_with_step(2 + LEAVES, Fraction(1, 2), Fraction(1), Fraction(66))
 
 
 def level_problem_by_definition(graph: Graph) -> SelectionProblem:

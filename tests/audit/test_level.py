@@ -9,10 +9,10 @@ import pytest
 from dampen import SelectionProblem
 from dampen.audit import graphs
 from dampen.audit.neighbours import Graph
-from dampen.graphs.levels import distance_two_sums
+from dampen.graphs.node_scores import distance_two_sums
 from dampen.mechanisms import LaplaceTopK
 from dampen.queries import level_problem
-from dampen.queries.graph.level import LevelPlan, pair_weights, score_units, scored_plan
+from dampen.queries.graph.level import LevelPlan, pair_weights, plan_with_step, score_units
 from dampen.vectors import Floats
 from tests.audit.universes.ego_betweenness import level_universe, node_degrees
 from tests.unit.queries.graph import judges as judge
@@ -25,7 +25,7 @@ HALF = Fraction(1, 2)
 
 
 def plan_of(n: int, step: str, floor: str, level: str) -> LevelPlan:
-    return scored_plan(n, Fraction(step), Fraction(floor), Fraction(level))
+    return plan_with_step(n, Fraction(step), Fraction(floor), Fraction(level))
 
 
 def units(x: Graph, plan: LevelPlan) -> Floats:
@@ -106,7 +106,7 @@ def gadget(k: int, m: int, stars: int = 0) -> tuple[Graph, Graph]:
 
 def gadget_plan(n: int, m: int) -> LevelPlan:
     """The level is what a hub has before the edge."""
-    return scored_plan(n, HALF, Fraction(m, 4), Fraction(m * (m - 1), 4) + m)
+    return plan_with_step(n, HALF, Fraction(m, 4), Fraction(m * (m - 1), 4) + m)
 
 
 def test_a_width_of_two_is_exceeded_by_the_gadget() -> None:
@@ -169,7 +169,7 @@ def test_ego_betweenness_in_the_level_score_moves_more_than_one_edge() -> None:
     x, y = complete_two_by(14)
 
     def change(values: list[list[Fraction]], level: Fraction) -> float:
-        plan = scored_plan(16, HALF, Fraction(1), level)
+        plan = plan_with_step(16, HALF, Fraction(1), level)
         old, new = (
             score_units([int(v * 2**plan.bits) for v in value], np.array(judge.degrees(graph)), plan) / 2**20
             for value, graph in zip(values, (x, y), strict=True)

@@ -6,7 +6,7 @@ from dampen import Adjacency, Frame, SelectionProblem
 from dampen.audit import edge_neighbours, graphs
 from dampen.audit.neighbours import Graph
 from dampen.mechanisms import LaplaceTopK
-from dampen.queries.graph.one_shot_centrality import SCORES, one_shot_problem
+from dampen.queries.graph.node_problems import ONE_SHOT_SCORES, one_shot_problem
 from tests.audit.universes.base import Universe
 from tests.unit.queries.graph import judges as judge
 
@@ -21,7 +21,7 @@ def universe(score: str, n: int) -> tuple[Universe, int]:
     return Universe(label, lambda x: asked(x, score)[0], every, edge_neighbours), asked(every[0], score)[1]
 
 
-@pytest.mark.parametrize("score", SCORES)
+@pytest.mark.parametrize("score", ONE_SHOT_SCORES)
 @pytest.mark.parametrize(("n", "k"), [(4, 1), (4, 2), (4, 3)])
 def test_ordered_lists_hold_their_claim(score: str, n: int, k: int) -> None:
     """With the width that follows from two movers and the drift, not with that of utilities that may all move."""
@@ -40,7 +40,7 @@ def test_one_mover_is_too_few_for_the_shifted_score() -> None:
     assert report.breaches == ("epsilon",)
 
 
-@pytest.mark.parametrize("score", SCORES)
+@pytest.mark.parametrize("score", ONE_SHOT_SCORES)
 def test_a_bound_of_a_quarter_is_caught(score: str) -> None:
     def understated(x: Graph) -> SelectionProblem:
         problem = asked(x, score)[0]

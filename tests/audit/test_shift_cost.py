@@ -8,8 +8,8 @@ import pytest
 
 from dampen.audit import graphs
 from dampen.audit.neighbours import Graph
-from dampen.graphs.levels import distance_two_sums
-from dampen.queries.graph.level import LevelPlan, pair_weights, score_units, scored_plan
+from dampen.graphs.node_scores import distance_two_sums
+from dampen.queries.graph.level import LevelPlan, pair_weights, plan_with_step, score_units
 from dampen.vectors import Floats
 from tests.audit.universes.atlas import neighbours_up_to_names
 from tests.unit.queries.graph import judges as judge
@@ -76,7 +76,7 @@ def shares_of_the_width(plan: LevelPlan) -> tuple[float, float]:
 
 @pytest.mark.parametrize(("step", "floor", "level"), SETTINGS)
 def test_a_shift_costs_at_most_the_width_on_all_graphs_of_six_nodes(step: str, floor: str, level: str) -> None:
-    best, proof = shares_of_the_width(scored_plan(6, Fraction(step), Fraction(floor), Fraction(level)))
+    best, proof = shares_of_the_width(plan_with_step(6, Fraction(step), Fraction(floor), Fraction(level)))
     assert 0.3 < best <= proof <= 1
 
 
@@ -85,7 +85,7 @@ def test_a_shift_costs_at_most_the_width_on_all_graphs_of_six_nodes(step: str, f
 @pytest.mark.parametrize("floor", ["1", "2", "4"])
 @pytest.mark.parametrize("level", ["0.5", "1", "2", "3.3", "6", "20"])
 def test_a_shift_costs_at_most_the_width_on_all_graphs_of_seven_nodes(step: str, floor: str, level: str) -> None:
-    best, proof = shares_of_the_width(scored_plan(7, Fraction(step), Fraction(floor), Fraction(level)))
+    best, proof = shares_of_the_width(plan_with_step(7, Fraction(step), Fraction(floor), Fraction(level)))
     assert best <= proof <= 1
 
 

@@ -124,7 +124,7 @@ class Books:
         return totals
 
 
-def audited(path: Path, *, head: str | None = None) -> Books:
+def audit_ledger(path: Path, *, head: str | None = None) -> Books:
     """Open the ledger and hold everything it says against its entries; then spend one more unit where it fits."""
     ledger = Budget.open(path)
     try:

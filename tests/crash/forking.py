@@ -16,9 +16,9 @@ from pathlib import Path
 from typing import Any
 
 from dampen import Budget
-from dampen.accounting import steps
+from dampen.accounting import store
 from dampen.accounting.ledger import Ledger
-from tests.crash.tasks import UNIT, Journal, answer, loss, telling
+from tests.crash.tasks import UNIT, Journal, answer, journal_errors, loss
 
 warnings.filterwarnings("ignore", message=".*fork", category=DeprecationWarning)
 
@@ -26,7 +26,7 @@ LONGEST_CHILD = 50
 """Seconds; a forked child that works so long has hung (SQLite alone would wait for 60)."""
 
 
-def forked(work: Callable[[], None]) -> int:
+def fork_child(work: Callable[[], None]) -> int:
     """Run ``work`` in a forked child."""
     child = os.fork()
     if child:
@@ -40,7 +40,7 @@ def forked(work: Callable[[], None]) -> int:
         os._exit(status)
 
 
-def ended(child: int, journal: Journal) -> bool:
+def await_end(child: int, journal: Journal) -> bool:
     """Wait for a child; a child that hangs is ended by its alarm and told as a fault."""
     _, status = os.waitpid(child, 0)
     if status:
@@ -49,7 +49,7 @@ def ended(child: int, journal: Journal) -> bool:
 
 
 def spend_some(ledger: Ledger, journal: Journal, times: int) -> None:
-    with telling(journal):
+    with journal_errors(journal):
         for _ in range(times):
             answer(ledger, UNIT, journal, ledger._scope)
 
@@ -67,9 +67,9 @@ def fork_between(path: str, journal: str, rounds: int) -> None:
     for _ in range(rounds):
         for budget in (ledger, second, inner):
             spend_some(budget, told, 1)
-        child = forked(spend_all)
+        child = fork_child(spend_all)
         spend_some(ledger, told, 3)
-        if not ended(child, told):
+        if not await_end(child, told):
             break
 
 
@@ -78,22 +78,22 @@ def fork_inside(path: str, journal: str, rounds: int) -> None:
     told, ledger = Journal(journal), Budget.open(path)
     inside, forking = threading.Event(), threading.Event()
 
-    def reached(step: str) -> None:
+    def reach(step: str) -> None:
         if step == "after INSERT" and threading.current_thread() is not threading.main_thread():
             inside.set()
             forking.wait(0.05)
 
-    steps.reached = reached
+    store.reach = reach
     for _ in range(rounds):
         inside.clear()
         forking.clear()
         thread = threading.Thread(target=spend_some, args=(ledger, told, 2))
         thread.start()
         inside.wait()
-        child = forked(lambda: spend_some(ledger, told, 1))
+        child = fork_child(lambda: spend_some(ledger, told, 1))
         forking.set()
         thread.join()
-        if not ended(child, told):
+        if not await_end(child, told):
             break
 
 
@@ -109,7 +109,7 @@ def fork_among_threads(path: str, journal: str, threads: int, rounds: int) -> No
     for thread in running:
         thread.start()
     for _ in range(rounds):
-        if not ended(forked(lambda: spend_some(ledger, told, 1)), told):
+        if not await_end(fork_child(lambda: spend_some(ledger, told, 1)), told):
             break
     stop.set()
     for thread in running:
@@ -128,7 +128,7 @@ def fork_and_leave(path: str, journal: str) -> None:
         spend_some(ledger, told, 3)
         told.write(end=True)
 
-    forked(outlive)
+    fork_child(outlive)
     spend_some(ledger, told, 1)
 
 
@@ -169,10 +169,10 @@ def fork_with_a_batch(path: str, journal: str) -> None:
         answer(batch, UNIT, told)
 
         def use_again() -> None:
-            with telling(told):
+            with journal_errors(told):
                 answer(batch, UNIT, told)
 
-        ended(forked(use_again), told)
+        await_end(fork_child(use_again), told)
         answer(batch, UNIT, told)
 
 
@@ -197,7 +197,7 @@ def fork_among_openers(path: str, journal: str, threads: int, rounds: int) -> No
             Budget.open(f"{path}-{threading.get_ident()}-{turn}", epsilon=1).close()
 
     def spend_alone() -> None:
-        if crossed := inherited(path):
+        if crossed := count_handles(path):
             told.write(fault=f"{crossed} open files crossed the fork")
         else:
             spend_some(ledger, told, 1)
@@ -207,14 +207,14 @@ def fork_among_openers(path: str, journal: str, threads: int, rounds: int) -> No
     for thread in running:
         thread.start()
     for _ in range(rounds):
-        if not ended(forked(spend_alone), told):
+        if not await_end(fork_child(spend_alone), told):
             break
     stop.set()
     for thread in running:
         thread.join()
 
 
-def inherited(path: str) -> int:
+def count_handles(path: str) -> int:
     """How many handles of ledgers this process has, where the system tells."""
     handles = Path("/proc/self/fd")
     names = [os.readlink(handle) for handle in handles.iterdir() if handle.is_symlink()] if handles.is_dir() else []

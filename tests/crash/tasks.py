@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from dampen import Adjacency, Budget, PrivacyLoss
-from dampen.accounting import steps
+from dampen.accounting import store
 from dampen.accounting.ledger import Ledger
 from dampen.entropy import Entropy
 from dampen.errors import DampenError
@@ -59,13 +59,13 @@ def kill_at(fatal_step: str, occurrence: int) -> None:
     """Let this process die where the step is reached for the ``occurrence``-th time."""
     seen = 0
 
-    def reached(step: str) -> None:
+    def reach(step: str) -> None:
         nonlocal seen
         seen += step == fatal_step
         if step == fatal_step and seen == occurrence:
             os.kill(os.getpid(), signal.SIGKILL)
 
-    steps.reached = reached
+    store.reach = reach
 
 
 def scope_of(ledger: Ledger, name: str) -> Ledger:
@@ -123,7 +123,7 @@ def create_without_end(folder: str) -> None:
 def create_together(path: str, journal: str, go: str) -> None:
     told = Journal(journal)
     await_start(go, told)
-    with telling(told):
+    with journal_errors(told):
         answer(Budget.open(path, epsilon=1), UNIT, told)
 
 
@@ -135,7 +135,7 @@ def await_start(go: str, journal: Journal) -> None:
 
 
 @contextmanager
-def telling(journal: Journal) -> Iterator[None]:
+def journal_errors(journal: Journal) -> Iterator[None]:
     """Tell how it ended: every refusal by its class and text; what is no refusal of dampen's as a fault."""
     try:
         yield
@@ -151,7 +151,7 @@ def spend(path: str, journal: str, go: str, scope: str, sizes: list[int], reopen
     ledger = Budget.open(path)
     await_start(go, told)
     for size in sizes:
-        with telling(told):
+        with journal_errors(told):
             while True:
                 scope_of(ledger, scope).batch([loss()] * size)
                 told.write(granted=size)
@@ -164,7 +164,7 @@ def spend(path: str, journal: str, go: str, scope: str, sizes: list[int], reopen
 def come_and_go(path: str, journal: str, times: int) -> None:
     """Another process that opens the ledger, spends one unit and closes it again."""
     told = Journal(journal)
-    with telling(told):
+    with journal_errors(told):
         for _ in range(times):
             ledger = Budget.open(path)
             answer(ledger, UNIT, told)
@@ -260,12 +260,12 @@ def look_at(path: str, journal: str, user: int = NOBODY) -> None:
     told.write(batch=outcome_of(lambda: ledger.batch([loss(), loss()])))
     told.write(scope=outcome_of(lambda: ledger.scope("analyst", "new", epsilon=1)))
     told.write(limit=outcome_of(lambda: ledger.change_limit(epsilon=5)))
-    told.write(spent=_told(lambda: str(ledger.spent.epsilon)))
-    told.write(summary=_told(lambda: str(ledger.summary().accounts[0].spent.epsilon)))
-    told.write(unfinished=_told(lambda: len(ledger.unfinished())))
-    told.write(verify=_told(lambda: str(ledger.verify())))
-    told.write(history=_told(lambda: len(ledger.history())))
-    told.write(head=_told(lambda: ledger.head))
+    told.write(spent=_try_reading(lambda: str(ledger.spent.epsilon)))
+    told.write(summary=_try_reading(lambda: str(ledger.summary().accounts[0].spent.epsilon)))
+    told.write(unfinished=_try_reading(lambda: len(ledger.unfinished())))
+    told.write(verify=_try_reading(lambda: str(ledger.verify())))
+    told.write(history=_try_reading(lambda: len(ledger.history())))
+    told.write(head=_try_reading(lambda: ledger.head))
     ledger.close()
 
 
@@ -275,7 +275,7 @@ def create_without_rights(path: str, journal: str) -> None:
     told.write(**outcome_of(lambda: Budget.open(path, epsilon=1)))
 
 
-def _told(read: Callable[[], object]) -> object:
+def _try_reading(read: Callable[[], object]) -> object:
     try:
         return read()
     except BaseException as error:

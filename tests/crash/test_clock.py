@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from dampen import Budget
-from dampen.accounting import chain, tables
-from tests.crash.books import audited
+from dampen.accounting import chain
+from tests.crash.books import audit_ledger
 from tests.crash.tasks import loss
 
 CLOCK = (
@@ -20,8 +20,7 @@ CLOCK = (
 
 def test_a_clock_that_goes_back_moves_no_entry(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     shown = [CLOCK[0]]
-    for module in (tables, chain):
-        monkeypatch.setattr(module, "now", lambda: shown[-1])
+    monkeypatch.setattr(chain, "now", lambda: shown[-1])
     ledger = Budget.open(tmp_path / "study.db", epsilon=1)
     heads = [ledger.head]
     for at in CLOCK:
@@ -38,4 +37,4 @@ def test_a_clock_that_goes_back_moves_no_entry(tmp_path: Path, monkeypatch: pyte
     assert ledger.history(last=3) == history[-3:]
     assert ledger.spent.epsilon == Fraction(8, 100)
     ledger.close()
-    assert len(audited(ledger.path, head=heads[2]).charges) == 8
+    assert len(audit_ledger(ledger.path, head=heads[2]).charges) == 8

@@ -9,9 +9,9 @@ from pathlib import Path
 import pytest
 
 from dampen import Budget
-from dampen.accounting.steps import CREATION
+from dampen.accounting.store import CREATION
 from tests.crash import tasks
-from tests.crash.books import Books, Nursery, answers_of, audited, await_lines, faults_of, journal_of
+from tests.crash.books import Books, Nursery, answers_of, audit_ledger, await_lines, faults_of, journal_of
 
 
 @pytest.mark.parametrize("step", CREATION)
@@ -25,17 +25,17 @@ def test_a_ledger_appears_complete_or_not_at_all(nursery: Nursery, tmp_path: Pat
             study.unlink()
         assert all(file.name.startswith(".study.db.") for file in tmp_path.iterdir())
     Budget.open(study, epsilon=1).close()
-    assert audited(study).limits == {"": 1}
+    assert audit_ledger(study).limits == {"": 1}
 
 
 def test_a_complete_ledger_stays_when_its_maker_died_after_the_name(nursery: Nursery, tmp_path: Path) -> None:
     study = tmp_path / "study.db"
     nursery.run(tasks.create_at, path=study, step="after its name")
     Budget.open(study, epsilon=1).close()
-    audited(study)
+    audit_ledger(study)
     for leftover in tmp_path.glob(".study.db.*"):
         leftover.unlink()
-    assert len(audited(study).charges) == 1
+    assert len(audit_ledger(study).charges) == 1
 
 
 def test_kills_at_random_moments_of_creation(nursery: Nursery, tmp_path: Path) -> None:
@@ -52,7 +52,7 @@ def test_kills_at_random_moments_of_creation(nursery: Nursery, tmp_path: Path) -
         made = sorted(folder.glob("[0-9]*.db"))
         assert made
         for study in made:
-            assert audited(study).limits == {"": 1}
+            assert audit_ledger(study).limits == {"": 1}
 
 
 @pytest.mark.parametrize("turn", range(5))
@@ -67,5 +67,5 @@ def test_several_makers_at_once_share_one_ledger(nursery: Nursery, tmp_path: Pat
     assert [line for journal in journals for line in journal_of(journal) if "refused" in line] == []
     assert [fault for journal in journals for fault in faults_of(journal)] == []
     assert sum(len(answers_of(journal)) for journal in journals) == 4
-    assert len(audited(study).charges) == 4
+    assert len(audit_ledger(study).charges) == 4
     assert [file.name for file in tmp_path.iterdir() if file.name.endswith(".new")] == []

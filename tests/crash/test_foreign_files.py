@@ -182,9 +182,9 @@ def test_a_newer_ledger_with_a_hot_log_is_left_alone(study: Path, refused: Refus
     assert_only_the_index_may_differ(study.parent, hot)
 
 
-def tried(path: Path) -> str:
+def try_ledger(path: Path) -> str:
     """Open and use a ledger that may be damaged; returns the refusal, in one short line, or nothing."""
-    with suppressed() as refusal:
+    with keep_refusal() as refusal:
         ledger = Budget.open(path)
         try:
             report = ledger.verify()
@@ -202,7 +202,7 @@ def tried(path: Path) -> str:
 
 
 @contextmanager
-def suppressed() -> Iterator[list[str]]:
+def keep_refusal() -> Iterator[list[str]]:
     """Keep the text of a refusal; every other error is a defect."""
     texts: list[str] = []
     try:
@@ -216,7 +216,7 @@ def test_a_truncated_ledger_is_refused_or_found(study: Path) -> None:
     refusals = 0
     for size in sorted({0, 1, 15, 16, 17, 99, 100, 511, 512, 4095, *range(4096, len(whole), 4096), len(whole) - 1}):
         study.write_bytes(whole[:size])
-        refusals += bool(said := tried(study))
+        refusals += bool(said := try_ledger(study))
         assert said, f"{size} of {len(whole)} bytes are taken for a whole ledger"
         if "study.db is not a ledger" in said or "opened" in said:
             assert study.read_bytes() == whole[:size]
@@ -228,7 +228,7 @@ def test_garbage_in_the_middle_is_refused_or_found(study: Path) -> None:
     whole, found = study.read_bytes(), 0
     for place in range(0, len(whole) - 64, 769):
         study.write_bytes(whole[:place] + b"\xa5garbage" * 8 + whole[place + 64 :])
-        found += bool(tried(study))
+        found += bool(try_ledger(study))
     assert found > len(whole) // 769 // 3
 
 
@@ -252,7 +252,7 @@ def test_other_text_in_the_tables_is_refused_or_found(study: Path) -> None:
                 except sqlite3.Error:
                     continue
             if changed > 0:
-                assert tried(study), f"{table}.{column} = {nonsense} went unnoticed"
+                assert try_ledger(study), f"{table}.{column} = {nonsense} went unnoticed"
 
 
 def test_a_damaged_log_is_never_more_than_lost(nursery: Nursery, study: Path, tmp_path: Path) -> None:

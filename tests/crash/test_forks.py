@@ -7,7 +7,7 @@ import pytest
 
 from dampen import Budget
 from tests.crash import forking
-from tests.crash.books import Nursery, answers_of, assert_refusal, audited, await_lines, faults_of, journal_of
+from tests.crash.books import Nursery, answers_of, assert_refusal, audit_ledger, await_lines, faults_of, journal_of
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not fork")
 
@@ -23,7 +23,7 @@ def assert_all_counted(study: Path, journal: Path, answers: int | None) -> None:
     assert [line for line in journal_of(journal) if "refused" in line] == []
     given = answers_of(journal)
     assert answers is None or len(given) == answers
-    books = audited(study)
+    books = audit_ledger(study)
     assert sorted(books.charges) == sorted(given)
     assert books.unfinished == [number for number, _, _, _, _, note, _ in books.rows if note == "without outcome"]
 
@@ -79,4 +79,4 @@ def test_a_batch_stays_in_its_process(nursery: Nursery, study: Path, tmp_path: P
     [line] = [line for line in journal_of(journal) if "refused" in line]
     assert_refusal(line, "BudgetError")
     assert len(answers_of(journal)) == 2
-    assert len(audited(study).charges) == 2
+    assert len(audit_ledger(study).charges) == 2

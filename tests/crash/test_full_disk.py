@@ -15,11 +15,12 @@ import pytest
 
 from dampen import Budget
 from dampen.accounting.ledger import Ledger
+from dampen.accounting.sqlite_store import SqliteStore
 from dampen.errors import BudgetError
 from dampen.mechanisms import PermuteAndFlip
 from tests.conftest import Refused
 from tests.crash import tasks
-from tests.crash.books import Books, Nursery, assert_refusal, audited, journal_of
+from tests.crash.books import Books, Nursery, assert_refusal, audit_ledger, journal_of
 from tests.crash.tasks import PROBLEM, UNIT, loss
 
 PAGE, FRAME, HEADER, INDEX = 4096, 4096 + 24, 32, 32768
@@ -32,7 +33,7 @@ SIZES = [
 ]
 
 
-def filled(path: Path, entries: int, note: str = "") -> None:
+def fill_ledger(path: Path, entries: int, note: str = "") -> None:
     ledger = Budget.open(path, epsilon=1000)
     ledger.batch([loss()] * entries, note=note)
     ledger.close()
@@ -49,7 +50,7 @@ def assert_survived(study: Path, before: Books, lines: list[dict[str, Any]]) -> 
     [later] = [line["later"] for line in lines if "later" in line]
     assert drawn == answers
     assert later == {"done": True}
-    books = audited(study, head=before.head)
+    books = audit_ledger(study, head=before.head)
     assert books.rows[: len(before.rows)] == before.rows
     assert len(books.charges) - len(before.charges) == answers + 1
 
@@ -58,7 +59,7 @@ def test_files_that_cannot_grow(nursery: Nursery, tmp_path: Path) -> None:
     refusals = 0
     for turn, size in enumerate(SIZES):
         study, journal = tmp_path / f"{turn}.db", tmp_path / f"journal-{turn}"
-        filled(study, 5)
+        fill_ledger(study, 5)
         before = Books.read(study)
         assert nursery.run(tasks.release_on_a_full_disk, path=study, journal=journal, size=size, most=60) == 0
         lines = journal_of(journal)
@@ -71,7 +72,7 @@ def test_files_that_cannot_grow(nursery: Nursery, tmp_path: Path) -> None:
 def test_a_large_ledger_on_a_full_disk(nursery: Nursery, tmp_path: Path, size: int) -> None:
     """The file itself is beyond the limit: the log grows, but cannot always be written back."""
     study, journal = tmp_path / "study.db", tmp_path / "journal"
-    filled(study, 100, "x" * 400)
+    fill_ledger(study, 100, "x" * 400)
     before = Books.read(study)
     assert study.stat().st_size > 60_000
     assert nursery.run(tasks.release_on_a_full_disk, path=study, journal=journal, size=size, most=60) == 0
@@ -86,13 +87,13 @@ def test_a_ledger_is_not_made_on_a_full_disk(nursery: Nursery, tmp_path: Path, s
     assert nursery.run(tasks.create_on_a_full_disk, path=study, journal=journal, size=size) == 0
     [line] = journal_of(journal)
     if study.exists():
-        audited(study)
+        audit_ledger(study)
     else:
         assert_refusal(line, "BudgetError", "ParameterError")
         assert [file.name for file in tmp_path.iterdir()] == ["journal"]
     ledger = Budget.open(study, epsilon=1)
     ledger.close()
-    audited(study)
+    audit_ledger(study)
 
 
 @pytest.fixture
@@ -105,6 +106,7 @@ def study(tmp_path: Path) -> Iterator[Ledger]:
 
 def test_sqlite_says_full(study: Ledger, refused: Refused) -> None:
     """SQLite's own limit stands for the disk's: the error is the one of a full disk."""
+    assert isinstance(study._store, SqliteStore)
     db = study._store._connection
     assert db is not None
     [[pages]] = db.execute("PRAGMA page_count").fetchall()
@@ -122,7 +124,7 @@ def test_sqlite_says_full(study: Ledger, refused: Refused) -> None:
     db.execute("PRAGMA max_page_count=1000000")
     study.reserve(loss())
     study.close()
-    assert len(audited(study.path).charges) == granted + 1
+    assert len(audit_ledger(study.path).charges) == granted + 1
 
 
 @pytest.fixture
@@ -158,7 +160,7 @@ def test_a_real_full_disk(small_disk: Path, refused: Refused) -> None:
         granted += 1
         assert ledger.verify()
     ledger.close()
-    assert len(audited(study).charges) == granted
+    assert len(audit_ledger(study).charges) == granted
 
 
 def test_a_ledger_is_not_made_on_a_real_full_disk(small_disk: Path, refused: Refused) -> None:
@@ -170,4 +172,4 @@ def test_a_ledger_is_not_made_on_a_real_full_disk(small_disk: Path, refused: Ref
     assert [file.name for file in small_disk.iterdir()] == ["ballast"]
     ballast.unlink()
     Budget.open(study, epsilon=1).close()
-    audited(study)
+    audit_ledger(study)

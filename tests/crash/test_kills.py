@@ -16,11 +16,11 @@ from typing import NamedTuple
 import pytest
 
 from dampen import Budget
-from dampen.accounting import steps
-from dampen.accounting.steps import STEPS
+from dampen.accounting import store
+from dampen.accounting.store import STEPS
 from dampen.errors import BudgetExceeded
 from tests.crash import tasks
-from tests.crash.books import Books, Nursery, answers_of, assert_paid, audited, await_lines, journal_of
+from tests.crash.books import Books, Nursery, answers_of, assert_paid, audit_ledger, await_lines, journal_of
 from tests.crash.tasks import UNIT, Action, loss
 
 KILLED = -signal.SIGKILL
@@ -109,7 +109,7 @@ def kill_once(nursery: Nursery, study: Path, actions: list[Action], step: str, o
     ended = nursery.run(tasks.die_at, path=study, journal=journal, actions=actions, step=step, occurrence=occurrence)
     assert ended == KILLED
     kills[step] += 1
-    books = audited(study, head=before.head)
+    books = audit_ledger(study, head=before.head)
     assert books.rows[: len(before.rows)] == before.rows
     assert tuple(answers_of(journal)) == expected.answers
     assert tuple(books.charges[len(before.charges) :]) == expected.charges
@@ -170,7 +170,7 @@ def test_the_last_unit_is_granted_once_however_the_process_died(nursery: Nursery
     with pytest.raises(BudgetExceeded):
         ledger.reserve(loss("1e-9"))
     ledger.close()
-    assert len(audited(study).charges) == 3
+    assert len(audit_ledger(study).charges) == 3
 
 
 @pytest.mark.parametrize("action", [single(""), Action("", (UNIT,) * 3, 3)], ids=["single", "list"])
@@ -185,7 +185,7 @@ def test_an_interrupt_at_any_step_keeps_all_or_nothing(
             raise KeyboardInterrupt
 
     ledger, journal = Budget.open(tmp_path / "study.db", epsilon=1), tasks.Journal(str(tmp_path / "journal"))
-    monkeypatch.setattr(steps, "reached", interrupt)
+    monkeypatch.setattr(store, "reach", interrupt)
     with pytest.raises(KeyboardInterrupt):
         tasks.perform(ledger, action, journal)
     monkeypatch.undo()
@@ -194,7 +194,7 @@ def test_an_interrupt_at_any_step_keeps_all_or_nothing(
     tasks.perform(ledger, action, journal)
     ledger.close()
     journal.close()
-    books = audited(ledger.path)
+    books = audit_ledger(ledger.path)
     assert len(books.charges) == len(expected.charges) + len(action.losses)
     assert_paid(answers_of(tmp_path / "journal"), books.charges)
 
@@ -209,7 +209,7 @@ def kill_at_random(nursery: Nursery, study: Path, chance: random.Random) -> None
     time.sleep(chance.uniform(0, 0.01))
     os.kill(child, signal.SIGKILL)
     assert nursery.wait(child) == KILLED
-    books = audited(study, head=before.head)
+    books = audit_ledger(study, head=before.head)
     assert books.rows[: len(before.rows)] == before.rows
     new = books.charges[len(before.charges) :]
     assert_paid(answers_of(journal), new)
@@ -247,7 +247,7 @@ def test_two_processes_die_at_random_moments_and_a_third_goes_on(nursery: Nurser
             time.sleep(chance.uniform(0, 0.01))
             os.kill(child, signal.SIGKILL)
         assert [nursery.wait(child) for child in children] == [KILLED] * 3
-        books = audited(study, head=before.head)
+        books = audit_ledger(study, head=before.head)
         new = books.charges[len(before.charges) :]
         assert_paid([answer for journal in journals for answer in answers_of(journal)], new)
         assert len(books.unfinished) - len(before.unfinished) <= 9

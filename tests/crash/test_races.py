@@ -13,7 +13,7 @@ from dampen import Budget
 from dampen.accounting.ledger import Ledger
 from dampen.errors import BudgetExceeded
 from tests.crash import tasks
-from tests.crash.books import Nursery, answers_of, assert_refusal, audited, await_lines, journal_of
+from tests.crash.books import Nursery, answers_of, assert_refusal, audit_ledger, await_lines, journal_of
 from tests.crash.tasks import UNIT, loss
 
 THREADS = 64
@@ -60,7 +60,7 @@ def test_processes_share_a_budget_to_the_last_unit(
     study = tmp_path / "study.db"
     Budget.open(study, epsilon=97 * Fraction(UNIT)).close()
     assert sum(race(nursery, study, runners)) == 97
-    assert len(audited(study).charges) == 97
+    assert len(audit_ledger(study).charges) == 97
 
 
 @pytest.mark.parametrize("processes", [2, 4])
@@ -69,7 +69,7 @@ def test_one_last_unit_goes_to_one_process(nursery: Nursery, tmp_path: Path, pro
         study = tmp_path / f"{turn}.db"
         Budget.open(study, epsilon=UNIT).close()
         assert sorted(race(nursery, study, [runner()] * processes)) == [*[0] * (processes - 1), 1]
-        assert len(audited(study).charges) == 1
+        assert len(audit_ledger(study).charges) == 1
 
 
 def test_two_scopes_race_for_the_last_unit_of_their_parent(nursery: Nursery, tmp_path: Path) -> None:
@@ -82,7 +82,7 @@ def test_two_scopes_race_for_the_last_unit_of_their_parent(nursery: Nursery, tmp
         ledger.close()
         granted = race(nursery, study, [runner(f"team=survey/analyst={name}") for name in ("ann", "bob")])
         assert sorted(granted) == [0, 1]
-        books = audited(study)
+        books = audit_ledger(study)
         assert books.spent["team=survey"] == Fraction(UNIT)
 
 
@@ -93,7 +93,7 @@ def test_a_list_and_a_single_loss_race_for_the_last_units(nursery: Nursery, tmp_
         Budget.open(study, epsilon=2 * Fraction(UNIT)).close()
         [pair, one] = race(nursery, study, [runner(sizes=(2,)), runner()])
         assert (pair, one) in [(2, 0), (0, 2)]
-        assert len(audited(study).charges) == 2
+        assert len(audit_ledger(study).charges) == 2
 
 
 # Threads
@@ -138,7 +138,7 @@ def test_sixty_four_threads_on_one_ledger(tmp_path: Path) -> None:
     ledger = Budget.open(tmp_path / "study.db", epsilon=100 * Fraction(UNIT))
     assert spend_in_threads(lambda: ledger) == 100
     ledger.close()
-    assert len(audited(ledger.path).charges) == 100
+    assert len(audit_ledger(ledger.path).charges) == 100
 
 
 @pytest.mark.usefixtures("hasty_threads")
@@ -146,7 +146,7 @@ def test_sixty_four_threads_each_with_a_ledger_of_its_own(tmp_path: Path) -> Non
     study = tmp_path / "study.db"
     Budget.open(study, epsilon=100 * Fraction(UNIT)).close()
     assert spend_in_threads(lambda: Budget.open(study)) == 100
-    assert len(audited(study).charges) == 100
+    assert len(audit_ledger(study).charges) == 100
 
 
 def test_one_last_unit_goes_to_one_of_sixty_four_threads(tmp_path: Path) -> None:
@@ -154,7 +154,7 @@ def test_one_last_unit_goes_to_one_of_sixty_four_threads(tmp_path: Path) -> None
         ledger = Budget.open(tmp_path / f"{turn}.db", epsilon=UNIT)
         assert spend_in_threads(lambda: ledger) == 1  # noqa: B023
         ledger.close()
-        assert len(audited(ledger.path).charges) == 1
+        assert len(audit_ledger(ledger.path).charges) == 1
 
 
 # Several ledgers on one file in one process
@@ -176,7 +176,7 @@ def test_opening_a_ledger_twice_does_not_take_its_locks_away(nursery: Nursery, t
     first.close()
     second.close()
     assert len(answers_of(journal)) == 2
-    assert len(audited(study).charges) == 6
+    assert len(audit_ledger(study).charges) == 6
 
 
 def test_threads_that_open_and_a_process_that_comes_and_goes(nursery: Nursery, tmp_path: Path) -> None:
@@ -200,4 +200,4 @@ def test_threads_that_open_and_a_process_that_comes_and_goes(nursery: Nursery, t
     assert nursery.wait(other) == 0
     assert len(granted) == 40
     assert len(answers_of(journal)) == 30
-    assert len(audited(study).charges) == 70
+    assert len(audit_ledger(study).charges) == 70

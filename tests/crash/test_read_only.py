@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 from dampen import Budget
-from dampen.accounting.steps import STEPS
+from dampen.accounting.store import STEPS
 from tests.crash import tasks
-from tests.crash.books import Books, Nursery, assert_refusal, audited, contents, journal_of
+from tests.crash.books import Books, Nursery, assert_refusal, audit_ledger, contents, journal_of
 from tests.crash.tasks import Action, loss
 
 LEFT_OVER = ("study.db-shm", "study.db-wal")
@@ -64,7 +64,7 @@ def lock(shelf: Path, *, files: bool, folder: bool) -> None:
     shelf.chmod(0o555 if folder else 0o777)
 
 
-def merged(journal: Path) -> dict[str, Any]:
+def merge_lines(journal: Path) -> dict[str, Any]:
     return {key: value for line in journal_of(journal) for key, value in line.items()}
 
 
@@ -101,10 +101,10 @@ def test_a_read_only_ledger_is_read_and_not_spent(
     assert nursery.run(tasks.look_at, path=study, journal=journal) == 0
     after = contents(shelf)
     assert {name: after.get(name) for name in before} == before
-    assert_only_read(merged(journal))
+    assert_only_read(merge_lines(journal))
     shelf.chmod(0o755)
     lock(shelf, files=False, folder=False)
-    assert len(audited(study).charges) == 4
+    assert len(audit_ledger(study).charges) == 4
 
 
 @pytest.mark.skipif(os.getuid() != 0, reason="only root can be two users")
@@ -115,10 +115,10 @@ def test_a_reader_leaves_nothing_that_stops_the_owner(nursery: Nursery, shelf: P
     study.chmod(0o644)
     os.chown(study, tasks.NOBODY - 1, tasks.NOBODY - 1)
     assert nursery.run(tasks.look_at, path=study, journal=journal) == 0
-    assert merged(journal)["spent"] == "1/25"
+    assert merge_lines(journal)["spent"] == "1/25"
     journal.write_text("")
     assert nursery.run(tasks.look_at, path=study, journal=journal, user=tasks.NOBODY - 1) == 0
-    assert merged(journal)["reserve"] == {"done": True}
+    assert merge_lines(journal)["reserve"] == {"done": True}
 
 
 def test_files_that_can_be_written_in_a_folder_that_cannot(nursery: Nursery, shelf: Path, journal: Path) -> None:
@@ -126,10 +126,10 @@ def test_files_that_can_be_written_in_a_folder_that_cannot(nursery: Nursery, she
     study = fill(nursery, shelf, left_over=True)
     lock(shelf, files=False, folder=True)
     assert nursery.run(tasks.look_at, path=study, journal=journal) == 0
-    told = merged(journal)
+    told = merge_lines(journal)
     shelf.chmod(0o755)
     granted = told["drawn"] + 2 * (told["batch"] == {"done": True})
-    books = audited(study)
+    books = audit_ledger(study)
     assert len(books.charges) == 4 + granted
     if not granted:
         assert_only_read(told)
@@ -142,7 +142,7 @@ def test_a_log_that_cannot_be_read_is_not_forgotten(nursery: Nursery, shelf: Pat
     lock(shelf, files=True, folder=True)
     before = contents(shelf)
     assert nursery.run(tasks.look_at, path=study, journal=journal) == 0
-    told = merged(journal)
+    told = merge_lines(journal)
     if told["opened"] != {"done": True}:
         assert_refusal(told["opened"], "BudgetError")
     else:
@@ -158,7 +158,7 @@ def test_a_link_to_a_log_that_cannot_be_read_is_not_forgotten(nursery: Nursery, 
     shelf.parent.chmod(0o555)
     assert nursery.run(tasks.look_at, path=link, journal=journal) == 0
     shelf.parent.chmod(0o755)
-    told = merged(journal)
+    told = merge_lines(journal)
     if told["opened"] != {"done": True}:
         assert_refusal(told["opened"], "BudgetError")
     else:
@@ -182,7 +182,7 @@ def test_a_ledger_that_may_not_be_read_is_refused(nursery: Nursery, shelf: Path,
     study.chmod(0o000)
     before = contents(shelf) if os.getuid() == 0 else {}
     assert nursery.run(tasks.look_at, path=study, journal=journal) == 0
-    assert_refusal(merged(journal)["opened"], "BudgetError")
+    assert_refusal(merge_lines(journal)["opened"], "BudgetError")
     if before:
         assert contents(shelf) == before
     study.chmod(0o644)
@@ -194,6 +194,6 @@ def test_the_child_really_has_no_rights(nursery: Nursery, shelf: Path, journal: 
     study = fill(nursery, shelf, left_over=False)
     lock(shelf, files=False, folder=False)
     assert nursery.run(tasks.look_at, path=study, journal=journal) == 0
-    told = merged(journal)
+    told = merge_lines(journal)
     assert [told[action] for action in WRITES] == [{"done": True}] * len(WRITES)
     assert told["drawn"] == 1

@@ -1,7 +1,7 @@
-"""Who pays: composition as pure functions, the budget in memory and the ledger on the disk."""
+"""Who pays: rules by which losses add up, accounts, the budget in memory and the durable ledger."""
 
 from dampen.accounting.budget import Budget
-from dampen.accounting.compose import composed, converted
+from dampen.accounting.composition import composed, converted
 from dampen.accounting.ledger import Ledger
 
 __all__ = ["Budget", "Ledger", "composed", "converted"]

@@ -1,25 +1,22 @@
-"""What may be granted: the one rule that the budget in memory and the durable ledger share."""
+"""What may be granted: an account is a limit and what is spent of it, for the whole budget or for one scope of it."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
-from fractions import Fraction
+from dataclasses import dataclass
 
-from dampen._validate import brief, shown
-from dampen.accounting.compose import converted, rounded_up
+from dampen._validate import brief, shown, text
+from dampen.accounting.composition import NOTHING, BasicComposition, Composition, converted, shorten
 from dampen.errors import BudgetExceeded, ParameterError
 from dampen.privacy import Adjacency, Amount, PrivacyLoss
 
-NOTHING = Amount(Fraction(0), Fraction(0))
-LONGEST_DENOMINATOR = 256
-"""Sums whose denominator has more bits are kept from growing: what is added then is rounded up."""
+COMPOSITIONS: dict[str, Composition] = {each.name: each for each in (BasicComposition(),)}
+"""The rules by which losses may add up, by name. A new one is entered here."""
 
 
 @dataclass(frozen=True)
 class Account:
     """A limit and what has been spent of it, under one adjacency and one unit once these are fixed.
 
-    Charges are added as exact fractions (basic composition: epsilons add, deltas add, in any adaptive order). Grant iff
-    both sums stay within the limit.
+    The composition says how charges add up. Grant iff their sum fits the limit.
     """
 
     limit: Amount
@@ -27,37 +24,43 @@ class Account:
     adjacency: Adjacency | None = None
     unit: str | None = None
     name: str = ""
+    """The scope; empty for the whole budget."""
+    composition: Composition = COMPOSITIONS["basic"]
+
+    def __post_init__(self) -> None:
+        # A rule that sums up more than an amount holds starts from a nothing of its own.
+        if self.spent is NOTHING:
+            object.__setattr__(self, "spent", self.composition.start)
 
     @property
     def remaining(self) -> Amount:
         """What is left."""
-        return Amount(self.limit.epsilon - self.spent.epsilon, self.limit.delta - self.spent.delta)
+        return self.composition.left((self.limit, self.spent))
 
-    def priced(self, losses: Sequence[PrivacyLoss]) -> tuple[PrivacyLoss, ...]:
+    def price(self, losses: Sequence[PrivacyLoss]) -> tuple[PrivacyLoss, ...]:
         """What each loss would be charged as, in this account's adjacency or in the one that the first loss fixes."""
         adjacency, unit = self.adjacency or losses[0].adjacency, self.unit or losses[0].unit
-        return tuple(_written(converted(loss, adjacency, unit)) for loss in losses)
+        return tuple(shorten(converted(loss, adjacency, unit)) for loss in losses)
 
-    def charged(self, charges: Iterable[PrivacyLoss]) -> "Account":
+    def quote(self, losses: Iterable[PrivacyLoss]) -> PrivacyLoss:
+        """What a list would cost."""
+        return self.composition.compose(self.price(as_losses(losses)))
+
+    def charge(self, charges: Iterable[PrivacyLoss]) -> "Account":
         """The account after these charges, all of them or none."""
         spent, adjacency, unit = self.spent, self.adjacency, self.unit
         for charge in charges:
-            spent = added(spent, charge)
+            spent = self.composition.add(spent, charge)
             adjacency, unit = charge.adjacency, charge.unit
-        if spent.epsilon > self.limit.epsilon or spent.delta > self.limit.delta:
-            asked = Amount(spent.epsilon - self.spent.epsilon, spent.delta - self.spent.delta)
+        if not self.composition.fits(spent, self.limit):
+            asked = self.composition.left((spent, self.spent))
             place = f" in {self.name[-80:]}" if self.name else ""
             raise BudgetExceeded(f"not enough budget{place}: asked {asked}; spent {self.spent}; limit {self.limit}")
-        return replace(self, spent=spent, adjacency=adjacency, unit=unit)
+        return Account(self.limit, spent, adjacency, unit, self.name, self.composition)
 
     def __str__(self) -> str:
         delta = f", delta {brief(self.spent.delta)} of {brief(self.limit.delta)}" if self.limit.delta else ""
         return f"epsilon {brief(self.spent.epsilon)} of {brief(self.limit.epsilon)}{delta}"
-
-
-def added(spent: Amount, charge: Amount | PrivacyLoss) -> Amount:
-    """The exact sum; a charge is rounded up first where the sum would need a very large denominator."""
-    return Amount(_sum(spent.epsilon, charge.epsilon), _sum(spent.delta, charge.delta))
 
 
 def as_losses(losses: Iterable[PrivacyLoss]) -> tuple[PrivacyLoss, ...]:
@@ -68,28 +71,24 @@ def as_losses(losses: Iterable[PrivacyLoss]) -> tuple[PrivacyLoss, ...]:
     return listed
 
 
-def _sum(spent: Fraction, charge: Fraction) -> Fraction:
-    total = spent + charge
-    return total if _is_short(total) else spent + rounded_up(charge)
+# Scopes: ``analyst=ann/project=census`` lies in ``analyst=ann`` lies in the whole, whose name is empty.
 
 
-def _written(loss: PrivacyLoss) -> PrivacyLoss:
-    """The loss in numbers that can be written down: very large denominators are rounded away, upwards."""
-    if all(part is None or _is_short(part) for part in (loss.epsilon, loss.delta, loss.bounded_range, loss.rho)):
-        return loss
-    return PrivacyLoss(
-        _short(loss.epsilon),
-        _short(loss.delta),
-        adjacency=loss.adjacency,
-        unit=loss.unit,
-        bounded_range=None if loss.bounded_range is None else _short(loss.bounded_range),
-        rho=None if loss.rho is None else _short(loss.rho),
-    )
+def child_of(parent: str, kind: object, name: object) -> str:
+    """The name of a part of ``parent``."""
+    step = f"{_word(kind=kind)}={_word(name=name)}"
+    return f"{parent}/{step}" if parent else step
 
 
-def _short(number: Fraction) -> Fraction:
-    return number if _is_short(number) else rounded_up(number)
+def branch_of(scope: str) -> tuple[str, ...]:
+    """The scope and all its parents, the whole budget first."""
+    words = scope.split("/") if scope else []
+    return tuple("/".join(words[:depth]) for depth in range(len(words) + 1))
 
 
-def _is_short(number: Fraction) -> bool:
-    return number.denominator.bit_length() <= LONGEST_DENOMINATOR
+def _word(**named: object) -> str:
+    [(argument, value)] = named.items()
+    word = text(longest=100, **named)
+    if word != word.strip() or not word or set(word) & set("=/"):
+        raise ParameterError(f"{argument} must be a word without '=' and '/'; got {shown(value)}")
+    return word

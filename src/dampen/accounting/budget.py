@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, Self
 
 from dampen._validate import Number, positive, probability, text
 from dampen.accounting.account import Account, as_losses
-from dampen.accounting.compose import composed
 from dampen.accounting.reservation import LONGEST_NOTE, Batch, Reservation
 from dampen.errors import BudgetError, ParameterError
 from dampen.privacy import Adjacency, Amount, PrivacyLoss, as_adjacency, as_unit
@@ -78,15 +77,16 @@ class Budget:
         """Charge ``loss`` now, or raise and change nothing."""
         if not isinstance(loss, PrivacyLoss):
             raise ParameterError(f"loss must be a PrivacyLoss; got {type(loss).__name__}")
-        return self._grant((loss,), note)[0]
+        [reservation], _ = self._grant((loss,), note)
+        return reservation
 
     def batch(self, losses: Iterable[PrivacyLoss], *, note: str = "") -> Batch:
         """Charge a whole list now, or raise and change nothing. The batch is a budget for exactly these releases."""
-        return Batch(self._grant(as_losses(losses), note))
+        return Batch(*self._grant(as_losses(losses), note))
 
     def quote(self, losses: Iterable[PrivacyLoss]) -> PrivacyLoss:
         """What a list would cost here; nothing is charged."""
-        return composed(self._account.priced(as_losses(losses)))
+        return self._account.quote(losses)
 
     @property
     def limit(self) -> Amount:
@@ -115,13 +115,14 @@ class Budget:
         """What one neighbour step moves; ``None`` before the first reservation fixes it."""
         return self._account.unit
 
-    def _grant(self, losses: tuple[PrivacyLoss, ...], note: str) -> list[Reservation]:
+    def _grant(self, losses: tuple[PrivacyLoss, ...], note: str) -> tuple[list[Reservation], PrivacyLoss]:
+        """Charge a list or nothing; its reservations, and what it costs together."""
         note = text(note=note, longest=LONGEST_NOTE)
         self._require_home()
         with self._lock:
-            charges = self._account.priced(losses)
-            self._account = self._account.charged(charges)
-        return [Reservation(charge, note) for charge in charges]
+            charges = self._account.price(losses)
+            self._account = self._account.charge(charges)
+        return [Reservation(charge, note) for charge in charges], self._account.composition.compose(charges)
 
     def _require_home(self) -> None:
         if this_process() != self._process:

@@ -9,6 +9,7 @@ from hashlib import sha256
 from typing import NamedTuple
 
 from dampen._validate import shown
+from dampen.accounting.account import Account
 from dampen.errors import ParameterError
 from dampen.privacy import Adjacency, Amount, PrivacyLoss
 
@@ -41,19 +42,21 @@ class Entry(NamedTuple):
     @property
     def amount(self) -> Amount:
         """Epsilon and delta as exact numbers."""
-        return Amount(*(Fraction(0) if part is None else exact(part) for part in (self.epsilon, self.delta)))
+        return Amount(*(Fraction(0) if part is None else parse_number(part) for part in (self.epsilon, self.delta)))
 
     @property
     def loss(self) -> PrivacyLoss:
         """What a charge cost."""
         return _loss(self.epsilon, self.delta, self.bounded_range, self.rho, self.adjacency, self.unit)
 
-    def chained(self, previous: str) -> "Entry":
-        """This entry with its hash, following an entry with the hash ``previous``."""
-        return self._replace(hash=self.digest(previous))
+    def follow(self, head: "Head") -> "Entry":
+        """This entry at the end of the chain: its number and hash follow from the last entry's."""
+        placed = self._replace(number=head.number + 1)
+        return placed._replace(hash=placed.digest(head.hash))
 
     def digest(self, previous: str) -> str:
         """SHA-256 of the previous hash and of all fields of this entry, as one JSON list."""
+        # JSON, since it marks where each field ends: no text can move from one field to the next under the same hash.
         return sha256(json.dumps([previous, *self[:-1]]).encode()).hexdigest()
 
 
@@ -67,6 +70,38 @@ class Head(NamedTuple):
         return f"{self.number}:{self.hash}"
 
 
+START = Head(0, BEGINNING)
+
+
+def charge_entry(scope: str, charge: PrivacyLoss, note: str) -> Entry:
+    """A charge, not yet in its place; it is unfinished until an outcome refers to it."""
+    return Entry(
+        number=0,
+        at=now(),
+        kind="charge",
+        scope=scope,
+        epsilon=str(charge.epsilon),
+        delta=str(charge.delta),
+        bounded_range=None if charge.bounded_range is None else str(charge.bounded_range),
+        rho=None if charge.rho is None else str(charge.rho),
+        adjacency=charge.adjacency.value,
+        unit=charge.unit,
+        note=note,
+    )
+
+
+def limit_entry(account: Account, note: str = "") -> Entry:
+    """A limit, the first of a scope or a new one."""
+    numbers = (str(account.limit.epsilon), str(account.limit.delta))
+    adjacency = None if account.adjacency is None else account.adjacency.value
+    return Entry(0, now(), "limit", account.name, *numbers, adjacency=adjacency, unit=account.unit, note=note)
+
+
+def outcome_entry(charge: Entry, outcome: str) -> Entry:
+    """How a charge ended."""
+    return Entry(0, now(), "outcome", charge.scope, refers=charge.number, note=outcome)
+
+
 def parse_head(head: object) -> Head:
     """Read a head as it is printed."""
     number, colon, digest = head.partition(":") if isinstance(head, str) else ("", "", "")
@@ -76,12 +111,8 @@ def parse_head(head: object) -> Head:
 
 
 HEX = "0123456789abcdef"
-
-
 REMEMBERED = 4096
 """Most entries of a ledger repeat a few prices; so many are kept at hand."""
-
-
 NUMBER, LONGEST_NUMBER = re.compile(r"-?[0-9]+(/0*[1-9][0-9]*)?", re.ASCII), 2000
 """How a number is written; the longest that is written has some hundred digits."""
 
@@ -91,14 +122,14 @@ class Unreadable(Exception):
 
 
 @lru_cache(REMEMBERED)
-def exact(text: str | None) -> Fraction:
+def parse_number(text: str | None) -> Fraction:
     """A number as it is stored."""
     if text is None or len(text) > LONGEST_NUMBER or not NUMBER.fullmatch(text):
         raise Unreadable
     return Fraction(text)
 
 
-def adjacency_of(text: str | None) -> Adjacency:
+def parse_adjacency(text: str | None) -> Adjacency:
     """An adjacency as it is stored."""
     try:
         return Adjacency(text)
@@ -116,12 +147,12 @@ def _loss(
     unit: str | None,
 ) -> PrivacyLoss:
     return PrivacyLoss(
-        exact(epsilon),
-        exact(delta),
-        adjacency=adjacency_of(adjacency),
+        parse_number(epsilon),
+        parse_number(delta),
+        adjacency=parse_adjacency(adjacency),
         unit=unit or "",
-        bounded_range=None if bounded_range is None else exact(bounded_range),
-        rho=None if rho is None else exact(rho),
+        bounded_range=None if bounded_range is None else parse_number(bounded_range),
+        rho=None if rho is None else parse_number(rho),
     )
 
 

@@ -5,24 +5,22 @@ import os
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
-from sqlite3 import Connection
 from typing import Any, Self
 
 from dampen._validate import Number, positive, probability, shown, text, whole
-from dampen.accounting import steps, tables
-from dampen.accounting.account import Account, as_losses
-from dampen.accounting.chain import Entry, parse_head
-from dampen.accounting.compose import composed
+from dampen.accounting import store
+from dampen.accounting.account import Account, as_losses, branch_of, child_of
+from dampen.accounting.chain import Entry, charge_entry, limit_entry, outcome_entry, parse_head
 from dampen.accounting.reservation import LONGEST_NOTE, Batch, Outcome, Reservation
-from dampen.accounting.scopes import branch_of, child_of
-from dampen.accounting.store import Store, create, require_ledger
-from dampen.accounting.verify import LedgerReport, Progress, verified
+from dampen.accounting.sqlite_store import SqliteStore
+from dampen.accounting.store import Purpose, Store, Transaction, View
+from dampen.accounting.verify import LedgerReport, Progress, verify_entries
 from dampen.errors import BudgetError, ParameterError
 from dampen.privacy import Adjacency, Amount, PrivacyLoss, as_adjacency, as_unit
 
+STORES: tuple[type[Store], ...] = (SqliteStore,)
+"""Where a ledger may be kept. The first that accepts a path keeps it; files come last, since any text may name one."""
 LARGEST_COUNT = 2**62 - 1
-LONGEST_PATH, LONGEST_NAME = 4000, 200
-"""In characters; SQLite keeps a second file beside a ledger, whose name is longer."""
 
 
 class LedgerReservation(Reservation):
@@ -43,15 +41,16 @@ class LedgerReservation(Reservation):
         Where that cannot be written the charge stays listed as unfinished: an answer that was paid for is not withheld
         because of it.
         """
-        steps.reached("after the draw")
-        steps.reached("before the outcome")
+        store.reach("after the draw")
+        store.reach("before the outcome")
         try:
-            with self._store.writing(synchronous=False) as db:
-                tables.append_outcome(db, self._entry, outcome)
-                steps.reached("inside the outcome")
+            with self._store.transaction(durable=False) as transaction:
+                if transaction.close_charge(self._entry):
+                    transaction.append(outcome_entry(self._entry, outcome))
+                store.reach("inside the outcome")
         except BudgetError:
             return
-        steps.reached("after the outcome")
+        store.reach("after the outcome")
 
 
 @dataclass(frozen=True)
@@ -60,7 +59,7 @@ class Summary:
 
     accounts: tuple[Account, ...]
     """This scope first, then those below it."""
-    purposes: tuple[tables.Purpose, ...]
+    purposes: tuple[Purpose, ...]
     """What was spent on what, the largest first."""
     unfinished: tuple[Entry, ...]
     """The first charges without an outcome: the work goes on, or its process died."""
@@ -70,7 +69,7 @@ class Summary:
 
 
 class Ledger:
-    """A budget in a SQLite file, or one scope of it. Made by :meth:`dampen.Budget.open`.
+    """A budget in a file, or one scope of it. Made by :meth:`dampen.Budget.open`.
 
     It does what :class:`dampen.Budget` does, and a charge is on the disk before anything is drawn. The file may be used
     by many threads and processes at once; a pickle of a ledger opens the same file again, a forked child reconnects.
@@ -94,15 +93,16 @@ class Ledger:
         """Charge ``loss`` here and in all parents, on the disk, or raise and change nothing."""
         if not isinstance(loss, PrivacyLoss):
             raise ParameterError(f"loss must be a PrivacyLoss; got {type(loss).__name__}")
-        return self._grant((loss,), note)[0]
+        [reservation], _ = self._grant((loss,), note)
+        return reservation
 
     def batch(self, losses: Iterable[PrivacyLoss], *, note: str = "") -> Batch:
         """Charge a whole list now, or raise and change nothing. The batch is a budget for exactly these releases."""
-        return Batch(self._grant(as_losses(losses), note))
+        return Batch(*self._grant(as_losses(losses), note))
 
     def quote(self, losses: Iterable[PrivacyLoss]) -> PrivacyLoss:
         """What a list would cost here; nothing is charged."""
-        return composed(self._root.priced(as_losses(losses)))
+        return self._root.quote(losses)
 
     def scope(self, kind: str, name: str, *, epsilon: Number | None = None, delta: Number | None = None) -> "Ledger":
         """A part of this budget with a limit of its own, such as ``scope("analyst", "ann", epsilon=1)``.
@@ -114,11 +114,11 @@ class Ledger:
         asked = None if epsilon is None else _limit(epsilon, delta)
         if asked is None and delta is not None:
             raise ParameterError(f"epsilon must be given where delta is; got delta {shown(delta)} alone")
-        with self._store.reading() as db:
-            known = tables.load_account(db, child._scope)
+        with self._store.view() as view:
+            known = view.account(child._scope)
         if known is None and asked is not None:
-            with self._store.writing() as db:
-                known = tables.load_account(db, child._scope) or _new_account(db, Account(asked, name=child._scope))
+            with self._store.transaction() as transaction:
+                known = transaction.account(child._scope) or _save_limit(transaction, Account(asked, name=child._scope))
         if known is None:
             raise BudgetError(
                 f"there is no scope {child._scope[-80:]!r} here; give epsilon=... or use `dampen budget create --scope`"
@@ -131,41 +131,39 @@ class Ledger:
         if epsilon is None and delta is None:
             raise ParameterError("epsilon or delta must be given to change the limit; got neither")
         note = text(note=note, longest=LONGEST_NOTE)
-        with self._store.writing() as db:
-            account = self._account(db, self._scope)
+        with self._store.transaction() as transaction:
+            account = self._account(transaction, self._scope)
             limit = Amount(
                 account.limit.epsilon if epsilon is None else positive(epsilon=epsilon),
                 account.limit.delta if delta is None else probability(delta=delta),
             )
-            if limit.epsilon < account.spent.epsilon or limit.delta < account.spent.delta:
+            if not account.composition.fits(account.spent, limit):
                 raise BudgetError(f"the limit cannot be {limit}: {account.spent} is spent already")
-            account = replace(account, limit=limit)
-            tables.append_limit(db, account, note)
-            tables.save_account(db, account)
+            _save_limit(transaction, replace(account, limit=limit), note)
         return limit
 
     def summary(self, most: int = 10) -> Summary:
         """What is spent, by whom, on what: the ``most`` largest purposes, the ``most`` first unfinished charges."""
         listed = _count(most=most)
-        with self._store.reading() as db:
-            head = tables.head_of(db)
-            accounts = tuple(tables.load_accounts(db, self._scope))
-            purposes = tuple(tables.read_purposes(db, self._scope, listed))
-            unfinished = tuple(tables.read_unfinished(db, self._scope, listed))
-            count = tables.count_unfinished(db, self._scope)
+        with self._store.view() as view:
+            head = view.head()
+            accounts = tuple(view.accounts(self._scope))
+            purposes = tuple(view.purposes(self._scope, listed))
+            unfinished = tuple(view.unfinished(self._scope, listed))
+            count = view.count_unfinished(self._scope)
         self._store.synchronise()
         return Summary(accounts, purposes, unfinished, count, head.number, str(head))
 
     def history(self, last: int | None = None) -> list[Entry]:
         """The entries of this scope and those below it, oldest first; only the ``last`` few where asked."""
         listed = -1 if last is None else _count(last=last)
-        with self._store.reading() as db:
-            return tables.read_last(db, self._scope, listed)
+        with self._store.view() as view:
+            return view.last_entries(self._scope, listed)
 
     def unfinished(self) -> list[Entry]:
         """Charges whose outcome is not recorded: the work goes on, or its process died. They stay spent."""
-        with self._store.reading() as db:
-            return tables.read_unfinished(db, self._scope)
+        with self._store.view() as view:
+            return view.unfinished(self._scope, -1)
 
     def verify(self, *, head: str | None = None, progress: Progress | None = None) -> LedgerReport:
         """Recompute the whole ledger, all scopes, from its entries. The report is true when everything fits.
@@ -175,8 +173,8 @@ class Ledger:
         number of entries done.
         """
         known = None if head is None else parse_head(head)
-        with self._store.reading() as db:
-            return verified(db, known, progress)
+        with self._store.view() as view:
+            return verify_entries(view, known, progress)
 
     def export(self, path: str | Path) -> str:
         """Write all entries as lines of JSON after a first line with the head; returns the head."""
@@ -184,11 +182,11 @@ class Ledger:
             raise ParameterError(f"path must name a new file; got {shown(path)}")
         file = Path(path)
         try:
-            with file.open("x", encoding="utf-8") as out, self._store.reading() as db:
-                head = tables.head_of(db)
-                first = {"ledger": self.path.name, "entries": head.number, "head": str(head)}
+            with file.open("x", encoding="utf-8") as out, self._store.view() as view:
+                head = view.head()
+                first = {"ledger": self._store.name, "entries": head.number, "head": str(head)}
                 out.write(json.dumps(first) + "\n")
-                out.writelines(json.dumps(entry._asdict()) + "\n" for entry in tables.read_entries(db))
+                out.writelines(json.dumps(entry._asdict()) + "\n" for entry in view.entries())
                 out.flush()
                 os.fsync(out.fileno())
         except OSError:
@@ -203,13 +201,13 @@ class Ledger:
     @property
     def path(self) -> Path:
         """The file."""
-        return self._store.path
+        return Path(self._store.address)
 
     @property
     def head(self) -> str:
         """The number and hash of the last entry, on the disk. Keep it elsewhere; ``verify(head=...)`` needs it."""
-        with self._store.reading() as db:
-            head = tables.head_of(db)
+        with self._store.view() as view:
+            head = view.head()
         self._store.synchronise()
         return str(head)
 
@@ -226,9 +224,9 @@ class Ledger:
     @property
     def remaining(self) -> Amount:
         """What is left: here, and in every parent."""
-        with self._store.reading() as db:
-            left = [self._account(db, scope).remaining for scope in self._branch]
-        return Amount(min(amount.epsilon for amount in left), min(amount.delta for amount in left))
+        with self._store.view() as view:
+            accounts = [self._account(view, scope) for scope in self._branch]
+        return accounts[0].composition.left(*((account.limit, account.spent) for account in accounts))
 
     @property
     def adjacency(self) -> Adjacency | None:
@@ -240,39 +238,42 @@ class Ledger:
         """What one neighbour step moves; ``None`` before the first reservation fixes it."""
         return self._root.unit
 
-    def _grant(self, losses: tuple[PrivacyLoss, ...], note: str) -> list[LedgerReservation]:
+    def _grant(self, losses: tuple[PrivacyLoss, ...], note: str) -> tuple[list[LedgerReservation], PrivacyLoss]:
+        """Charge a list here and in all parents, or nowhere; its reservations, and what it costs together."""
         note = text(note=note, longest=LONGEST_NOTE)
-        steps.reached("before BEGIN")
-        with self._store.writing() as db:
-            accounts = [self._account(db, scope) for scope in self._branch]
-            charges = accounts[0].priced(losses)
-            charged = [account.charged(charges) for account in accounts]
-            steps.reached("after the check")
-            entries = [tables.append_charge(db, self._scope, charge, note) for charge in charges]
-            steps.reached("after INSERT")
+        store.reach("before BEGIN")
+        with self._store.transaction() as transaction:
+            accounts = [self._account(transaction, scope) for scope in self._branch]
+            charges = accounts[0].price(losses)
+            charged = [account.charge(charges) for account in accounts]
+            store.reach("after the check")
+            entries = [transaction.append(charge_entry(self._scope, charge, note)) for charge in charges]
+            store.reach("after INSERT")
             for account in charged:
-                tables.save_account(db, account)
+                transaction.save_account(account)
             for entry in entries:
-                tables.save_purpose(db, entry)
-            steps.reached("before COMMIT")
-        steps.reached("after COMMIT")
-        return [LedgerReservation(self._store, entry) for entry in entries]
+                purpose = transaction.purpose(entry.scope, entry.note) or Purpose(entry.scope, entry.note)
+                transaction.save_purpose(purpose.add(entry.amount))
+                transaction.open_charge(entry)
+            store.reach("before COMMIT")
+        store.reach("after COMMIT")
+        return [LedgerReservation(self._store, entry) for entry in entries], accounts[0].composition.compose(charges)
 
-    def _account(self, db: Connection, scope: str) -> Account:
-        account = tables.load_account(db, scope)
+    def _account(self, view: View, scope: str) -> Account:
+        account = view.account(scope)
         if account is None:
-            raise BudgetError(f"there is no scope {scope[-80:]!r} in {self.path.name[-60:]}")
+            raise BudgetError(f"there is no scope {scope[-80:]!r} in {self._store.name[-60:]}")
         return account
 
     @property
     def _here(self) -> Account:
-        with self._store.reading() as db:
-            return self._account(db, self._scope)
+        with self._store.view() as view:
+            return self._account(view, self._scope)
 
     @property
     def _root(self) -> Account:
-        with self._store.reading() as db:
-            return self._account(db, "")
+        with self._store.view() as view:
+            return self._account(view, "")
 
     def __copy__(self) -> Self:
         return self
@@ -281,11 +282,11 @@ class Ledger:
         return self
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _reopened, (str(self.path), self._scope)
+        return _reopen, (self._store.address, self._scope)
 
     def __repr__(self) -> str:
         place = f", scope {self._scope!r}" if self._scope else ""
-        return f"Ledger({self.path.name!r}{place}, spent: {self._here})"
+        return f"Ledger({self._store.name!r}{place}, spent: {self._here})"
 
 
 def open_ledger(
@@ -297,44 +298,37 @@ def open_ledger(
     unit: str | None,
 ) -> Ledger:
     """See :meth:`dampen.Budget.open`."""
-    file = _file(path)
+    store = next(kind for kind in STORES if kind.accepts(path))(path)
+    name = store.name[-60:]
     if epsilon is None and not (delta is None and adjacency is None and unit is None):
         raise ParameterError("epsilon must be given where delta, adjacency or unit is; got None")
     asked = None if epsilon is None else _limit(epsilon, delta)
     fixed = None if adjacency is None else as_adjacency(adjacency)
     measured = None if unit is None else as_unit(unit)
-    if not file.exists() and asked is None:
-        raise BudgetError(f"{file.name[-60:]} does not exist; make it with epsilon=... or `dampen budget create`")
-    if not file.exists() and asked is not None:
-        _create(file, Account(asked, adjacency=fixed, unit=measured))
-    require_ledger(file)
-    ledger = Ledger(Store(file))
-    root = ledger._root
-    _require_same(file.name[-60:], root.limit, asked)
-    for name, kept, wanted in (("adjacency", root.adjacency, fixed), ("unit", root.unit, measured)):
-        if wanted is not None and wanted != kept:
-            raise BudgetError(f"{file.name[-60:]} has {name} {kept!r}; asked {wanted!r}")
+    if not store.exists():
+        if asked is None:
+            raise BudgetError(f"{name} does not exist; make it with epsilon=... or `dampen budget create`")
+        root = Account(asked, adjacency=fixed, unit=measured)
+        store.create(lambda transaction: _save_limit(transaction, root))
+    store.require_ledger()
+    ledger = Ledger(store)
+    kept = ledger._root
+    _require_same(name, kept.limit, asked)
+    for what, known, wanted in (("adjacency", kept.adjacency, fixed), ("unit", kept.unit, measured)):
+        if wanted is not None and wanted != known:
+            raise BudgetError(f"{name} has {what} {known!r}; asked {wanted!r}")
     return ledger
 
 
-def _reopened(path: str, scope: str) -> Ledger:
+def _reopen(address: str, scope: str) -> Ledger:
     """The ledger that a pickle refers to: the same file."""
-    root = open_ledger(path, epsilon=None, delta=None, adjacency=None, unit=None)
+    root = open_ledger(address, epsilon=None, delta=None, adjacency=None, unit=None)
     return Ledger(root._store, scope)
 
 
-def _create(file: Path, root: Account) -> None:
-    def fill(db: Connection) -> None:
-        for statement in tables.SCHEMA:
-            db.execute(statement)
-        _new_account(db, root)
-
-    create(file, fill)
-
-
-def _new_account(db: Connection, account: Account) -> Account:
-    tables.append_limit(db, account)
-    tables.save_account(db, account)
+def _save_limit(transaction: Transaction, account: Account, note: str = "") -> Account:
+    transaction.append(limit_entry(account, note))
+    transaction.save_account(account)
     return account
 
 
@@ -353,18 +347,3 @@ def _count(**named: object) -> int:
         [(name, value)] = named.items()
         raise ParameterError(f"{name} must be below 2**62; got {shown(value)}")
     return number
-
-
-def _file(path: object) -> Path:
-    if not isinstance(path, str | Path) or not Path(path).name:
-        raise ParameterError(f"path must name the file of a ledger; got {shown(path)}")
-    text(path=str(path), longest=LONGEST_PATH)
-    text(path=Path(path).name, longest=LONGEST_NAME)
-    file = Path(path).absolute()
-    try:
-        fits = file.parent.is_dir() and (file.is_file() or not file.exists())
-    except OSError:
-        fits = False
-    if not fits:
-        raise ParameterError(f"path must name a file in a folder that exists and is open; got {shown(file.name)}")
-    return file

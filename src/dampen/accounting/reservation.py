@@ -7,7 +7,7 @@ from types import TracebackType
 from typing import Any, Literal, NoReturn, Self
 
 from dampen._validate import text
-from dampen.accounting.compose import composed, converted
+from dampen.accounting.composition import converted
 from dampen.errors import BudgetError, BudgetExceeded, ParameterError
 from dampen.privacy import Amount, PrivacyLoss
 from dampen.process import this_process
@@ -47,8 +47,8 @@ class Batch:
     the ``with`` block ends is not given back.
     """
 
-    def __init__(self, slots: Sequence[Reservation]) -> None:
-        self.loss = composed([slot.loss for slot in slots])
+    def __init__(self, slots: Sequence[Reservation], loss: PrivacyLoss) -> None:
+        self.loss = loss
         """The price of the whole list."""
         self._free = list(slots)
         self._used: list[PrivacyLoss] = []

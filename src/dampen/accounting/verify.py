@@ -1,20 +1,16 @@
 """Is a ledger what it was? Every number in it, recomputed from its entries."""
 
-import sqlite3
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
-from dampen.accounting import tables
-from dampen.accounting.account import NOTHING, Account, added
-from dampen.accounting.chain import BEGINNING, Entry, Head, Unreadable, adjacency_of, exact
-from dampen.accounting.scopes import branch_of
+from dampen.accounting.account import Account, branch_of
+from dampen.accounting.chain import START, Entry, Head, Unreadable, parse_adjacency
+from dampen.accounting.store import Purpose, View
 from dampen.errors import BudgetError, ParameterError
-from dampen.privacy import Amount
 
 Progress = Callable[[int], None]
 """Called now and then with the number of entries done."""
 
-START = Head(0, BEGINNING)
 MOST_FAULTS = 20
 """A report lists so many faults; a ledger with more is no better understood by the rest."""
 
@@ -41,7 +37,7 @@ class Books:
     """The sums that follow from the entries, and what is wrong with the entries themselves."""
 
     accounts: dict[str, Account] = field(default_factory=dict)
-    purposes: dict[tuple[str, str], tuple[int, Amount]] = field(default_factory=dict)
+    purposes: dict[tuple[str, str], Purpose] = field(default_factory=dict)
     unfinished: dict[int, str] = field(default_factory=dict)
     faults: list[str] = field(default_factory=list)
     head: Head = START
@@ -61,42 +57,36 @@ class Books:
             self.faults.append(f"entry {entry.number} charges what was not allowed, or cannot be read")
 
     def _add_limit(self, entry: Entry) -> bool:
-        adjacency = None if entry.adjacency is None else adjacency_of(entry.adjacency)
+        adjacency = None if entry.adjacency is None else parse_adjacency(entry.adjacency)
         account = self.accounts.get(entry.scope) or Account(
             entry.amount, adjacency=adjacency, unit=entry.unit, name=entry.scope
         )
         self.accounts[entry.scope] = replace(account, limit=entry.amount)
-        spent = account.spent
-        return entry.amount.epsilon >= spent.epsilon and entry.amount.delta >= spent.delta
+        return account.composition.fits(account.spent, entry.amount)
 
     def _add_charge(self, entry: Entry) -> bool:
         self.unfinished[entry.number] = entry.scope
-        charges, amount = self.purposes.get((entry.scope, entry.note), (0, NOTHING))
-        self.purposes[entry.scope, entry.note] = (charges + 1, added(amount, entry.amount))
+        key = (entry.scope, entry.note)
+        self.purposes[key] = (self.purposes.get(key) or Purpose(*key)).add(entry.amount)
         root = self.accounts[""]
         fits = (root.adjacency or entry.loss.adjacency, root.unit or entry.unit) == (entry.loss.adjacency, entry.unit)
         for scope in branch_of(entry.scope):
-            self.accounts[scope] = self.accounts[scope].charged([entry.loss])
+            self.accounts[scope] = self.accounts[scope].charge([entry.loss])
         return fits
 
     def _add_outcome(self, entry: Entry) -> bool:
         return self.unfinished.pop(entry.refers or 0, None) == entry.scope
 
-    def differences(self, db: sqlite3.Connection) -> list[str]:
+    def differences(self, view: View) -> list[str]:
         """Where the stored sums are not those of the entries."""
         sums = {
-            "limits and spending are": lambda: {a.name: a for a in tables.load_accounts(db, "")} == self.accounts,
-            "the sums by note are": lambda: self._same_purposes(db),
-            "the list of unfinished charges is": lambda: (
-                dict(db.execute("SELECT number, scope FROM unfinished")) == self.unfinished
+            "limits and spending are": lambda: {a.name: a for a in view.accounts("")} == self.accounts,
+            "the sums by note are": lambda: (
+                {(p.scope, p.note): p for p in view.purposes("", -1)} == self.purposes and view.has_right_order()
             ),
+            "the list of unfinished charges is": lambda: view.unfinished_scopes() == self.unfinished,
         }
         return [f"{name} not what the entries say" for name, same in sums.items() if not _readable(same)]
-
-    def _same_purposes(self, db: sqlite3.Connection) -> bool:
-        kept = {(p.scope, p.note): (p.charges, p.amount) for p in tables.read_purposes(db, "")}
-        order = db.execute("SELECT epsilon, about FROM purposes")
-        return kept == self.purposes and all(float(exact(epsilon)) == about for epsilon, about in order)
 
 
 def _readable(same: Callable[[], bool]) -> bool:
@@ -106,18 +96,18 @@ def _readable(same: Callable[[], bool]) -> bool:
         return False
 
 
-def verified(db: sqlite3.Connection, known: Head | None, progress: Progress | None) -> LedgerReport:
+def verify_entries(view: View, known: Head | None, progress: Progress | None) -> LedgerReport:
     """See :meth:`dampen.accounting.Ledger.verify`."""
     books = Books()
     met = known is None or known == books.head
     try:
-        for entry in tables.read_entries(db):
+        for entry in view.entries():
             books.enter(entry)
             met = met or known == books.head
             if progress is not None and entry.number % 10_000 == 0:
                 progress(entry.number)
-        books.faults += books.differences(db)
-    except (sqlite3.Error, UnicodeDecodeError):
+        books.faults += books.differences(view)
+    except view.damage:
         books.faults.append("the file is damaged: it cannot be read to the end")
     if not met:
         cut = known is not None and known.number > books.head.number

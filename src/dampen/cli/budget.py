@@ -10,7 +10,7 @@ from rich.console import Console
 
 from dampen._validate import whole
 from dampen.accounting import Budget
-from dampen.cli.ledger_view import draw_history, draw_summary, summary_as_json, verifying
+from dampen.cli.ledger_view import draw_history, draw_summary, summary_as_json, verify_with_progress
 from dampen.cli.payment import Scope, open_scope, scope_words
 from dampen.errors import ParameterError
 from dampen.privacy import Adjacency
@@ -103,7 +103,7 @@ def verify(
     head: Annotated[str | None, typer.Option(help="A head that was shown earlier and kept elsewhere.")] = None,
 ) -> None:
     """Recompute the whole ledger from its entries; ends with status 1 when it is not intact."""
-    report = verifying(Budget.open(file), head)
+    report = verify_with_progress(Budget.open(file), head)
     typer.echo(str(report))
     if head is None and report:
         typer.echo("note: only verify --head can tell whether the latest entries were cut off.", err=True)

@@ -15,8 +15,8 @@ MEMBERSHIP_PUBLISHED = "note: which nodes have an edge is published with --nodes
 
 Nodes = Annotated[str | None, typer.Option(help="How many nodes there are, or a file of their labels.")]
 NodesFromEdges = Annotated[bool, typer.Option("--nodes-from-edges", help="Publish who has an edge.")]
-Source = Annotated[str | None, typer.Option("--src", help="Column of one end of the edges.")]
-Destination = Annotated[str | None, typer.Option("--dst", help="Column of the other end.")]
+Src = Annotated[str | None, typer.Option("--src", help="Column of one end of the edges.")]
+Dst = Annotated[str | None, typer.Option("--dst", help="Column of the other end.")]
 
 
 def read_graph(

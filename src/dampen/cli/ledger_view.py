@@ -12,7 +12,7 @@ from dampen._validate import plain
 from dampen.accounting import Ledger
 from dampen.accounting.account import Account
 from dampen.accounting.chain import Entry, parse_head
-from dampen.accounting.tables import Purpose
+from dampen.accounting.store import Purpose
 from dampen.accounting.verify import LedgerReport
 from dampen.privacy import Amount
 
@@ -40,7 +40,7 @@ def draw_summary(console: Console, ledger: Ledger, most: int) -> None:
 def summary_as_json(ledger: Ledger, most: int) -> str:
     """The same for machines."""
     summary = ledger.summary(most)
-    told = {
+    content = {
         "file": ledger.path.name,
         "adjacency": None if ledger.adjacency is None else ledger.adjacency.value,
         "unit": ledger.unit,
@@ -57,7 +57,7 @@ def summary_as_json(ledger: Ledger, most: int) -> str:
         "entries": summary.entries,
         "head": summary.head,
     }
-    return json.dumps(told)
+    return json.dumps(content)
 
 
 def draw_history(console: Console, entries: Sequence[Entry]) -> None:
@@ -72,7 +72,7 @@ def draw_history(console: Console, entries: Sequence[Entry]) -> None:
     console.print(table)
 
 
-def verifying(ledger: Ledger, head: str | None) -> LedgerReport:
+def verify_with_progress(ledger: Ledger, head: str | None) -> LedgerReport:
     """The report, with a progress bar while a long ledger is recomputed."""
     columns = (TextColumn("recomputing"), BarColumn(), MofNCompleteColumn())
     total = parse_head(ledger.head).number

@@ -25,10 +25,10 @@ Scope = Annotated[
 def payer(ledger: Path | None, scope: list[str] | None, *, epsilon: str, delta: str = "0") -> BudgetLike:
     """The ledger that was named, or a budget for this one answer."""
     if ledger is not None:
-        return _Told(open_scope(Budget.open(ledger), scope))
+        return _AnnouncingPayer(open_scope(Budget.open(ledger), scope))
     if scope:
         raise ParameterError(f"scope must come with --budget; got {scope[0]!r} alone")
-    return _Told(Budget(epsilon=epsilon, delta=delta))
+    return _AnnouncingPayer(Budget(epsilon=epsilon, delta=delta))
 
 
 def open_scope(ledger: Ledger, scope: list[str] | None) -> Ledger:
@@ -46,7 +46,7 @@ def scope_words(word: str) -> tuple[str, str]:
     return kind, name
 
 
-class _Told:
+class _AnnouncingPayer:
     """A payer that lets the command know of its charges, so that it can tell of them when it is interrupted."""
 
     def __init__(self, payer: BudgetLike) -> None:

@@ -7,22 +7,23 @@ import typer
 
 from dampen.cli import answers, graphs, payment, records
 from dampen.cli.verbs import add_members, verb
-from dampen.questions.influence import BY_EGO_BETWEENNESS, SCORES
+from dampen.queries.graph.centralities import CENTRALITIES
 
 
 class ScoreName(StrEnum):
-    """What makes a node influential, by its name on the command line."""
+    """What makes a node influential, by its name on the command line: every centrality there is."""
 
-    add_members(vars(), SCORES)
+    add_members(vars(), CENTRALITIES)
 
 
 class MethodName(StrEnum):
-    """The methods by their names on the command line."""
+    """The methods by their names on the command line: all that some centrality allows."""
 
-    add_members(vars(), BY_EGO_BETWEENNESS)
+    add_members(vars(), dict.fromkeys(name for each in CENTRALITIES.values() for name in each.methods))
 
 
-EGO_BETWEENNESS, LEVEL = ScoreName("ego-betweenness"), MethodName("level")
+FIRST_SCORE = next(iter(ScoreName))
+BY_DEFAULT = ", ".join(dict.fromkeys(each.default.replace("_", "-") for each in CENTRALITIES.values()))
 
 
 @verb(100, "top_nodes")
@@ -32,10 +33,10 @@ def top_nodes(
     epsilon: payment.Epsilon,
     nodes: graphs.Nodes = None,
     nodes_from_edges: graphs.NodesFromEdges = False,
-    src: graphs.Source = None,
-    dst: graphs.Destination = None,
-    score: Annotated[ScoreName, typer.Option(help="What makes a node influential.")] = EGO_BETWEENNESS,
-    method: Annotated[MethodName, typer.Option(help="How they are found.")] = LEVEL,
+    src: graphs.Src = None,
+    dst: graphs.Dst = None,
+    score: Annotated[ScoreName, typer.Option(help="What makes a node influential.")] = FIRST_SCORE,
+    method: Annotated[MethodName | None, typer.Option(help=f"How they are found; left out, by {BY_DEFAULT}.")] = None,
     max_degree: Annotated[int | None, typer.Option(help="Public bound of degrees; every graph is cut to it.")] = None,
     shift: Annotated[str, typer.Option(help="Public level for codegree- and one-shot-local-dampening.")] = "0",
     where: records.Where = None,
@@ -49,6 +50,7 @@ def top_nodes(
     graph = graphs.read_graph(file, nodes, nodes_from_edges, src, dst, engine, where)
     asker = answers.Asker("top-nodes", budget, scope, note, as_json, epsilon=epsilon)
     asker.tell(
-        "top_nodes", graph, k, score=score.value.replace("-", "_"), method=method.value.replace("-", "_"),
-        max_degree=max_degree, shift=shift, remarks=graphs.remarks(nodes_from_edges),
+        "top_nodes", graph, k, score=score.value.replace("-", "_"),
+        method=None if method is None else method.value.replace("-", "_"), max_degree=max_degree, shift=shift,
+        remarks=graphs.remarks(nodes_from_edges),
     )  # fmt: skip

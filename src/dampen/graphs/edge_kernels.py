@@ -13,7 +13,7 @@ from numba.core import cgutils
 from numba.extending import intrinsic
 from numpy.typing import NDArray
 
-Places = NDArray[np.uint32]
+Uints = NDArray[np.uint32]
 Words = NDArray[np.uint64]
 
 WORD = 64
@@ -48,7 +48,7 @@ lowest: Any = intrinsic(_lowest)
 
 
 @njit(cache=True, nogil=True)
-def orient(offsets: Places, neighbours: Places) -> tuple[Places, Places, Places]:
+def orient(offsets: Uints, neighbours: Uints) -> tuple[Uints, Uints, Uints]:
     """Every edge once, from the end of lower (degree, number) to the other: rows, and the number of each edge.
 
     Edges are numbered in the order of (smaller end, larger end). No row is longer than the square root of twice the
@@ -60,7 +60,7 @@ def orient(offsets: Places, neighbours: Places) -> tuple[Places, Places, Places]
     for v in range(n):
         for slot in range(offsets[v + 1], offsets[v], -1):
             u = neighbours[slot - 1]
-            if u < v:
+            if u < v:  # rows increase: what is left was met from its lower end
                 break
             ends[(v if degrees[u] >= degrees[v] else u) + 1] += one
     for v in range(n):
@@ -69,7 +69,7 @@ def orient(offsets: Places, neighbours: Places) -> tuple[Places, Places, Places]
     heads = np.empty(len(neighbours) // 2, dtype=np.uint32)
     numbers = np.empty(len(neighbours) // 2, dtype=np.uint32)
     edge = np.uint32(0)
-    for v in range(n):
+    for v in range(n):  # by smaller end, then larger: the order in which edges are numbered
         for slot in range(offsets[v], offsets[v + 1]):
             u = neighbours[slot]
             if u > v:
@@ -83,7 +83,7 @@ def orient(offsets: Places, neighbours: Places) -> tuple[Places, Places, Places]
 
 
 @njit(cache=True, nogil=True)
-def triangles_of(first: int, last: int, ends: Places, heads: Places, place: Places, supports: NDArray[np.int32]) -> int:
+def triangles_of(first: int, last: int, ends: Uints, heads: Uints, place: Uints, supports: NDArray[np.int32]) -> int:
     """Triangles whose lowest node is among those from ``first`` to ``last``; each adds 1 to the slots of its edges.
 
     ``supports[1:]`` follows the slots of the oriented rows. What is added to ``supports[0]`` is always nothing: it
@@ -114,7 +114,7 @@ def triangles_of(first: int, last: int, ends: Places, heads: Places, place: Plac
 
 
 @njit(cache=True, nogil=True)
-def add_up(first: int, last: int, numbers: Places, counts: NDArray[np.int32], supports: NDArray[np.int64]) -> None:
+def add_up(first: int, last: int, numbers: Uints, counts: NDArray[np.int32], supports: NDArray[np.int64]) -> None:
     """The sums over all rows of ``counts`` at the slots from ``first`` to ``last``, each put at its edge's number."""
     for slot in range(first, last):
         total = np.int64(0)
@@ -124,7 +124,7 @@ def add_up(first: int, last: int, numbers: Places, counts: NDArray[np.int32], su
 
 
 @njit(cache=True, nogil=True)
-def largest_codegree(order: Places, offsets: Places, neighbours: Places) -> int:
+def largest_codegree(order: Uints, offsets: Uints, neighbours: Uints) -> int:
     """The largest number of common neighbours of two nodes; ``order`` lists the nodes by decreasing degree.
 
     Two nodes have no more common neighbours than either has neighbours, so the walk ends at the first node whose degree
@@ -140,7 +140,7 @@ def largest_codegree(order: Places, offsets: Places, neighbours: Places) -> int:
 
 
 @njit(cache=True, nogil=True)
-def _row_codegree(v: int, offsets: Places, neighbours: Places, counts: NDArray[np.int32]) -> int:
+def _row_codegree(v: int, offsets: Uints, neighbours: Uints, counts: NDArray[np.int32]) -> int:
     """The largest count of 2-paths from v to another node; no more than the degree, so it stops there."""
     low, high = np.int64(offsets[v]), np.int64(offsets[v + 1])
     best: Any = 0

@@ -15,32 +15,32 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from dampen.graphs.edge_kernels import ADJACENT, BITSET_ROWS, WORD, Places, Words, lowest, ones
+from dampen.graphs.edge_kernels import ADJACENT, BITSET_ROWS, WORD, Uints, Words, lowest, ones
 
 Counts = NDArray[np.int64]
 
-Scratch = tuple[Places, Places, Places, Places, Places, Places, NDArray[np.int32], Places, Words, Counts]
+Scratch = tuple[Uints, Uints, Uints, Uints, Uints, Uints, NDArray[np.int32], Uints, Words, Counts]
 
 
 def scratch(nodes: int, largest_degree: int, most_edges: int) -> Scratch:
     """Memory of one thread: for all nodes, for the ego edges of one centre, and for its linked neighbours."""
     rows = min(largest_degree, BITSET_ROWS)
     return (
-        np.zeros(nodes, dtype=np.uint32),
+        np.zeros(nodes, dtype=np.uint32),  # place: of each node in the centre's row, from 1; 0 outside
+        np.empty(most_edges + 1, dtype=np.uint32),  # tails and tips: one more, as each try is written before it is kept
         np.empty(most_edges + 1, dtype=np.uint32),
-        np.empty(most_edges + 1, dtype=np.uint32),
-        np.zeros(largest_degree + 2, dtype=np.uint32),
-        np.zeros(largest_degree + 2, dtype=np.uint32),
-        np.empty(2 * most_edges, dtype=np.uint32),
-        np.zeros(largest_degree + 2, dtype=np.int32),
-        np.empty(largest_degree + 2, dtype=np.uint32),
-        np.zeros(rows * (-(-rows // WORD)), dtype=np.uint64),
-        np.zeros(largest_degree + 2, dtype=np.int64),
+        np.zeros(largest_degree + 2, dtype=np.uint32),  # sizes
+        np.zeros(largest_degree + 2, dtype=np.uint32),  # fill
+        np.empty(2 * most_edges, dtype=np.uint32),  # row
+        np.zeros(largest_degree + 2, dtype=np.int32),  # counts
+        np.empty(largest_degree + 2, dtype=np.uint32),  # touched
+        np.zeros(rows * (-(-rows // WORD)), dtype=np.uint64),  # bits
+        np.zeros(largest_degree + 2, dtype=np.int64),  # histogram
     )
 
 
 @njit(cache=True, nogil=True)
-def degree_order(offsets: Places, largest_degree: int) -> Places:
+def degree_order(offsets: Uints, largest_degree: int) -> Uints:
     """The nodes by increasing (degree, number), counted into place."""
     n, one = len(offsets) - 1, np.uint32(1)
     start = np.zeros(largest_degree + 2, dtype=np.uint32)
@@ -57,7 +57,7 @@ def degree_order(offsets: Places, largest_degree: int) -> Places:
 
 
 @njit(cache=True, nogil=True)
-def by_degree(order: Places, offsets: Places, neighbours: Places) -> tuple[Places, Places, Places]:
+def by_degree(order: Uints, offsets: Uints, neighbours: Uints) -> tuple[Uints, Uints, Uints]:
     """The graph with its nodes renumbered so that ``order[v]`` becomes v: offsets, middles and neighbours.
 
     ``order`` goes by increasing degree, so the neighbours of v beyond v, which begin at ``middles[v]``, are at most the
@@ -82,7 +82,7 @@ def by_degree(order: Places, offsets: Places, neighbours: Places) -> tuple[Place
 
 
 @njit(cache=True, nogil=True)
-def scan_lengths(offsets: Places, middles: Places, neighbours: Places) -> Counts:
+def scan_lengths(offsets: Uints, middles: Uints, neighbours: Uints) -> Counts:
     """For every centre how many edges lead up from its neighbours: the cost of finding its ego edges, and a bound."""
     lengths = np.zeros(len(middles), dtype=np.int64)
     for c in range(len(middles)):
@@ -94,7 +94,7 @@ def scan_lengths(offsets: Places, middles: Places, neighbours: Places) -> Counts
 
 @njit(cache=True, nogil=True)
 def ego_values(
-    centres: Places, offsets: Places, middles: Places, neighbours: Places, memory: Any, values: NDArray[np.float64]
+    centres: Uints, offsets: Uints, middles: Uints, neighbours: Uints, memory: Any, values: NDArray[np.float64]
 ) -> None:
     """EBC of some centres, each written to its own place."""
     histogram = memory[9]
@@ -109,9 +109,9 @@ def ego_values(
 
 
 @njit(cache=True, nogil=True)
-def ego_histogram(c: int, offsets: Places, middles: Places, neighbours: Places, memory: Any) -> tuple[int, int]:
+def ego_histogram(c: int, offsets: Uints, middles: Uints, neighbours: Uints, memory: Any) -> tuple[int, int]:
     """C(d, 2) - t of one centre and the largest b with h[b] > 0; the histogram is left in the last scratch array."""
-    place, tails, tips, sizes, below, row, counts, touched, bits, histogram = memory
+    place, tails, tips, sizes, fill, row, counts, touched, bits, histogram = memory
     d: Any = np.int64(offsets[c + 1] - offsets[c])
     t = _ego_edges(c, offsets, middles, neighbours, place, tails, tips)
     base = d * (d - 1) // 2 - t
@@ -122,17 +122,18 @@ def ego_histogram(c: int, offsets: Places, middles: Places, neighbours: Places, 
     words = (linked + WORD - 1) // WORD
     largest = 0
     if open_pairs:
+        # Bits cost their rows and some words for each open pair; a 2-path is taken to cost four such steps.
         if linked <= BITSET_ROWS and linked * words + open_pairs * (words + 3) < 4 * wedges:
             largest = _pairs_by_bits(t, linked, words, tails, tips, bits, histogram)
         else:
-            _sorted_rows(t, linked, tails, tips, sizes, below, row)
+            _sort_rows(t, linked, tails, tips, sizes, fill, row)
             largest = _pairs_by_paths(linked, sizes, row, counts, touched, histogram)
     return base, largest
 
 
 @njit(cache=True, nogil=True)
 def _ego_edges(
-    c: int, offsets: Places, middles: Places, neighbours: Places, place: Places, tails: Places, tips: Places
+    c: int, offsets: Uints, middles: Uints, neighbours: Uints, place: Uints, tails: Uints, tips: Uints
 ) -> int:
     """List the edges among the neighbours of c by their places in its row, the lower end first and increasing."""
     low, high = offsets[c], offsets[c + 1]
@@ -144,6 +145,7 @@ def _ego_edges(
         x = neighbours[slot]
         for up in range(middles[x], offsets[x + 1]):
             mark = place[neighbours[up]]
+            # Without a branch, which would be hard to predict: a miss is overwritten by the next try.
             tails[t] = slot - low
             tips[t] = mark - one
             t += mark != 0
@@ -153,7 +155,7 @@ def _ego_edges(
 
 
 @njit(cache=True, nogil=True)
-def _relabel(t: int, d: int, tails: Places, tips: Places, sizes: Places, ids: Places) -> tuple[int, int]:
+def _relabel(t: int, d: int, tails: Uints, tips: Uints, sizes: Uints, ids: Uints) -> tuple[int, int]:
     """Number the neighbours that have ego edges, in order; how many they are, and how many wedges (2-paths) they form.
 
     ``sizes[x + 1]`` is left as the ego degree of the neighbour with the new number x.
@@ -178,7 +180,7 @@ def _relabel(t: int, d: int, tails: Places, tips: Places, sizes: Places, ids: Pl
 
 
 @njit(cache=True, nogil=True)
-def _pairs_by_bits(t: int, linked: int, words: int, tails: Places, tips: Places, bits: Words, histogram: Counts) -> int:
+def _pairs_by_bits(t: int, linked: int, words: int, tails: Uints, tips: Uints, bits: Words, histogram: Counts) -> int:
     """h[b] from rows of bits: for each open pair the set bits that two rows share. For small, dense ego networks."""
     one = np.uint64(1)
     shared: Any
@@ -191,7 +193,7 @@ def _pairs_by_bits(t: int, linked: int, words: int, tails: Places, tips: Places,
     for x in range(linked):
         for word in range(x // WORD + 1):
             missing = ~bits[x * words + word]
-            if word == x // WORD:
+            if word == x // WORD:  # each pair once: y < x
                 missing &= (one << np.uint64(x % WORD)) - one
             while missing:
                 y = word * WORD + np.int64(lowest(missing))
@@ -202,12 +204,12 @@ def _pairs_by_bits(t: int, linked: int, words: int, tails: Places, tips: Places,
                 histogram[shared] += 1
                 largest = max(largest, shared)
     bits[: linked * words] = 0
-    histogram[0] = 0
+    histogram[0] = 0  # pairs with b = 0 lose nothing, and the other way of counting never meets them
     return largest
 
 
 @njit(cache=True, nogil=True)
-def _sorted_rows(t: int, linked: int, tails: Places, tips: Places, sizes: Places, fill: Places, row: Places) -> None:
+def _sort_rows(t: int, linked: int, tails: Uints, tips: Uints, sizes: Uints, fill: Uints, row: Uints) -> None:
     """Rows of the ego network, each increasing: first the neighbours below, then those above.
 
     ``sizes`` becomes where rows start: row x is ``row[sizes[x]:sizes[x + 1]]``. Edges come by increasing lower end, so
@@ -229,7 +231,7 @@ def _sorted_rows(t: int, linked: int, tails: Places, tips: Places, sizes: Places
 
 @njit(cache=True, nogil=True)
 def _pairs_by_paths(
-    linked: int, sizes: Places, row: Places, counts: NDArray[np.int32], touched: Places, histogram: Counts
+    linked: int, sizes: Uints, row: Uints, counts: NDArray[np.int32], touched: Uints, histogram: Counts
 ) -> int:
     """h[b] by walking the 2-paths u - w - v with v < u, and so v before u in the row of w. For sparse ego networks."""
     largest = 0
@@ -246,7 +248,7 @@ def _pairs_by_paths(
                 v = row[far]
                 if v >= u:
                     break
-                touched[seen] = v
+                touched[seen] = v  # kept only if new; neighbours of u are not, they count from ADJACENT
                 seen += counts[v] == 0
                 counts[v] += 1
         for place in range(seen):

@@ -39,7 +39,7 @@ def from_file(path: Any, nodes: Nodes, src: str | None, dst: str | None) -> Pair
     found = _integers(rows["src"]), _integers(rows["dst"])
     if malformed != (0,):
         raise _no_edge_list(files[0])
-    return nodes.checked(found[0], "the first field of each line"), nodes.checked(found[1], "the second field")
+    return nodes.check(found[0], "the first field of each line"), nodes.check(found[1], "the second field")
 
 
 def _require_plain(source: Source) -> None:
@@ -58,7 +58,7 @@ def from_engine(data: Any, nodes: Nodes, src: str, dst: str) -> Pairs:
     """The edges of two columns of anything that an engine reads; only places of nodes leave it."""
     with opened(data, src, dst) as engine:
         found = engine.edges(src, dst, nodes)
-    return nodes.checked(found[0], f"column {src[:60]!r}"), nodes.checked(found[1], f"column {dst[:60]!r}")
+    return nodes.check(found[0], f"column {src[:60]!r}"), nodes.check(found[1], f"column {dst[:60]!r}")
 
 
 def duckdb_error() -> Any:

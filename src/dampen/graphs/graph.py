@@ -1,6 +1,6 @@
 """Graphs whose nodes are public and whose edges are private: read, merged, counted. Not private."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
@@ -14,7 +14,7 @@ from dampen.errors import DataError, ParameterError
 from dampen.graphs import input as graph_input
 from dampen.graphs.input import Nodes, Pairs, as_nodes, require_ends
 from dampen.graphs.threads import as_threads
-from dampen.tables.engines import Source, stays
+from dampen.tables.engines import Source, filtered, stays
 from dampen.vectors import Floats, Integers
 
 MOST_EDGES = 2**30 - 1
@@ -96,8 +96,8 @@ class Graph:
             from dampen.graphs.files import from_engine
 
             require_ends(src, dst)
-            return cls._made(declared, from_engine(frame, declared, src, dst))
-        return cls._made(declared, graph_input.from_columns(frame, declared, src, dst))
+            return cls._build(declared, from_engine(frame, declared, src, dst))
+        return cls._build(declared, graph_input.from_columns(frame, declared, src, dst))
 
     @classmethod
     def from_file(cls, path: Any, *, nodes: Any, src: str | None = None, dst: str | None = None) -> "Graph":
@@ -110,31 +110,32 @@ class Graph:
         from dampen.graphs.files import from_file
 
         declared = as_nodes(nodes)
-        return cls._made(declared, from_file(path, declared, src, dst))
+        return cls._build(declared, from_file(path, declared, src, dst))
 
     @classmethod
     def from_networkx(cls, graph: Any) -> "Graph":
         """A graph from one of networkx; its nodes are the public ones, here in sorted order."""
-        return cls._made(*graph_input.from_networkx(graph))
+        return cls._build(*graph_input.from_networkx(graph))
 
     @classmethod
     def from_igraph(cls, graph: Any) -> "Graph":
         """A graph from one of igraph; its vertices, by ``name`` if they have one, are the public nodes, sorted."""
-        return cls._made(*graph_input.from_igraph(graph))
+        return cls._build(*graph_input.from_igraph(graph))
 
     @classmethod
     def from_scipy(cls, matrix: Any) -> "Graph":
         """A graph from a square sparse matrix: an edge wherever an entry is not zero."""
-        return cls._made(*graph_input.from_scipy(matrix))
+        return cls._build(*graph_input.from_scipy(matrix))
 
     @classmethod
-    def _made(cls, nodes: Nodes, ends: Pairs) -> "Graph":
+    def _build(cls, nodes: Nodes, ends: Pairs) -> "Graph":
         graph = cls.__new__(cls)
         graph._fill(nodes, ends)
         return graph
 
     def _fill(self, nodes: Nodes, ends: Pairs) -> None:
-        keys, self.report = _merged(*ends)
+        keys, self.report = _merge_edges(*ends)
+        # One sort of whole numbers orders all rows at once: the node in the upper half, its neighbour in the lower.
         both = np.concatenate([keys, keys >> 32 | (keys & 0xFFFFFFFF) << 32])
         both.sort()
         self.nodes, self.labels = nodes.count, nodes.labels
@@ -166,15 +167,15 @@ class Graph:
 
     def edge_supports(self, *, threads: int | None = None) -> Integers:
         """In how many triangles each edge stands, in the order of :meth:`edges`."""
-        from dampen.graphs.triangles import edge_supports
+        from dampen.graphs.subgraphs import edge_supports
 
-        return edge_supports(*self._rows(), as_threads(threads))
+        return edge_supports(self, threads=threads)
 
     def triangles(self, *, threads: int | None = None) -> int:
         """How many triples of nodes have all three edges."""
-        from dampen.graphs.triangles import triangles
+        from dampen.graphs.subgraphs import count_triangles
 
-        return triangles(*self._rows(), as_threads(threads))
+        return count_triangles(self, threads=threads)
 
     def max_codegree(self) -> int:
         """The largest number of neighbours that two nodes share."""
@@ -190,13 +191,13 @@ class Graph:
         value is rounded from integer counts in a fixed order, so its bits do not depend on ``threads``; it differs from
         :meth:`ego_betweenness_exact` by less than (degree + 2) 2^-53 C(degree, 2).
         """
-        from dampen.graphs.ego_betweenness import ego_betweenness
+        from dampen.graphs.node_scores import ego_betweenness
 
         return ego_betweenness(*self._rows(), as_threads(threads))
 
     def ego_betweenness_exact(self, node: int) -> Fraction:
         """The exact EBC of the node at one place."""
-        from dampen.graphs.ego_betweenness import ego_betweenness_exact
+        from dampen.graphs.node_scores import ego_betweenness_exact
 
         if whole(node=node, least=0) >= self.nodes:
             raise ParameterError(f"node must be a place below {self.nodes}; got {shown(node)}")
@@ -207,7 +208,38 @@ class Graph:
         return self.offsets.view(np.uint32), self.neighbours.view(np.uint32)
 
 
-def _merged(src: Integers, dst: Integers) -> tuple[Integers, GraphReport]:
+def as_graph(
+    graph: Any,
+    *,
+    src: str | None = None,
+    dst: str | None = None,
+    nodes: Any = None,
+    where: Mapping[str, Any] | None = None,
+) -> Graph:
+    """The graph itself, or that of a table's edges between declared nodes; ``where`` leaves only some of its rows.
+
+    >>> edges = {"a": [0, 1, 2], "b": [1, 2, 0], "year": [1, 1, 2]}
+    >>> as_graph(edges, src="a", dst="b", nodes=3, where={"year": 1}).report
+    GraphReport(rows=2, self_loops=0, duplicates=0)
+    """
+    given = [
+        name for name, value in {"src": src, "dst": dst, "nodes": nodes, "where": where}.items() if value is not None
+    ]
+    if isinstance(graph, Graph):
+        if given:
+            raise ParameterError(f"{given[0]} is for a table of edges; a dampen.Graph has its nodes and edges already")
+        return graph
+    if nodes is None:
+        rule = "graph must be a dampen.Graph, or a table of edges with src=, dst= and its declared nodes="
+        raise ParameterError(f"{rule}; got {type(graph).__name__}")
+    data = filtered(graph, where)
+    inner = data.data if isinstance(data, Source) else data
+    if isinstance(inner, str | Path):
+        return Graph.from_file(data, nodes=nodes, src=src, dst=dst)
+    return Graph.from_frame(data, src=src, dst=dst, nodes=nodes)  # type: ignore[arg-type]
+
+
+def _merge_edges(src: Integers, dst: Integers) -> tuple[Integers, GraphReport]:
     """Every edge once as smaller end * 2^32 + larger end, increasing; and what was left out."""
     keys = np.minimum(src, dst) << 32 | np.maximum(src, dst)
     keys = keys[src != dst]

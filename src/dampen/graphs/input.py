@@ -50,7 +50,7 @@ class Nodes:
             )
         return f"{title} must hold only labels listed in nodes=, none missing"
 
-    def checked(self, places: Integers, title: str) -> Integers:
+    def check(self, places: Integers, title: str) -> Integers:
         """The places, if all of them are places of nodes."""
         if len(places) and (places.min() < 0 or places.max() >= self.count):
             raise DataError(self.rule(title))
@@ -93,7 +93,7 @@ def as_nodes(nodes: Any) -> Nodes:
     return Nodes(len(labels), range(len(labels)) if _just_numbers(labels) else labels)
 
 
-def explicit_nodes(labels: Iterable[Any], argument: str) -> Nodes:
+def sort_nodes(labels: Iterable[Any], argument: str) -> Nodes:
     """The nodes of another library's graph, sorted: the order in which it met them may tell of its edges."""
     found = list(labels)
     if not found:
@@ -107,20 +107,20 @@ def explicit_nodes(labels: Iterable[Any], argument: str) -> Nodes:
 
 def from_columns(frame: Any, nodes: Nodes, src: str, dst: str) -> Pairs:
     """The edges of a data frame or mapping; of a lazy frame both columns are read at once."""
-    return _placed(*_two_columns(frame, src, dst), nodes, f"column {src[:60]!r}", f"column {dst[:60]!r}")
+    return _place_ends(*_read_columns(frame, src, dst), nodes, f"column {src[:60]!r}", f"column {dst[:60]!r}")
 
 
 def from_arrays(src: Any, dst: Any, nodes: Nodes) -> Pairs:
     """The edges of two equally long sequences."""
-    return _placed(src, dst, nodes, "src", "dst")
+    return _place_ends(src, dst, nodes, "src", "dst")
 
 
-def _placed(src: Any, dst: Any, nodes: Nodes, *titles: str) -> Pairs:
+def _place_ends(src: Any, dst: Any, nodes: Nodes, *titles: str) -> Pairs:
     with only_own_errors():
         tails, heads = (nodes.places(column_of_values(values, None)) for values in (src, dst))
         if len(tails) != len(heads):
             raise DataError("src and dst must have equally many entries")
-        return nodes.checked(tails, titles[0]), nodes.checked(heads, titles[1])
+        return nodes.check(tails, titles[0]), nodes.check(heads, titles[1])
 
 
 def from_networkx(graph: Any) -> tuple[Nodes, Pairs]:
@@ -128,7 +128,7 @@ def from_networkx(graph: Any) -> tuple[Nodes, Pairs]:
     networkx = _extra("networkx")
     if not isinstance(graph, networkx.Graph):
         raise ParameterError(f"graph must be a networkx graph; got {type(graph).__name__}")
-    nodes = explicit_nodes(graph.nodes, "graph")
+    nodes = sort_nodes(graph.nodes, "graph")
     places = np.array([nodes.place_of[end] for edge in graph.edges() for end in edge], dtype=np.int64)
     return nodes, (places[::2], places[1::2])
 
@@ -139,7 +139,7 @@ def from_igraph(graph: Any) -> tuple[Nodes, Pairs]:
     if not isinstance(graph, igraph.Graph):
         raise ParameterError(f"graph must be an igraph graph; got {type(graph).__name__}")
     names = graph.vs["name"] if "name" in graph.vs.attributes() else range(graph.vcount())
-    nodes = explicit_nodes(names, "graph")
+    nodes = sort_nodes(names, "graph")
     places = np.array([nodes.place_of[name] for name in names], dtype=np.int64)
     ends = np.array(graph.get_edgelist(), dtype=np.int64).reshape(-1, 2)
     return nodes, (places[ends[:, 0]], places[ends[:, 1]])
@@ -176,7 +176,7 @@ def require_ends(src: Any, dst: Any) -> None:
         raise ParameterError(f"src and dst must be two columns; got {shown(src)} twice")
 
 
-def _two_columns(frame: Any, src: str, dst: str) -> tuple[Any, Any]:
+def _read_columns(frame: Any, src: str, dst: str) -> tuple[Any, Any]:
     require_ends(src, dst)
     if isinstance(frame, Mapping):
         _require_columns(list(frame), src, dst)

@@ -14,11 +14,11 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from dampen.graphs.edge_kernels import Places
+from dampen.graphs.edge_kernels import Uints
 
 
 @njit(cache=True, nogil=True)
-def _beyond(x: int, low: Any, high: Any, neighbours: Places) -> Any:
+def _beyond(x: int, low: Any, high: Any, neighbours: Uints) -> Any:
     """How many of the neighbours from ``low`` to ``high`` are larger than x."""
     start, end = low, high
     while start < end:
@@ -34,9 +34,9 @@ def _beyond(x: int, low: Any, high: Any, neighbours: Places) -> Any:
 def distance_two(
     first: int,
     last: int,
-    offsets: Places,
-    neighbours: Places,
-    counters: Places,
+    offsets: Uints,
+    neighbours: Uints,
+    counters: Uints,
     sums: NDArray[np.int64],
     weights: NDArray[np.int64],
 ) -> None:
@@ -59,7 +59,7 @@ def distance_two(
                 counters[y] = max(counters[y], base) + one
                 down -= one
         for slot in range(offsets[x], offsets[x + 1]):
-            counters[neighbours[slot]] = base
+            counters[neighbours[slot]] = base  # a pair with an edge: its weight is the first, 0
         for slot in range(offsets[x], offsets[x + 1]):
             down = offsets[neighbours[slot] + one] - one
             total = 0
@@ -71,7 +71,7 @@ def distance_two(
 
 @njit(cache=True, nogil=True)
 def largest_shared(
-    first: int, last: int, offsets: Places, neighbours: Places, counters: Places, largest: NDArray[np.int64]
+    first: int, last: int, offsets: Uints, neighbours: Uints, counters: Uints, largest: NDArray[np.int64]
 ) -> None:
     """Raise ``largest`` of x and y to the number of their common neighbours, for first <= x < last and y > x."""
     one = np.uint32(1)

@@ -9,13 +9,13 @@ from typing import Any
 import numpy as np
 from numba import njit
 
-from dampen.graphs.edge_kernels import Places, Words, lowest, ones
+from dampen.graphs.edge_kernels import Uints, Words, lowest, ones
 from dampen.vectors import Integers
 
 
 @njit(cache=True, nogil=True)
 def codegree_sums(
-    nodes: Places, order: Places, offsets: Places, neighbours: Places, counts: Integers, near: Integers, best: Integers
+    nodes: Uints, order: Uints, offsets: Uints, neighbours: Uints, counts: Integers, near: Integers, best: Integers
 ) -> None:
     """Raise ``best[a]`` to the largest d_i + d_j - 2 x_ij of pairs with a common neighbours, i among ``nodes``.
 
@@ -32,10 +32,10 @@ def codegree_sums(
             near[neighbours[slot]] = 1
             for far in range(offsets[neighbours[slot]], offsets[neighbours[slot] + 1]):
                 counts[neighbours[far]] += 1
-        counts[i] = 1
+        counts[i] = 1  # i is no partner of its own
         for j in order:
             sums: Any = degree + np.int64(offsets[j + 1] - offsets[j])
-            if sums <= max(best[0], best[last]):
+            if sums <= max(best[0], best[last]):  # nor can any later j, of no larger degree, add to the front
                 break
             if counts[j] == 0:
                 best[0] = max(best[0], sums - 2 * near[j])
@@ -52,7 +52,7 @@ def codegree_sums(
 
 
 @njit(cache=True, nogil=True)
-def farthest_partners(order: Places, offsets: Places, neighbours: Places) -> Integers:
+def farthest_partners(order: Uints, offsets: Uints, neighbours: Uints) -> Integers:
     """For every node the largest degree of another node without an edge to it; -1 where there is none."""
     n = len(order)
     found = np.full(n, -1, dtype=np.int64)
@@ -70,7 +70,7 @@ def farthest_partners(order: Places, offsets: Places, neighbours: Places) -> Int
 
 
 @njit(cache=True, nogil=True)
-def pair_ceilings(shared: int, offsets: Places, neighbours: Places, weights: Integers) -> Integers:
+def pair_ceilings(shared: int, offsets: Uints, neighbours: Uints, weights: Integers) -> Integers:
     """For every node i no less than the sum over common neighbours l of w_il + w_jl, for any j.
 
     No pair has more than ``shared`` common neighbours, and w_jl is at most the heaviest edge at l.
@@ -94,11 +94,11 @@ def pair_ceilings(shared: int, offsets: Places, neighbours: Places, weights: Int
 
 @njit(cache=True, nogil=True)
 def heaviest_pair(
-    nodes: Places,
+    nodes: Uints,
     ceilings: Integers,
     best: int,
-    offsets: Places,
-    neighbours: Places,
+    offsets: Uints,
+    neighbours: Uints,
     apart: Integers,
     joined: Integers,
     own: Integers,
@@ -154,7 +154,7 @@ def _count_cliques(size: int, rows: Any, chosen: Any, rest: Any) -> int:
         word = rest[depth, place]
         node = 64 * place + np.int64(lowest(word))
         rest[depth, place] = word & (word - np.uint64(1))
-        if depth == size - 2:
+        if depth == size - 2:  # the last node need not be named: its candidates are counted
             for other in range(words):
                 total += np.int64(ones(chosen[depth, other] & rows[node, other]))
             continue
@@ -165,7 +165,7 @@ def _count_cliques(size: int, rows: Any, chosen: Any, rest: Any) -> int:
 
 
 @njit(cache=True, nogil=True)
-def _cliques_in(members: Places, size: int, ends: Places, heads: Places, place: Places, rows: Words) -> int:
+def _cliques_in(members: Uints, size: int, ends: Uints, heads: Uints, place: Uints, rows: Words) -> int:
     """How many cliques of ``size`` >= 1 nodes the members hold; ``ends`` and ``heads`` list every edge once."""
     if size == 1 or len(members) < size:
         return len(members) if size == 1 else 0
@@ -189,7 +189,7 @@ def _cliques_in(members: Places, size: int, ends: Places, heads: Places, place: 
 
 
 @njit(cache=True, nogil=True)
-def cliques_of(first: int, last: int, size: int, ends: Places, heads: Places, place: Places, rows: Words) -> int:
+def cliques_of(first: int, last: int, size: int, ends: Uints, heads: Uints, place: Uints, rows: Words) -> int:
     """Cliques of ``size`` >= 2 nodes whose lowest node is among those from ``first`` to ``last``.
 
     ``rows`` has room for the longest row of heads, squared, in bits.
@@ -201,7 +201,7 @@ def cliques_of(first: int, last: int, size: int, ends: Places, heads: Places, pl
 
 
 @njit(cache=True, nogil=True)
-def _marked(row: Places, marks: Integers) -> Places:
+def _marked_nodes(row: Uints, marks: Integers) -> Uints:
     """The nodes of a row that are marked."""
     kept = np.empty(len(row), dtype=np.uint32)
     size = 0
@@ -214,7 +214,7 @@ def _marked(row: Places, marks: Integers) -> Places:
 
 @njit(cache=True, nogil=True)
 def _cliques_among(
-    members: Places, size: int, ends: Places, heads: Places, inside: Integers, place: Places, rows: Words
+    members: Uints, size: int, ends: Uints, heads: Uints, inside: Integers, place: Uints, rows: Words
 ) -> int:
     """The same for any members; those that do not fit into ``rows`` are counted by the lowest node of each clique."""
     if size == 1 or len(members) * ((len(members) + 63) // 64) <= len(rows):
@@ -223,7 +223,7 @@ def _cliques_among(
         inside[member] = 1
     total = 0
     for member in members:
-        kept = _marked(heads[ends[member] : ends[member + 1]], inside)
+        kept = _marked_nodes(heads[ends[member] : ends[member + 1]], inside)
         total += _cliques_in(kept, size - 1, ends, heads, place, rows)
     for member in members:
         inside[member] = 0
@@ -259,7 +259,7 @@ def clique_ceilings(size: int, own: Any, degrees: Integers, doubled: Integers) -
 
 
 @njit(cache=True, nogil=True)
-def fullest_pair(nodes: Places, best: int, size: int, limits: Any, rows: Any, oriented: Any, memory: Any) -> int:
+def fullest_pair(nodes: Uints, best: int, size: int, limits: Any, rows: Any, oriented: Any, memory: Any) -> int:
     """The largest number of cliques of ``size`` nodes among common neighbours, or ``best`` if larger.
 
     One node of the pair is among ``nodes``. ``limits`` are the ceilings of nodes, which must not increase along
@@ -282,7 +282,7 @@ def fullest_pair(nodes: Places, best: int, size: int, limits: Any, rows: Any, or
             for far in range(offsets[neighbours[slot]], offsets[neighbours[slot] + 1]):
                 j = neighbours[far]
                 if own[counts[j]] > found and most_cliques(sums[j] // 2, size) > found:
-                    shared = _marked(neighbours[offsets[j] : offsets[j + 1]], near)
+                    shared = _marked_nodes(neighbours[offsets[j] : offsets[j + 1]], near)
                     found = max(found, np.int64(_cliques_among(shared, size, ends, heads, inside, place, bits)))
                 counts[j] = 0
                 sums[j] = 0

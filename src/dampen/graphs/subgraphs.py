@@ -7,15 +7,19 @@ matters most leave out nodes that cannot be part of it, so how long they take de
 from collections.abc import Callable, Iterable
 from itertools import pairwise
 from math import comb
+from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
-from dampen.graphs.edge_kernels import Places, orient
-from dampen.graphs.graph import Graph
+from dampen.graphs.edge_kernels import Uints, add_up, orient, triangles_of
 from dampen.graphs.threads import as_threads, run_parts
 from dampen.vectors import Integers
 
-PARTS = 256
+if TYPE_CHECKING:
+    from dampen.graphs.graph import Graph
+
+CLIQUE_PARTS, TRIANGLE_PARTS = 256, 64
 """Into how many parts the nodes are cut where all are counted."""
 
 FIRST_PART, LARGEST_PART = 8, 4096
@@ -25,17 +29,37 @@ SMALL_SET = 2**15
 """Words of a table of edges that stays in the cache: up to 1448 nodes."""
 
 
-def count_stars(graph: Graph, k: int) -> int:
+def count_triangles(graph: "Graph", *, threads: int | None = None) -> int:
+    """How many triangles there are."""
+    workers, (ends, heads, _) = as_threads(threads), orient(*_rows(graph))
+    return _triangles_by_slot(ends, heads, workers)[0]
+
+
+def edge_supports(graph: "Graph", *, threads: int | None = None) -> Integers:
+    """In how many triangles each edge stands, by (smaller end, larger end)."""
+    workers, (ends, heads, numbers) = as_threads(threads), orient(*_rows(graph))
+    _, counts = _triangles_by_slot(ends, heads, workers)
+    supports = np.empty(len(heads), dtype=np.int64)
+
+    def worker() -> Callable[[tuple[int, int]], None]:
+        return lambda part: add_up(*part, numbers, counts, supports)
+
+    cuts = np.linspace(0, len(heads), TRIANGLE_PARTS + 1).astype(np.int64).tolist()
+    run_parts(worker, list(pairwise(cuts)), threads=workers, title="edge supports")
+    return supports
+
+
+def count_stars(graph: "Graph", k: int) -> int:
     """How many stars of k >= 2 edges there are: the sum of C(degree, k) over all nodes."""
     return _sum_of_choices(graph.degrees(), k)
 
 
-def count_k_triangles(graph: Graph, k: int, *, threads: int | None = None) -> int:
+def count_k_triangles(graph: "Graph", k: int, *, threads: int | None = None) -> int:
     """How many sets of k triangles on a common edge there are: the sum of C(support, k) over all edges."""
-    return _sum_of_choices(graph.edge_supports(threads=threads), k)
+    return _sum_of_choices(edge_supports(graph, threads=threads), k)
 
 
-def count_cliques(graph: Graph, k: int, *, threads: int | None = None) -> int:
+def count_cliques(graph: "Graph", k: int, *, threads: int | None = None) -> int:
     """How many sets of k >= 2 nodes have all edges. The time grows with the number of cliques of k - 1 nodes."""
     from dampen.graphs import subgraph_kernels
 
@@ -48,13 +72,11 @@ def count_cliques(graph: Graph, k: int, *, threads: int | None = None) -> int:
         bits = np.zeros(longest * ((longest + 63) // 64), dtype=np.uint64)
         return lambda part: found.append(subgraph_kernels.cliques_of(*part, k, ends, heads, place, bits))
 
-    cuts = np.searchsorted(ends, np.linspace(0, len(heads), PARTS + 1)[1:-1])
-    edges = np.unique([0, *cuts.tolist(), graph.nodes]).tolist()
-    run_parts(worker, list(pairwise(edges)), threads=as_threads(threads), title="cliques")
+    run_parts(worker, _even_parts(ends, CLIQUE_PARTS), threads=as_threads(threads), title="cliques")
     return sum(found)
 
 
-def codegree_front(graph: Graph, *, threads: int | None = None) -> tuple[Integers, Integers]:
+def codegree_front(graph: "Graph", *, threads: int | None = None) -> tuple[Integers, Integers]:
     """The pairs of nodes from which one edge can make the most triangles, as (a, s).
 
     a_ij is the number of common neighbours of a pair and s_ij = d_i + d_j - 2 x_ij, x_ij being 1 where the pair has an
@@ -65,18 +87,18 @@ def codegree_front(graph: Graph, *, threads: int | None = None) -> tuple[Integer
     rows, order = _rows(graph), _by_degree(graph)
     found = [np.full(graph.max_codegree() + 1, -1, dtype=np.int64)]
 
-    def worker() -> Callable[[Places], None]:
+    def worker() -> Callable[[Uints], None]:
         counts, near = (np.zeros(graph.nodes, dtype=np.int64) for _ in range(2))
         own = found[0].copy()
         found.append(own)
         return lambda part: subgraph_kernels.codegree_sums(part, order, *rows, counts, near, own)
 
-    run_parts(worker, _growing(order), threads=as_threads(threads), title="common neighbours")
+    run_parts(worker, _growing_parts(order), threads=as_threads(threads), title="common neighbours")
     sums = np.max(found, axis=0)
     return pareto_front(np.flatnonzero(sums >= 0), sums[sums >= 0])
 
 
-def degree_front(graph: Graph) -> tuple[Integers, Integers]:
+def degree_front(graph: "Graph") -> tuple[Integers, Integers]:
     """The pairs of nodes at which one edge can make the most stars: (D_i, D_j), D being degrees without an edge ij.
 
     D_i >= D_j. Listed are all that no other pair reaches in both, by decreasing D_i.
@@ -92,7 +114,7 @@ def degree_front(graph: Graph) -> tuple[Integers, Integers]:
     return pareto_front(np.maximum(ends, others), np.minimum(ends, others))
 
 
-def largest_k_triangle_change(graph: Graph, k: int, shared: int, *, threads: int | None = None) -> int:
+def largest_k_triangle_change(graph: "Graph", k: int, shared: int, *, threads: int | None = None) -> int:
     """How many k-triangles, k >= 2, one edge can make or break at most: the local sensitivity.
 
     For a pair ij with a_ij common neighbours it is C(a_ij, k) on the edge itself, and at every common neighbour l
@@ -101,7 +123,7 @@ def largest_k_triangle_change(graph: Graph, k: int, shared: int, *, threads: int
     """
     from dampen.graphs import subgraph_kernels
 
-    rows, supports = _rows(graph), _by_slot(graph, graph.edge_supports(threads=threads))
+    rows, supports = _rows(graph), _by_slot(graph, edge_supports(graph, threads=threads))
     choices = np.array([comb(a, k - 1) for a in range(shared + 1)], dtype=np.int64)
     own = np.array([comb(a, k) for a in range(shared + 1)], dtype=np.int64)
     apart, joined = choices[supports], choices[np.maximum(supports - 1, 0)]
@@ -109,18 +131,18 @@ def largest_k_triangle_change(graph: Graph, k: int, shared: int, *, threads: int
     ceilings = own[reached] + subgraph_kernels.pair_ceilings(shared, *rows, apart)
     best = [0]
 
-    def worker() -> Callable[[Places], None]:
+    def worker() -> Callable[[Uints], None]:
         counts, sums, near = (np.zeros(graph.nodes, dtype=np.int64) for _ in range(3))
         return lambda part: best.append(
             subgraph_kernels.heaviest_pair(part, ceilings, max(best), *rows, apart, joined, own, counts, sums, near)
         )
 
     order = np.argsort(-ceilings, kind="stable").astype(np.uint32)
-    run_parts(worker, _growing(order), threads=as_threads(threads), title="triangles on an edge")
+    run_parts(worker, _growing_parts(order), threads=as_threads(threads), title="triangles on an edge")
     return max(best)
 
 
-def largest_clique_change(graph: Graph, k: int, shared: int, *, threads: int | None = None) -> int:
+def largest_clique_change(graph: "Graph", k: int, shared: int, *, threads: int | None = None) -> int:
     """How many cliques of k >= 3 nodes one edge can make or break at most: the local sensitivity.
 
     That is the largest number of cliques of k - 2 nodes among the common neighbours of a pair. ``shared`` is the
@@ -129,13 +151,13 @@ def largest_clique_change(graph: Graph, k: int, shared: int, *, threads: int | N
     from dampen.graphs import subgraph_kernels
 
     rows, (ends, heads, _) = _rows(graph), orient(*_rows(graph))
-    supports = _by_slot(graph, graph.edge_supports(threads=threads))
+    supports = _by_slot(graph, edge_supports(graph, threads=threads))
     own = np.array([float(min(comb(a, k - 2), 2**62)) for a in range(shared + 1)])
     doubled = np.add.reduceat(np.append(supports, 0), graph.offsets[:-1]) * (graph.degrees() > 0)
     limits = subgraph_kernels.clique_ceilings(k - 2, own, graph.degrees(), doubled), own, supports
     longest, best = int(np.diff(ends).max(initial=0)), [0]
 
-    def worker() -> Callable[[Places], None]:
+    def worker() -> Callable[[Uints], None]:
         numbers = [np.zeros(graph.nodes, dtype=np.int64) for _ in range(4)]
         bits = np.zeros(max(longest * ((longest + 63) // 64), SMALL_SET), dtype=np.uint64)
         memory = (*numbers, np.zeros(graph.nodes, dtype=np.uint32), bits)
@@ -144,7 +166,7 @@ def largest_clique_change(graph: Graph, k: int, shared: int, *, threads: int | N
         )
 
     order = np.argsort(-limits[0], kind="stable").astype(np.uint32)
-    run_parts(worker, _growing(order), threads=as_threads(threads), title="cliques on an edge")
+    run_parts(worker, _growing_parts(order), threads=as_threads(threads), title="cliques on an edge")
     return max(best)
 
 
@@ -156,21 +178,41 @@ def pareto_front(first: Integers, second: Integers) -> tuple[Integers, Integers]
     return first[kept], second[kept]
 
 
+def _triangles_by_slot(ends: Uints, heads: Uints, threads: int) -> tuple[int, NDArray[np.int32]]:
+    """All triangles, and for each thread how many of those it found stand at each slot, from 1 on."""
+    found: list[int] = []
+    counts = np.zeros((min(threads, TRIANGLE_PARTS), len(heads) + 1), dtype=np.int32)
+    rows = iter(counts)
+
+    def worker() -> Callable[[tuple[int, int]], None]:
+        place, own = np.zeros(len(ends), dtype=np.uint32), next(rows)
+        return lambda part: found.append(triangles_of(*part, ends, heads, place, own))
+
+    run_parts(worker, _even_parts(ends, TRIANGLE_PARTS), threads=threads, title="triangles")
+    return sum(found), counts
+
+
+def _even_parts(ends: Uints, parts: int) -> list[tuple[int, int]]:
+    """Stretches of nodes with about equally many oriented edges each."""
+    cuts = np.searchsorted(ends, np.linspace(0, ends[-1], parts + 1)[1:-1])
+    return list(pairwise(np.unique([0, *cuts.tolist(), len(ends) - 1]).tolist()))
+
+
 def _sum_of_choices(numbers: Integers, k: int) -> int:
     """The sum of C(number, k), exactly."""
     values, counts = np.unique(numbers, return_counts=True)
     return sum(comb(value, k) * count for value, count in zip(values.tolist(), counts.tolist(), strict=True))
 
 
-def _rows(graph: Graph) -> tuple[Places, Places]:
+def _rows(graph: "Graph") -> tuple[Uints, Uints]:
     return graph.offsets.view(np.uint32), graph.neighbours.view(np.uint32)
 
 
-def _by_degree(graph: Graph) -> Places:
+def _by_degree(graph: "Graph") -> Uints:
     return np.argsort(-graph.degrees(), kind="stable").astype(np.uint32)
 
 
-def _by_slot(graph: Graph, per_edge: Integers) -> Integers:
+def _by_slot(graph: "Graph", per_edge: Integers) -> Integers:
     """Numbers of edges, in the order of ``Graph.edges``, at both places where the rows list the edge."""
     dst = graph.edges()[1]
     upwards = np.repeat(np.arange(graph.nodes, dtype=np.int32), np.diff(graph.offsets)) < graph.neighbours
@@ -180,7 +222,7 @@ def _by_slot(graph: Graph, per_edge: Integers) -> Integers:
     return slots
 
 
-def _growing(order: Places) -> list[Places]:
+def _growing_parts(order: Uints) -> list[Uints]:
     """Stretches of an order, the first ones short."""
     return [order[start:stop] for start, stop in pairwise(_cuts(len(order)))]
 

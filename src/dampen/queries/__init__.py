@@ -1,8 +1,8 @@
 """Counts in, problems out: one file per question. Each problem's sensitivity is proved in docs/proofs."""
 
 from dampen.queries.categories import approval_problem, count_problem, winner_problem
-from dampen.queries.graph.centrality import degree_problem, ego_betweenness_problem, ego_betweenness_range_problem
 from dampen.queries.graph.level import level_problem
+from dampen.queries.graph.node_problems import degree_problem, ego_betweenness_problem, ego_betweenness_range_problem
 from dampen.queries.graph.subgraphs import (
     edge_count_problem,
     k_clique_problem,

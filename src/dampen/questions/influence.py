@@ -1,56 +1,20 @@
 """Which nodes of a graph matter most?"""
 
-from collections.abc import Callable, Mapping
-from fractions import Fraction
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 
 from dampen._validate import Number, exact, one_of, positive, shown, whole
-from dampen.entropy import Entropy
 from dampen.errors import ParameterError
-from dampen.graphs.graph import Graph
-from dampen.graphs.levels import codegrees
-from dampen.graphs.tables import as_graph
-from dampen.mechanisms import (
-    Exponential,
-    LaplaceTopK,
-    LocalDampening,
-    PairwiseDampening,
-    PermuteAndFlip,
-    SelectionMechanism,
-    ShiftedLocalDampening,
-    TopK,
-)
-from dampen.mechanisms.selection.ordered import OrderedMechanism
+from dampen.graphs.graph import Graph, as_graph
 from dampen.privacy import Adjacency, BudgetLike, PrivacyLoss, Release
-from dampen.problem import Frame, SelectionProblem
-from dampen.queries import degree_problem, ego_betweenness_problem, ego_betweenness_range_problem
-from dampen.queries.graph.one_shot_centrality import one_shot_problem
-from dampen.queries.graph.projection import CHANGES, projected
+from dampen.problem import Frame
+from dampen.queries.graph.centralities import CENTRALITIES, Terms
+from dampen.queries.graph.projection import CHANGES, project
 from dampen.questions.asking import Composite, Posed, read_once, without_edges
-from dampen.questions.level_nodes import draw_by_level, require_level
+from dampen.questions.node_lists import LISTS, Draw
 from dampen.questions.record import no_edges, question
-
-SCORES = ("ego_betweenness", "degree")
-BY_EGO_BETWEENNESS = (
-    "level",
-    "degree",
-    "exponential",
-    "permute_and_flip",
-    "local_dampening",
-    "codegree_dampening",
-    "shifted",
-    "range",
-    "pairwise",
-    "one_shot_permute_and_flip",
-    "one_shot_laplace",
-    "one_shot_local_dampening",
-    "one_shot_shifted",
-)
-BY_DEGREE = ("level", "degree", "exponential", "permute_and_flip", "one_shot_permute_and_flip")
-ONE_SHOT = {"one_shot_laplace": "plain", "one_shot_local_dampening": "local_dampening", "one_shot_shifted": "shifted"}
-"""Methods that turn to account that an edge moves two nodes much and all others little, and their scores."""
 
 
 @question(no_edges, proof="centrality", plain=True)
@@ -61,7 +25,7 @@ def top_nodes(
     epsilon: Number,
     budget: BudgetLike,
     score: str = "ego_betweenness",
-    method: str = "level",
+    method: str | None = None,
     max_degree: int | None = None,
     shift: Number = 0,
     src: str | None = None,
@@ -88,14 +52,15 @@ def top_nodes(
     score
         ``"ego_betweenness"``: how many pairs of its neighbours a node links; or ``"degree"``: how many edges it has.
     method
-        How they are found; nothing in it depends on the data. ``"level"``, the default, scores by the pairs at distance
-        2 that a node links and pays hardly more for k nodes than for one; ``"degree"`` takes the nodes with the most
-        edges instead, which are often the same. The methods of the dampening paper, at epsilon / k for each place:
-        ``"exponential"``, ``"permute_and_flip"``, ``"local_dampening"``, ``"shifted"``. Their one-shot forms draw one
-        noise for each node and sort: all but permute-and-flip have that form already, by the same law;
-        ``"one_shot_permute_and_flip"`` has its own. At a price that hardly grows with k, with Laplace noise:
-        ``"one_shot_laplace"`` (ego betweenness itself), ``"one_shot_local_dampening"``, ``"one_shot_shifted"``. Beyond
-        the paper: ``"range"``, ``"codegree_dampening"`` and, for k = 1, ``"pairwise"``.
+        How they are found; nothing in it depends on the data. Left out, the first that the score allows: ``"level"``,
+        which scores by the pairs at distance 2 that a node links and pays hardly more for k nodes than for one.
+        ``"degree"`` takes the nodes with the most edges instead, which are often the same. The methods of the
+        dampening paper, at epsilon / k for each place: ``"exponential"``, ``"permute_and_flip"``,
+        ``"local_dampening"``, ``"shifted"``. Their one-shot forms draw one noise for each node and sort: all but
+        permute-and-flip have that form already, by the same law; ``"one_shot_permute_and_flip"`` has its own. At a
+        price that hardly grows with k, with Laplace noise: ``"one_shot_laplace"`` (ego betweenness itself),
+        ``"one_shot_local_dampening"``, ``"one_shot_shifted"``. Beyond the paper: ``"range"``,
+        ``"codegree_dampening"`` and, for k = 1, ``"pairwise"``.
     max_degree
         A public bound of the degrees. Where it is given *every* graph is cut down to it first, by a rule of ranks, and
         the mechanism runs at a third of epsilon, whether or not a degree exceeds it. Left out, nothing is cut.
@@ -114,95 +79,35 @@ def top_nodes(
     asked: dict[str, Any] = {"score": score, "method": method, "max_degree": max_degree, "shift": shift}
     nodes = read_once(nodes)
     if (bare := without_edges(graph, nodes)) is not None:
-        _posed(bare, k, epsilon, **asked)
+        prepare_draw(bare, k, epsilon, **asked)
     edges = as_graph(graph, src=src, dst=dst, nodes=nodes, where=where)
-    draw, loss = _posed(edges, k, epsilon, **asked), PrivacyLoss(epsilon, adjacency=Adjacency.EDGE)
+    draw, used = prepare_draw(edges, k, epsilon, **asked)
+    frame, loss = Frame(range(edges.nodes), None, Adjacency.EDGE), PrivacyLoss(epsilon, adjacency=Adjacency.EDGE)
 
     def build(places: tuple[int, ...], loss: PrivacyLoss, note: str) -> Release:
-        return Release(tuple(edges.labels[place] for place in places), loss, f"{k} nodes by {score}, {method}", note)
+        return Release(tuple(edges.labels[place] for place in places), loss, f"{k} nodes by {score}, {used}", note)
 
-    return Composite(Frame(range(edges.nodes), None, Adjacency.EDGE), loss, draw, build)
+    return Composite(frame, loss, draw, build)
 
 
-def _posed(
-    graph: Graph, k: int, epsilon: Number, *, score: str, method: str, max_degree: int | None, shift: Number
-) -> Callable[[Entropy], tuple[int, ...]]:
-    """Everything about the arguments is checked, and the draw made ready."""
-    price, cut = positive(epsilon=epsilon), _checked(graph, k, max_degree)
-    one_of(SCORES, score=score)
-    named = one_of(BY_EGO_BETWEENNESS if score == "ego_betweenness" else BY_DEGREE, method=method)
+def prepare_draw(
+    graph: Graph, k: int, epsilon: Number, *, score: str, method: str | None, max_degree: int | None, shift: Number
+) -> tuple[Draw, str]:
+    """Check all arguments; what is returned only draws, by the method named beside it."""
+    price, cut = positive(epsilon=epsilon), _cut_down(graph, k, max_degree)
+    centrality = CENTRALITIES[one_of(tuple(CENTRALITIES), score=score)]
+    used = centrality.default if method is None else one_of(tuple(centrality.methods), method=method)
     exact(shift=shift)
-    rate = price / (1 if max_degree is None else CHANGES)
-    return _draw(cut, k, rate, score=score, method=named, max_degree=max_degree, shift=shift)
+    rate, way = price / (1 if max_degree is None else CHANGES), centrality.methods[used]
+    return LISTS[way.law](way, cut, k, rate, Terms(max_degree, shift)), used
 
 
-def _checked(graph: Graph, k: int, max_degree: int | None) -> Graph:
+def _cut_down(graph: Graph, k: int, max_degree: int | None) -> Graph:
     """The graph that is looked at: itself, or cut down to the public degree bound."""
     if whole(k=k, least=1) > graph.nodes:
         raise ParameterError(f"k must not exceed the number of nodes, {graph.nodes}; got {shown(k)}")
     if max_degree is None:
         return graph
-    offsets, neighbours = projected(graph.offsets, graph.neighbours, max_degree=whole(max_degree=max_degree, least=1))
+    offsets, neighbours = project(graph.offsets, graph.neighbours, max_degree=whole(max_degree=max_degree, least=1))
     ends = np.repeat(np.arange(graph.nodes), np.diff(offsets))
     return Graph.from_edges(ends, neighbours, nodes=graph.nodes)
-
-
-def _draw(
-    graph: Graph, k: int, rate: Fraction, *, score: str, method: str, max_degree: int | None, shift: Number
-) -> Callable[[Entropy], tuple[int, ...]]:
-    """Everything that can be refused is refused here; what is returned only draws."""
-    if score == "ego_betweenness" and method == "level":
-        require_level(rate, k=k, n=graph.nodes)
-        offsets, neighbours = graph.offsets, graph.neighbours
-        return lambda source: draw_by_level(offsets, neighbours, k=k, epsilon=rate, source=source)
-    problem, drift = posed(graph, score=score, method=method, max_degree=max_degree, shift=shift)
-    mechanism = answering(graph, k, rate, method=method, shift=shift, drift=drift)
-    mechanism.privacy(problem.frame)
-
-    def draw(source: Entropy) -> tuple[int, ...]:
-        drawn = mechanism.draw(problem, source)
-        return drawn if isinstance(mechanism, OrderedMechanism) else (drawn,)
-
-    return draw
-
-
-def posed(
-    graph: Graph, *, score: str, method: str, max_degree: int | None = None, shift: Number = 0
-) -> tuple[SelectionProblem, int]:
-    """The question of every method but ``"level"``, with the places of the nodes as candidates, and its drift.
-
-    The drift is in what interval one edge moves the scores of nodes that are not its ends; 0 where nobody asks.
-    """
-    degrees = graph.degrees()
-    if score == "degree" or method == "degree":
-        return degree_problem(degrees), 0
-    values = graph.ego_betweenness()
-    if method in ONE_SHOT:
-        return one_shot_problem(values, degrees, score=ONE_SHOT[method], max_degree=max_degree, shift=shift)
-    if method == "range":
-        return ego_betweenness_range_problem(values, degrees, max_degree=max_degree), 0
-    shared = codegrees(graph.offsets, graph.neighbours) if method in ("codegree_dampening", "pairwise") else None
-    return ego_betweenness_problem(values, degrees, codegrees=shared, max_degree=max_degree), 0
-
-
-def answering(
-    graph: Graph, k: int, rate: Fraction, *, method: str, shift: Number = 0, drift: int = 0
-) -> SelectionMechanism:
-    """The mechanism that answers it."""
-    if method in ("degree", "level", *ONE_SHOT):
-        return LaplaceTopK(k, rate, movers=2, drift=drift)
-    if method == "pairwise":
-        if k != 1:
-            raise ParameterError(f"k must be 1 for method 'pairwise', which compares with the best; got {shown(k)}")
-        return PairwiseDampening(rate)
-    share = rate / k
-    bases: dict[str, Callable[[], Any]] = {
-        "exponential": lambda: Exponential(share),
-        "range": lambda: Exponential(share),
-        "permute_and_flip": lambda: PermuteAndFlip(share),
-        "one_shot_permute_and_flip": lambda: PermuteAndFlip(share),
-        "local_dampening": lambda: LocalDampening(share, law=Exponential),
-        "codegree_dampening": lambda: LocalDampening(share, shift=shift),
-        "shifted": lambda: ShiftedLocalDampening(share, horizon=graph.nodes, law=Exponential),
-    }
-    return TopK(k, bases[method](), peeled=method == "permute_and_flip")

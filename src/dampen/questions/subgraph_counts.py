@@ -5,8 +5,7 @@ from typing import Any
 
 from dampen._validate import Number, one_of, probability, shown
 from dampen.errors import ParameterError
-from dampen.graphs.graph import Graph
-from dampen.graphs.tables import as_graph
+from dampen.graphs.graph import Graph, as_graph
 from dampen.mechanisms import Laplace, NumericMechanism
 from dampen.privacy import BudgetLike, NumericRelease
 from dampen.problem import NumericProblem
@@ -15,9 +14,15 @@ from dampen.questions.asking import Posed, Single, read_once, without_edges
 from dampen.questions.mechanism_choice import choose_numeric, require_fitting
 from dampen.questions.record import no_edges, question
 
-PATTERNS = ("edge", "triangle", "2-triangle", "k-triangle", "k-star", "k-clique")
-SIZED = {"k-triangle": 2, "k-star": 2, "k-clique": 3}
-"""The patterns that have a size of their own, and the smallest."""
+PATTERNS: dict[str, Callable[[Graph, int], NumericProblem]] = {
+    "edge": lambda graph, _: edge_count_problem(graph),
+    "triangle": lambda graph, _: triangle_problem(graph),
+    "2-triangle": k_triangle_problem,
+    "k-triangle": k_triangle_problem,
+    "k-star": k_star_problem,
+    "k-clique": k_clique_problem,
+}
+"""What can be counted, and the problem of it; the size is the caller's for those that are named k."""
 
 
 @question(no_edges, proof="ladders")
@@ -72,7 +77,7 @@ def count_subgraphs(
     True
     """
     chosen: NumericMechanism
-    if mechanism is None and one_of(PATTERNS, pattern=pattern) == "edge":
+    if mechanism is None and one_of(tuple(PATTERNS), pattern=pattern) == "edge":
         probability(delta=delta)
         chosen = Laplace(epsilon)
     else:
@@ -86,17 +91,8 @@ def count_subgraphs(
 
 def subgraph_problem(graph: Graph, pattern: str, k: int | None = None) -> NumericProblem:
     """The problem that :func:`count_subgraphs` poses."""
-    sized = one_of(PATTERNS, pattern=pattern) in SIZED
+    sized = one_of(tuple(PATTERNS), pattern=pattern).startswith("k-")
     if sized != (k is not None):
         needed = f"is needed for the pattern {pattern!r}" if sized else f"must be left out for {pattern!r}"
         raise ParameterError(f"k {needed}; got {shown(k)}")
-    size = 2 if k is None else k
-    poses: dict[str, Callable[[], NumericProblem]] = {
-        "edge": lambda: edge_count_problem(graph),
-        "triangle": lambda: triangle_problem(graph),
-        "2-triangle": lambda: k_triangle_problem(graph, 2),
-        "k-triangle": lambda: k_triangle_problem(graph, size),
-        "k-star": lambda: k_star_problem(graph, size),
-        "k-clique": lambda: k_clique_problem(graph, size),
-    }
-    return poses[pattern]()
+    return PATTERNS[pattern](graph, 2 if k is None else k)

@@ -8,7 +8,7 @@ sensitivity; the others have rungs that differ between neighbours.
 from fractions import Fraction
 
 from dampen import Adjacency
-from dampen.queries.graph.level import LevelPlan, scored_plan
+from dampen.queries.graph.level import LevelPlan, plan_with_step
 from tests.audit.universes.base import Movements, Universe
 from tests.audit.universes.counts import approval_ballots, counts_add_remove, counts_replace, far_apart
 from tests.audit.universes.database_graphs import database_graphs, leader_and_followers
@@ -65,7 +65,7 @@ LEVELS = (("1", "1"), ("1", "6"), ("2", "3.3"), ("4", "3.3"), ("4", "20"))
 
 
 def level_plans(nodes: int) -> list[LevelPlan]:
-    return [scored_plan(nodes, Fraction(1, 2), Fraction(floor), Fraction(level)) for floor, level in LEVELS]
+    return [plan_with_step(nodes, Fraction(1, 2), Fraction(floor), Fraction(level)) for floor, level in LEVELS]
 
 
 LEVEL_SCORES: tuple[Universe, ...] = tuple(level_universe(plan) for n in (4, 5, 6) for plan in level_plans(n))

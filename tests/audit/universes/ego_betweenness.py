@@ -8,7 +8,7 @@ import numpy as np
 from dampen import SelectionProblem
 from dampen.audit import edge_neighbours, graphs
 from dampen.audit.neighbours import Graph
-from dampen.graphs.levels import distance_two_sums
+from dampen.graphs.node_scores import distance_two_sums
 from dampen.queries import degree_problem, ego_betweenness_problem, ego_betweenness_range_problem, level_problem
 from dampen.queries.graph.level import LevelPlan, pair_weights
 from tests.audit.universes.atlas import neighbours_up_to_names

@@ -272,9 +272,9 @@ def test_sixty_four_threads_never_overspend() -> None:
 def test_no_other_thread_comes_between_the_check_and_the_charge(monkeypatch: pytest.MonkeyPatch) -> None:
     """Two threads try to meet after the check and before the charge; the lock keeps them apart."""
     budget, meeting, granted = Budget(epsilon=1), threading.Barrier(2), []
-    honest = Account.charged
+    honest = Account.charge
 
-    def charged(self: Account, charges: Iterable[PrivacyLoss]) -> Account:
+    def charge(self: Account, charges: Iterable[PrivacyLoss]) -> Account:
         after = honest(self, charges)
         with suppress(threading.BrokenBarrierError):
             meeting.wait(timeout=0.5)
@@ -284,7 +284,7 @@ def test_no_other_thread_comes_between_the_check_and_the_charge(monkeypatch: pyt
         with suppress(BudgetExceeded):
             granted.append(budget.reserve(loss(1)))
 
-    monkeypatch.setattr(Account, "charged", charged)
+    monkeypatch.setattr(Account, "charge", charge)
     threads = [threading.Thread(target=spend) for _ in range(2)]
     for thread in threads:
         thread.start()

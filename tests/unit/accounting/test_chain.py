@@ -40,8 +40,10 @@ def test_the_hash_is_sha_256_of_a_json_list_of_the_previous_hash_and_all_fields(
         '"add_remove", "row", null, "why, f\\u00fcr wen?"]'
     )
     assert ENTRY.digest("ab" * 32) == sha256(text.encode()).hexdigest()
-    assert ENTRY.chained("ab" * 32).hash == ENTRY.digest("ab" * 32)
-    assert ENTRY.chained("ab" * 32).digest("ab" * 32) == ENTRY.digest("ab" * 32), "the hash is no part of itself"
+    placed = ENTRY.follow(Head(6, "ab" * 32))
+    assert placed == ENTRY._replace(hash=ENTRY.digest("ab" * 32))
+    assert placed.digest("ab" * 32) == ENTRY.digest("ab" * 32), "the hash is no part of itself"
+    assert ENTRY._replace(number=0).follow(Head(6, "ab" * 32)) == placed, "the number follows too"
 
 
 def test_every_field_and_the_previous_hash_change_the_hash() -> None:

@@ -18,10 +18,10 @@ import pytest
 import dampen
 from dampen import Adjacency, Budget, PrivacyLoss
 from dampen._validate import Number
-from dampen.accounting import Ledger, steps, store
+from dampen.accounting import Ledger, sqlite_store, store
 from dampen.accounting.chain import parse_head
 from dampen.accounting.reservation import LONGEST_NOTE
-from dampen.accounting.store import APPLICATION, FORMAT, Store
+from dampen.accounting.sqlite_store import APPLICATION, FORMAT, SqliteStore
 from dampen.errors import BudgetError, BudgetExceeded, ParameterError, ReleaseFailed
 from dampen.mechanisms import PermuteAndFlip
 from dampen.privacy import Amount
@@ -288,6 +288,7 @@ def test_a_ledger_of_a_newer_version_is_refused_and_not_touched(ledger: Ledger, 
 
 def test_charges_are_synchronised_fully_and_outcomes_later(ledger: Ledger) -> None:
     def mode(name: str) -> object:
+        assert isinstance(ledger._store, SqliteStore)
         connection = ledger._store._connection
         assert connection is not None
         return connection.execute(f"PRAGMA {name}").fetchone()[0]
@@ -652,7 +653,7 @@ def test_a_release_records_its_outcome(ledger: Ledger, fails: bool, monkeypatch:
 
 
 def test_an_outcome_that_cannot_be_written_withholds_no_answer(ledger: Ledger, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(store, "PATIENCE", 0.01)
+    monkeypatch.setattr(sqlite_store, "PATIENCE", 0.01)
     ledger.close()
     with closing(sqlite3.connect(ledger.path, isolation_level=None)) as other:
         with ledger.reserve(loss(1)) as reservation:
@@ -668,7 +669,7 @@ def test_an_outcome_that_cannot_be_written_withholds_no_answer(ledger: Ledger, m
 def test_a_busy_file_is_one_sentence_and_nothing_is_charged(
     ledger: Ledger, monkeypatch: pytest.MonkeyPatch, refused: "Refused"
 ) -> None:
-    monkeypatch.setattr(store, "PATIENCE", 0.01)
+    monkeypatch.setattr(sqlite_store, "PATIENCE", 0.01)
     ledger.close()
     head = ledger.head
     with closing(sqlite3.connect(ledger.path, isolation_level=None)) as other:
@@ -683,17 +684,17 @@ def test_a_busy_file_is_one_sentence_and_nothing_is_charged(
 def test_no_other_writer_comes_between_the_check_and_the_entry(
     ledger: Ledger, monkeypatch: pytest.MonkeyPatch, refused: "Refused"
 ) -> None:
-    monkeypatch.setattr(store, "PATIENCE", 0.01)
+    monkeypatch.setattr(sqlite_store, "PATIENCE", 0.01)
     tried: list[str] = []
 
-    def reached(step: str) -> None:
+    def reach(step: str) -> None:
         if step not in ("after the check", "after INSERT", "before COMMIT") or step in tried:
             return
         tried.append(step)
         with closing(Budget.open(ledger.path)) as other, refused(BudgetError, "another process kept it busy"):
             other.reserve(loss(1))
 
-    monkeypatch.setattr(steps, "reached", reached)
+    monkeypatch.setattr(store, "reach", reach)
     ledger.reserve(loss(1))
     assert len(tried) == 3
     assert ledger.spent == amount(1)
@@ -732,14 +733,14 @@ def test_a_head_is_on_the_disk_before_it_is_handed_out(
 ) -> None:
     """Another process records an outcome just after our synchronisation: the head must not run ahead of the disk."""
     pending, synchronised = ledger.reserve(loss(1)), [0]
-    honest = Store.synchronise
+    honest = SqliteStore.synchronise
 
-    def synchronise(self: Store) -> None:
+    def synchronise(self: SqliteStore) -> None:
         honest(self)
         synchronised[0] = ledger.history()[-1].number
         pending.settle("done")
 
-    monkeypatch.setattr(Store, "synchronise", synchronise)
+    monkeypatch.setattr(SqliteStore, "synchronise", synchronise)
     asked: dict[str, Callable[[], str]] = {
         "head": lambda: ledger.head,
         "summary": lambda: ledger.summary().head,

@@ -7,6 +7,7 @@ import pytest
 
 from dampen import Adjacency, PrivacyLoss
 from dampen._validate import Number
+from dampen.accounting import composed
 from dampen.accounting.reservation import Batch, Outcome, Reservation
 from dampen.errors import BudgetError, BudgetExceeded, ParameterError
 from dampen.privacy import Amount
@@ -19,6 +20,10 @@ ADD_REMOVE, REPLACE = Adjacency.ADD_REMOVE, Adjacency.REPLACE
 
 def loss(epsilon: Number, delta: Number = 0, adjacency: Adjacency = ADD_REMOVE) -> PrivacyLoss:
     return PrivacyLoss(epsilon, delta, adjacency=adjacency)
+
+
+def batch_of(*slots: Reservation) -> Batch:
+    return Batch(slots, composed([slot.loss for slot in slots]))
 
 
 class Recording(Reservation):
@@ -52,7 +57,7 @@ def test_in_memory_settling_does_nothing() -> None:
 
 def test_a_closed_batch_marks_each_unused_slot_once() -> None:
     slots = [Recording(loss(epsilon)) for epsilon in (1, 2, 3)]
-    with Batch(slots) as batch, batch.reserve(loss(2)) as slot:
+    with batch_of(*slots) as batch, batch.reserve(loss(2)) as slot:
         assert slot is slots[1]
     with batch:
         pass
@@ -61,13 +66,13 @@ def test_a_closed_batch_marks_each_unused_slot_once() -> None:
 
 def test_a_slot_that_was_taken_and_not_entered_is_not_unused() -> None:
     slots = [Recording(loss(1))]
-    with Batch(slots) as batch:
+    with batch_of(*slots) as batch:
         batch.reserve(loss(1))
     assert slots[0].outcomes == []
 
 
 def test_the_loss_of_a_batch_is_the_sum_of_its_slots() -> None:
-    batch = Batch([Reservation(loss(1, "1/10"), ""), Reservation(loss("1/2", "1/5"), "")])
+    batch = batch_of(Reservation(loss(1, "1/10"), ""), Reservation(loss("1/2", "1/5"), ""))
     assert batch.loss == loss("3/2", "3/10")
     assert batch.limit == batch.remaining == Amount(Fraction(3, 2), Fraction(3, 10))
     assert batch.spent == Amount(Fraction(0), Fraction(0))
@@ -88,11 +93,11 @@ def test_the_smallest_slot_that_covers_epsilon_and_delta(
     slots: list[tuple[Number, Number]], asked: tuple[Number, Number], taken: int
 ) -> None:
     made = [Reservation(loss(*slot), "") for slot in slots]
-    assert Batch(made).reserve(loss(*asked)) is made[taken]
+    assert batch_of(*made).reserve(loss(*asked)) is made[taken]
 
 
 def test_no_slot_no_grant(refused: "Refused") -> None:
-    batch = Batch([Reservation(loss(1, adjacency=REPLACE), "")])
+    batch = batch_of(Reservation(loss(1, adjacency=REPLACE), ""))
     with refused(BudgetExceeded, "no unused slot", "epsilon 1.2"):
         batch.reserve(loss("0.6"))
     with refused(BudgetError, "REPLACE", "EDGE"):
@@ -103,4 +108,4 @@ def test_no_slot_no_grant(refused: "Refused") -> None:
 @pytest.mark.parametrize("wrong", [1, None, "1"])
 def test_only_a_loss_takes_a_slot(wrong: Any, refused: "Refused") -> None:
     with refused(ParameterError, "loss", type(wrong).__name__):
-        Batch([Reservation(loss(1), "")]).reserve(wrong)
+        batch_of(Reservation(loss(1), "")).reserve(wrong)

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 
 from dampen import Adjacency, Budget, PrivacyLoss
 from dampen._validate import Number
-from dampen.accounting import Ledger, tables
+from dampen.accounting import Ledger
 from dampen.accounting.chain import Entry
 from dampen.accounting.ledger import LedgerReservation
 from dampen.accounting.verify import MOST_FAULTS, Books, LedgerReport
@@ -87,11 +87,13 @@ def forge(db: sqlite3.Connection) -> None:
         books.enter(forged)
     for table in ("accounts", "purposes", "unfinished"):
         db.execute(f"DELETE FROM {table}")
-    for account in books.accounts.values():
-        tables.save_account(db, account)
-    for (scope, note), (charges, amount) in books.purposes.items():
-        row = (scope, note, charges, str(amount.epsilon), str(amount.delta), float(amount.epsilon))
-        db.execute("INSERT INTO purposes VALUES (?, ?, ?, ?, ?, ?)", row)
+    for a in books.accounts.values():
+        amounts = (a.limit.epsilon, a.limit.delta, a.spent.epsilon, a.spent.delta)
+        row = (a.name, *map(str, amounts), a.adjacency and a.adjacency.value, a.unit)
+        db.execute("INSERT INTO accounts VALUES (?, ?, ?, ?, ?, ?, ?)", row)
+    for scope, note, charges, amount in books.purposes.values():
+        sums = (str(amount.epsilon), str(amount.delta), float(amount.epsilon))
+        db.execute("INSERT INTO purposes VALUES (?, ?, ?, ?, ?, ?)", (scope, note, charges, *sums))
     db.executemany("INSERT INTO unfinished VALUES (?, ?)", books.unfinished.items())
 
 
@@ -145,11 +147,10 @@ def test_progress_is_told_now_and_then(tmp_path: Path) -> None:
 
 def append_limits(ledger: Ledger, count: int) -> None:
     """The same limit again and again: entries that change no sum."""
-    entries = [ledger.history()[-1]]
-    for _ in range(count):
-        entries.append(entries[-1]._replace(number=entries[-1].number + 1).chained(entries[-1].hash))
-    with ledger._store.writing() as db:
-        db.executemany(f"INSERT INTO entries VALUES ({', '.join('?' * len(Entry._fields))})", entries[1:])
+    limit = ledger.history()[-1]
+    with ledger._store.transaction() as transaction:
+        for _ in range(count):
+            transaction.append(limit)
 
 
 # Edited entries
@@ -346,19 +347,18 @@ def test_a_number_too_long_to_write_out_holds_nobody_up(tmp_path: Path, edit: st
     """Read as a fraction, this one would fill the memory first. The child would be stopped by its alarm."""
     code = """
         import signal, sys
-        from pathlib import Path
         from dampen.accounting.ledger import Ledger
-        from dampen.accounting.store import Store
+        from dampen.accounting.sqlite_store import SqliteStore
         signal.alarm(60)
-        ledger = Ledger(Store(Path(sys.argv[1])))
+        ledger = Ledger(SqliteStore(sys.argv[1]))
         print(bool(ledger.verify()))
         ledger.close()
     """
-    done = run_python(code, edited(tmp_path / "study.db", f"{edit} = '1e99999999'"))
+    done = run_python(code, edit_ledger(tmp_path / "study.db", f"{edit} = '1e99999999'"))
     assert (done.stdout, done.stderr) == ("False\n", "")
 
 
-def edited(path: Path, statement: str) -> str:
+def edit_ledger(path: Path, statement: str) -> str:
     """The path of an edited ledger; the ledger itself is out of the way of pytest, which would print it."""
     with closing(Budget.open(path, epsilon=10, delta="1/10")) as ledger:
         fill(ledger)
@@ -565,7 +565,7 @@ class Model:
         return True
 
 
-def opened(path: Path) -> dict[str, Ledger]:
+def open_scopes(path: Path) -> dict[str, Ledger]:
     whole = Budget.open(path)
     return {"": whole, "a=x": (x := whole.scope("a", "x")), "a=y": whole.scope("a", "y"), "a=x/b=z": x.scope("b", "z")}
 
@@ -579,11 +579,11 @@ def test_random_histories_verify_and_add_up(steps: list[tuple[str, str, Fraction
         with closing(Budget.open(path, epsilon=5)) as whole:
             whole.scope("a", "x", epsilon=3).scope("b", "z", epsilon=2)
             whole.scope("a", "y", epsilon=3)
-        parts = opened(path)
+        parts = open_scopes(path)
         for move, scope, epsilon, note in steps:
             if move == "reopen":
                 parts[""].close()
-                parts = opened(path)
+                parts = open_scopes(path)
             elif move == "settle" and pending:
                 pending.pop().settle("done")
                 model.open -= 1

@@ -61,8 +61,8 @@ entropy.system_entropy = lambda: time.sleep(300)
 AT_STEP = """
 import os, sys
 step, number = sys.argv.pop(1), int(sys.argv.pop(1))
-from dampen.accounting import steps
-steps.reached = lambda name: os.kill(os.getpid(), number) if name == step else None
+from dampen.accounting import store
+store.reach = lambda name: os.kill(os.getpid(), number) if name == step else None
 from dampen.cli import main
 main()
 """
@@ -81,7 +81,7 @@ main()
 """
 
 COUNT_LONG_AFTER_PAYMENT = """
-from dampen.accounting import steps
+from dampen.accounting import store
 from dampen.tables.engines.duckdb import DuckEngine
 fetch, paid = DuckEngine.fetch, []
 
@@ -92,7 +92,7 @@ def count_long(self, query, **tables):
     return fetch(self, "select sum(a.range * b.range) from range(10000000) a, range(10000000) b")
 
 DuckEngine.fetch = count_long
-steps.reached = lambda name: paid.append(name) if name == "after COMMIT" else None
+store.reach = lambda name: paid.append(name) if name == "after COMMIT" else None
 from dampen.cli import main
 main()
 """

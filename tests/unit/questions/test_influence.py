@@ -12,13 +12,16 @@ from typer.testing import CliRunner
 import dampen
 from dampen import Adjacency, Budget, Graph
 from dampen.cli.app import app
-from dampen.cli.top_nodes import MethodName
+from dampen.cli.top_nodes import MethodName, ScoreName
 from dampen.errors import BudgetError, DampenError, DataError, ParameterError
-from dampen.questions import influence
-from dampen.questions.influence import BY_DEGREE, BY_EGO_BETWEENNESS
+from dampen.queries.graph.centralities import CENTRALITIES, Method, Terms
+from dampen.questions.node_lists import LISTS, Draw
+from dampen.questions.record import RECORD
 from tests.conftest import Refused
 
 HUBS = 3
+BY_EGO_BETWEENNESS = list(CENTRALITIES["ego_betweenness"].methods)
+BY_DEGREE = list(CENTRALITIES["degree"].methods)
 
 
 @pytest.fixture(scope="module")
@@ -44,31 +47,16 @@ def test_the_score_may_be_the_degree(stars: Graph, method: str) -> None:
     assert found == (0, 1)
 
 
-def test_the_command_knows_every_method() -> None:
-    assert [name.value.replace("-", "_") for name in MethodName] == list(BY_EGO_BETWEENNESS)
+@pytest.mark.parametrize("score", list(CENTRALITIES))
+def test_without_a_method_the_first_one_is_used(stars: Graph, score: str) -> None:
+    posed = RECORD["top_nodes"].pose(stars, 2, epsilon=10**5, score=score)
+    release = posed.release(Budget(epsilon=10**5), "")
+    assert (release.value, release.mechanism) == ((0, 1), f"2 nodes by {score}, level")
 
 
-def test_one_shot_forms_promise_two_movers_and_a_drift(stars: Graph, monkeypatch: pytest.MonkeyPatch) -> None:
-    """One noise for the list at the whole epsilon; permute-and-flip in one shot and peeled at epsilon / k."""
-    made: dict[str, Any] = {}
-    for name in ("LaplaceTopK", "TopK"):
-        monkeypatch.setattr(influence, name, _spying(getattr(influence, name), made))
-    for method in (*influence.ONE_SHOT, "permute_and_flip", "one_shot_permute_and_flip"):
-        dampen.top_nodes(stars, 2, epsilon=3, budget=Budget(epsilon=3), method=method, shift=1)
-        mechanism = made["last"]
-        if method in influence.ONE_SHOT:
-            assert (mechanism.epsilon, mechanism.movers) == (3, 2)
-            assert 0 < mechanism.drift < 2**20
-        else:
-            assert (mechanism.base.epsilon, mechanism.peeled) == (Fraction(3, 2), method == "permute_and_flip")
-
-
-def _spying(kind: Any, made: dict[str, Any]) -> Any:
-    def make(*arguments: Any, **options: Any) -> Any:
-        made["last"] = kind(*arguments, **options)
-        return made["last"]
-
-    return make
+def test_the_command_knows_every_score_and_method() -> None:
+    assert [name.value.replace("-", "_") for name in ScoreName] == list(CENTRALITIES)
+    assert [name.value.replace("-", "_") for name in MethodName] == BY_EGO_BETWEENNESS
 
 
 def test_pairwise_is_for_one_node(stars: Graph, untouched: Budget, refused: Refused) -> None:
@@ -82,24 +70,19 @@ def test_labels_come_back() -> None:
     assert dampen.top_nodes(graph, 1, epsilon=10**4, budget=Budget(epsilon=10**4), method="degree") == ("ann",)
 
 
-@pytest.mark.parametrize("method", ["level", "exponential"])
 def test_with_a_degree_bound_every_graph_is_cut_and_a_third_is_spent_on_the_draw(
-    stars: Graph, method: str, monkeypatch: pytest.MonkeyPatch
+    stars: Graph, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    rates: list[Fraction] = []
-    degrees: list[int] = []
-    honest = influence._draw
+    seen: list[tuple[Any, ...]] = []
 
-    def spy(graph: Graph, k: int, rate: Fraction, **options: Any) -> Any:
-        rates.append(rate)
-        degrees.append(int(graph.degrees().max()))
-        return honest(graph, k, rate, **options)
+    def prepare(_: Method, graph: Graph, k: int, rate: Fraction, terms: Terms) -> Draw:
+        seen.append((rate, int(graph.degrees().max()), terms.max_degree))
+        return lambda source: tuple(range(k))
 
-    monkeypatch.setattr(influence, "_draw", spy)
+    monkeypatch.setitem(LISTS, "level", prepare)
     for bound in (None, 1000, 20):
-        dampen.top_nodes(stars, 2, epsilon=3, budget=Budget(epsilon=3), method=method, max_degree=bound)
-    assert rates == [3, 1, 1]
-    assert degrees == [60, 60, 20]
+        dampen.top_nodes(stars, 2, epsilon=3, budget=Budget(epsilon=3), max_degree=bound)
+    assert seen == [(3, 60, None), (1, 60, 1000), (1, 20, 20)]
 
 
 @pytest.mark.parametrize(
@@ -133,7 +116,7 @@ def test_a_refusal_is_one_line_and_costs_nothing(
 
 def test_a_graph_without_edges_is_answered() -> None:
     empty = Graph.from_edges([], [], nodes=5)
-    for method in ("level", "degree", "exponential", "shifted", "range", *influence.ONE_SHOT):
+    for method in [method for method in BY_EGO_BETWEENNESS if method != "pairwise"]:
         found = dampen.top_nodes(empty, 2, epsilon=1, budget=Budget(epsilon=1), method=method)
         assert len(set(found)) == 2
 
@@ -156,9 +139,9 @@ def test_the_command_tells_labels_on_lines(edges: Path) -> None:
     done = run(edges, "--nodes", 50, "--k", 1, "--epsilon", 10000)
     assert (done.exit_code, done.stdout) == (0, "0\n")
     assert "nothing remembers" in done.stderr
-    told = json.loads(run(edges, "--nodes", 50, "--k", 2, "--epsilon", 1, "--method", "degree", "--json").stdout)
-    assert told["loss"] == {"epsilon": "1", "delta": "0", "adjacency": "edge", "unit": "edge"}
-    assert len(told["value"]) == 2
+    answer = json.loads(run(edges, "--nodes", 50, "--k", 2, "--epsilon", 1, "--method", "degree", "--json").stdout)
+    assert answer["loss"] == {"epsilon": "1", "delta": "0", "adjacency": "edge", "unit": "edge"}
+    assert len(answer["value"]) == 2
 
 
 def test_nodes_from_edges_says_what_it_publishes(edges: Path, tmp_path: Path) -> None:

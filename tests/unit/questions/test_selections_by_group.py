@@ -12,6 +12,7 @@ import dampen
 from dampen import Adjacency, Budget
 from dampen.errors import BudgetExceeded, DataError, ParameterError
 from dampen.mechanisms import Exponential, PermuteAndFlip, SelectionMechanism, SmoothExponential, StableArgmax
+from dampen.mechanisms.selection.base import SingleMechanism
 from dampen.problem import SelectionProblem
 from dampen.tables.grid import as_grid
 from dampen.tables.grouped import counts_by_group, grids_by_group

@@ -30,17 +30,17 @@ TRUTH = {
 @pytest.mark.parametrize("delta", [0, "1e-9"])
 @pytest.mark.parametrize(("pattern", "k"), TRUTH, ids=str)
 def test_every_pattern_is_counted(pattern: str, k: int | None, delta: Any) -> None:
-    purse = Budget(epsilon=SURE, delta="0.5")
-    release = dampen.count_subgraphs(CLIQUE, pattern, k=k, epsilon=SURE, delta=delta, budget=purse)
+    budget = Budget(epsilon=SURE, delta="0.5")
+    release = dampen.count_subgraphs(CLIQUE, pattern, k=k, epsilon=SURE, delta=delta, budget=budget)
     assert release.value == pytest.approx(TRUTH[pattern, k], abs=2)
     assert release.loss.adjacency is Adjacency.EDGE
-    assert purse.spent.delta == (0 if pattern == "edge" else release.loss.delta)
+    assert budget.spent.delta == (0 if pattern == "edge" else release.loss.delta)
 
 
 def test_only_edges_tell_their_error() -> None:
-    purse = Budget(epsilon=10)
-    assert dampen.count_subgraphs(CLIQUE, "edge", epsilon=1, budget=purse).error("0.5") == 1  # type: ignore[attr-defined]
-    assert not hasattr(dampen.count_subgraphs(CLIQUE, "triangle", epsilon=1, budget=purse), "error")
+    budget = Budget(epsilon=10)
+    assert dampen.count_subgraphs(CLIQUE, "edge", epsilon=1, budget=budget).error("0.5") == 1  # type: ignore[attr-defined]
+    assert not hasattr(dampen.count_subgraphs(CLIQUE, "triangle", epsilon=1, budget=budget), "error")
 
 
 @pytest.mark.parametrize("pattern", ["k-star", "k-clique", "k-triangle"])
@@ -50,11 +50,11 @@ def test_a_size_beyond_all_nodes_is_answered_at_once(pattern: str) -> None:
 
 
 def test_a_mechanism_may_be_named() -> None:
-    purse = Budget(epsilon=10, delta="0.5")
-    ladder = dampen.count_subgraphs(CLIQUE, epsilon=2, mechanism=Ladder(2), budget=purse)
+    budget = Budget(epsilon=10, delta="0.5")
+    ladder = dampen.count_subgraphs(CLIQUE, epsilon=2, mechanism=Ladder(2), budget=budget)
     assert ladder.mechanism.startswith("Ladder")
     noisy = NoisyLocalSensitivity(3, "1e-3")
-    release = dampen.count_subgraphs(CLIQUE, "2-triangle", epsilon=3, delta="1e-3", mechanism=noisy, budget=purse)
+    release = dampen.count_subgraphs(CLIQUE, "2-triangle", epsilon=3, delta="1e-3", mechanism=noisy, budget=budget)
     assert release.mechanism.startswith("NoisyLocalSensitivity")
 
 

@@ -49,6 +49,7 @@ class EgoBetweennessRungs(SensitivityFunction):
         super().__init__(size=len(d), bound=height, floor=1)
         self._d, self._w, self._height = d, w, float(height)
         crossing = _least_root(25 + 16 * (d - w)) - w
+        # The first m with q(m) >= the bound; the root is rounded down, so a step or two may be missing.
         full = (1 + isqrt(int(16 * height))) // 2
         while quarter_pairs(full) < height:
             full += 1

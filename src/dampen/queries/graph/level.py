@@ -21,9 +21,10 @@ import numpy as np
 
 from dampen._validate import Number, positive, shown, whole
 from dampen.errors import DataError, ParameterError
+from dampen.graphs.node_scores import distance_two_sums
 from dampen.privacy import Adjacency
 from dampen.problem import Frame, SelectionProblem
-from dampen.queries.graph.centrality import degree_problem
+from dampen.queries.graph.node_problems import degree_problem
 from dampen.vectors import Floats, Integers, as_vector
 
 GRID = Fraction(1, 2**20)
@@ -37,6 +38,8 @@ STEPS = tuple(Fraction(part, 64) for part in (32, 24, 16, 12, 8, 6, 4, 3, 2, 1, 
 """The steps that are tried in turn: a large one is closer to betweenness, a small one needs less noise."""
 GAMMA = Fraction(4, 5)
 """The level in units of h^2 / 2, which is T of a node of degree h without triangles."""
+LONGEST_TABLE = 2**16
+"""Weights of pairs with more common neighbours than this are taken to be those of this many."""
 LARGEST_GRAPH = 2**28
 """Scores are below n, and floats of that size are within a quarter of the scores' grid of exact."""
 
@@ -75,7 +78,7 @@ def level_rates(epsilon: Number) -> tuple[Fraction, Fraction]:
     return total * SHARE_FOR_H, total * (1 - SHARE_FOR_H)
 
 
-def clipped_h(noisy: int, n: int) -> int:
+def clip_h(noisy: int, n: int) -> int:
     """The noisy k-th largest degree within [8, n - 1]."""
     return max(SMALLEST_H, min(noisy, n - 1))
 
@@ -107,10 +110,10 @@ def level_plan(h: int, *, epsilon: Number, k: int, n: int) -> LevelPlan:
         return LevelPlan(nodes, True, Fraction(0), Fraction(1), Fraction(0), 1, 0)
     floor = max(Fraction(4), Fraction(h, 4), Fraction(k))
     affordable = (step for step in STEPS if rate * h / (2 + k * float(drift(step, floor))) >= RESOLVED * needed)
-    return scored_plan(nodes, next(affordable, Fraction(0)), floor, GAMMA * h * h / 2)
+    return plan_with_step(nodes, next(affordable, Fraction(0)), floor, GAMMA * h * h / 2)
 
 
-def scored_plan(n: int, step: Fraction, floor: Fraction, level: Fraction) -> LevelPlan:
+def plan_with_step(n: int, step: Fraction, floor: Fraction, level: Fraction) -> LevelPlan:
     """A plan that scores by T. The level is rounded down to the grid of the weights."""
     if step not in STEPS:
         raise ParameterError(
@@ -139,6 +142,15 @@ def pair_weights(step: Fraction, bits: int, count: int) -> Integers:
     until_zero = np.minimum(np.maximum(g - 1, 0), 64)
     weights = np.maximum(one // np.maximum(g, 1), one - until_zero * int(step * one))
     return np.asarray(np.where(g == 0, 0, weights), dtype=np.int64)
+
+
+def level_sums(offsets: Any, neighbours: Any, plan: LevelPlan) -> Integers:
+    """T of every node in units of 2^-bits; zeros where the plan scores by degree."""
+    n = len(offsets) - 1
+    if plan.by_degree:
+        return np.zeros(n, dtype=np.int64)
+    weights = pair_weights(plan.step, plan.bits, min(n, LONGEST_TABLE) + 1)
+    return distance_two_sums(offsets, neighbours, weights)
 
 
 def level_problem(sums: Any, degrees: Any, plan: LevelPlan, *, nodes: Sequence[Any] | None = None) -> SelectionProblem:
@@ -174,5 +186,6 @@ def level_scores(sums: Any, degrees: Any, plan: LevelPlan) -> Floats:
     flat = np.maximum(floor - d, 0.0)
     slope = np.maximum(d, floor)
     beyond = np.maximum(size - slope * flat, 0.0)
+    # The root of slope z + z^2 / 2 = beyond, written so that nothing cancels where beyond is small.
     steps = np.minimum(size / slope, flat) + 2 * beyond / (np.sqrt(slope * slope + 2 * beyond) + slope)
     return np.asarray(np.copysign(steps, gaps))

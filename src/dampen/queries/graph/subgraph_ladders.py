@@ -122,7 +122,7 @@ class KTriangleLadder(WholeLadder, SecondOrder):
         self._k, self._most = whole(k=k, least=2), max(whole(nodes=nodes, least=1) - 2, 0)
         super().__init__(k_triangle_bound(nodes, self._k))
         self._shared, self._exact = _count(shared, "shared", self._most), local is not None
-        cap = self._covering(self._shared)
+        cap = self._largest_change(self._shared)
         self._local = min(cap, self._height) if local is None else _count(local, "local", cap)
 
     @property
@@ -143,7 +143,7 @@ class KTriangleLadder(WholeLadder, SecondOrder):
     def second_order(self, a: int) -> int:
         """U(a): how far one edge can move ``first_order`` where no pair has more than a common neighbours."""
         if not self._exact:
-            return self._covering(a + 1) - self._covering(a)
+            return self._largest_change(a + 1) - self._largest_change(a)
         side = comb(a, self._k - 2)
         return max(3 * comb(a, self._k - 1) + a * side, 4 * side if a >= 2 else 0)
 
@@ -161,7 +161,7 @@ class KTriangleLadder(WholeLadder, SecondOrder):
         rungs[1:] += np.cumsum(steps[:-1])
         return np.asarray(np.minimum(rungs, self._height))
 
-    def _covering(self, shared: int) -> int:
+    def _largest_change(self, shared: int) -> int:
         """V: no pair makes or breaks more, given the largest number of common neighbours."""
         return comb(shared, self._k) + 2 * shared * comb(shared, self._k - 1)
 

@@ -39,7 +39,7 @@ def edge_count_problem(graph: Graph) -> NumericProblem:
     >>> edge_count_problem(graph).frame
     NumericFrame(bound=1, Adjacency.EDGE, resolution=1, unit='edge')
     """
-    return NumericProblem(NumericFrame(1, Adjacency.EDGE), len(as_graph(graph).neighbours) // 2)
+    return NumericProblem(NumericFrame(1, Adjacency.EDGE), len(require_graph(graph).neighbours) // 2)
 
 
 def triangle_problem(graph: Graph, *, threads: int | None = None) -> NumericProblem:
@@ -57,7 +57,7 @@ def triangle_problem(graph: Graph, *, threads: int | None = None) -> NumericProb
     """
     from dampen.graphs.subgraphs import codegree_front
 
-    if as_graph(graph).nodes <= MOST_NODES_TRIANGLES:
+    if require_graph(graph).nodes <= MOST_NODES_TRIANGLES:
         ladder = TriangleLadder(*codegree_front(graph, threads=threads), nodes=graph.nodes)
     else:
         ladder = TriangleLadder([graph.max_codegree()], nodes=graph.nodes)
@@ -78,7 +78,7 @@ def k_star_problem(graph: Graph, k: int) -> NumericProblem:
     """
     from dampen.graphs.subgraphs import count_stars, degree_front
 
-    nodes, size = as_graph(graph).nodes, whole(k=k, least=2)
+    nodes, size = require_graph(graph).nodes, whole(k=k, least=2)
     _require_room(nodes * comb(nodes, size), size)
     return _problem(count_stars(graph, size), StarLadder(*degree_front(graph), k=size, nodes=nodes))
 
@@ -98,7 +98,7 @@ def k_clique_problem(graph: Graph, k: int, *, threads: int | None = None) -> Num
     """
     from dampen.graphs.subgraphs import count_cliques, largest_clique_change
 
-    nodes, size = as_graph(graph).nodes, whole(k=k, least=3)
+    nodes, size = require_graph(graph).nodes, whole(k=k, least=3)
     _require_room(comb(nodes, size), size)
     shared, local = graph.max_codegree(), None
     if nodes <= (MOST_NODES_SMALL_CLIQUES if size <= 5 else MOST_NODES_CLIQUES):
@@ -121,7 +121,7 @@ def k_triangle_problem(graph: Graph, k: int = 2, *, threads: int | None = None) 
     """
     from dampen.graphs.subgraphs import count_k_triangles, largest_k_triangle_change
 
-    nodes, size = as_graph(graph).nodes, whole(k=k, least=2)
+    nodes, size = require_graph(graph).nodes, whole(k=k, least=2)
     _require_room(comb(nodes, 2) * comb(nodes, size), size)
     shared, local = graph.max_codegree(), None
     if 4 * k_triangle_bound(nodes, size) < ROOM:
@@ -130,7 +130,7 @@ def k_triangle_problem(graph: Graph, k: int = 2, *, threads: int | None = None) 
     return _problem(value, KTriangleLadder(shared, local, k=size, nodes=nodes))
 
 
-def as_graph(graph: Graph) -> Graph:
+def require_graph(graph: Graph) -> Graph:
     """A graph, and nothing else."""
     if not isinstance(graph, Graph):
         raise ParameterError(f"graph must be a dampen.Graph; got {type(graph).__name__}")

@@ -12,21 +12,21 @@ from hypothesis import strategies as st
 from dampen.audit import graphs
 from dampen.audit.neighbours import Graph
 from dampen.errors import DataError, ParameterError
-from dampen.graphs.levels import codegrees, distance_two_sums
+from dampen.graphs.node_scores import codegrees, distance_two_sums
 from dampen.queries import level_problem
 from dampen.queries.graph.level import (
     GRID,
     STEPS,
     LevelPlan,
-    clipped_h,
+    clip_h,
     drift,
     kth_largest_degree,
     level_plan,
     level_rates,
     level_scores,
     pair_weights,
+    plan_with_step,
     score_units,
-    scored_plan,
     weight_bits,
 )
 from dampen.vectors import Floats, Integers
@@ -96,7 +96,7 @@ def test_lemma_2_how_one_edge_moves_the_score(step: Fraction) -> None:
         is_end = np.array([[v in edge for v in range(x[0])] for _, edge in larger])
         before, d = sums(x, step), np.array(judge.degrees(x))
         for floor, level in product(FLOORS, LEVELS):
-            plan = scored_plan(x[0], step, floor, level)
+            plan = plan_with_step(x[0], step, floor, level)
             change = level_scores(after, d + is_end, plan) - level_scores(before, d, plan)
             ends = max(ends, np.abs(change[is_end]).max())
             others = max(others, -change[~is_end].min(initial=0) / float(drift(step, floor)))
@@ -132,7 +132,7 @@ def old_closed_form(gap: float, d: int, floor: float) -> float:
 
 @given(st.integers(0, 50), st.integers(0, 3000), st.integers(1, 60))
 def test_the_score_has_the_printed_closed_form(d: int, gap: int, floor: int) -> None:
-    plan = scored_plan(100, HALF, Fraction(floor), Fraction(5000))
+    plan = plan_with_step(100, HALF, Fraction(floor), Fraction(5000))
     fine = 2**plan.bits
     both = level_scores([(5000 + gap) * fine, (5000 - gap) * fine], [d, d], plan)
     assert both == pytest.approx([old_closed_form(gap, d, floor), -old_closed_form(gap, d, floor)], abs=1e-9)
@@ -198,8 +198,8 @@ def test_the_drift_of_the_theory() -> None:
 
 
 def test_h_is_clipped_and_its_price_is_a_share() -> None:
-    assert [clipped_h(noisy, 100) for noisy in (-5, 8, 50, 99, 1000)] == [8, 8, 50, 99, 99]
-    assert clipped_h(3, 5) == 8
+    assert [clip_h(noisy, 100) for noisy in (-5, 8, 50, 99, 1000)] == [8, 8, 50, 99, 99]
+    assert clip_h(3, 5) == 8
     assert level_rates("0.1") == (Fraction(1, 200), Fraction(19, 200))
 
 
@@ -217,7 +217,7 @@ def test_a_plan_by_degree_scores_by_degree() -> None:
 
 
 def test_refusals(refused: Refused) -> None:
-    plan = scored_plan(3, HALF, Fraction(4), Fraction(2))
+    plan = plan_with_step(3, HALF, Fraction(4), Fraction(2))
     with refused(DataError, "one per node"):
         level_problem([1, 2], [1, 1, 2], plan)
     with refused(DataError, "whole"):
@@ -229,14 +229,14 @@ def test_refusals(refused: Refused) -> None:
     with refused(ParameterError, "epsilon", "0"):
         level_plan(8, epsilon=0, k=1, n=5)
     with refused(ParameterError, "step", "1/64", "1/3"):
-        scored_plan(3, Fraction(1, 3), Fraction(4), Fraction(2))
+        plan_with_step(3, Fraction(1, 3), Fraction(4), Fraction(2))
     with refused(ParameterError, "2**28"):
         level_plan(8, epsilon=1, k=1, n=2**28)
 
 
 def test_infinitely_high_levels_order_by_degree() -> None:
     """The score far below a level L is the degree less sqrt(2 L), nearly."""
-    plan = scored_plan(50, HALF, Fraction(4), Fraction(10**6))
+    plan = plan_with_step(50, HALF, Fraction(4), Fraction(10**6))
     d = np.arange(4, 40)
     scores: Floats = level_scores(np.zeros(36, dtype=np.int64), d, plan)
     assert np.diff(scores) == pytest.approx(np.ones(35), abs=0.03)

@@ -6,13 +6,13 @@ import pytest
 from dampen.audit import graphs
 from dampen.audit.neighbours import Graph
 from dampen.errors import ParameterError
-from dampen.queries.graph.projection import CHANGES, projected
+from dampen.queries.graph.projection import CHANGES, project
 from tests.conftest import Refused
 from tests.unit.queries.graph import judges as judge
 
 
 def edges_after(x: Graph, max_degree: int) -> frozenset[tuple[int, int]]:
-    offsets, neighbours = projected(*judge.csr(x), max_degree=max_degree)
+    offsets, neighbours = project(*judge.csr(x), max_degree=max_degree)
     return frozenset(
         (v, int(u)) for v in range(x[0]) for u in neighbours[offsets[v] : offsets[v + 1]] if v < u
     ) | frozenset((int(u), v) for v in range(x[0]) for u in neighbours[offsets[v] : offsets[v + 1]] if u < v)
@@ -57,7 +57,7 @@ def test_the_greedy_rule_cascades() -> None:
 
 def test_nothing_happens_below_the_largest_degree() -> None:
     for x in graphs(largest=5, smallest=1):
-        offsets, neighbours = projected(*judge.csr(x), max_degree=max(x[0] - 1, 1))
+        offsets, neighbours = project(*judge.csr(x), max_degree=max(x[0] - 1, 1))
         assert [offsets.tolist(), neighbours.tolist()] == [part.tolist() for part in judge.csr(x)]
 
 
@@ -71,4 +71,4 @@ def test_the_path_between_two_projected_graphs_keeps_the_degree() -> None:
 
 def test_a_largest_degree_below_one_is_refused(refused: Refused) -> None:
     with refused(ParameterError, "max_degree", "0"):
-        projected(np.array([0]), np.array([]), max_degree=0)
+        project(np.array([0]), np.array([]), max_degree=0)

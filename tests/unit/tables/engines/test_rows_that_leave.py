@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 import dampen
-from dampen.graphs.tables import as_graph
+from dampen.graphs.graph import as_graph
 from dampen.learn import Categorical, Numeric, PrivateClassifier, PrivateTreeClassifier, Schema
 from dampen.tables import as_grid, count_categories, count_on_grid
 from dampen.tables.engines import Source, opened

@@ -11,7 +11,7 @@ from dampen.errors import ParameterError
 from dampen.graphs import level_kernels
 from dampen.graphs import threads as graph_threads
 from dampen.graphs.graph import Graph
-from dampen.graphs.levels import PARTS, codegrees, distance_two_sums
+from dampen.graphs.node_scores import WALK_PARTS, codegrees, distance_two_sums
 from dampen.vectors import Integers
 from tests.unit.graphs import judges
 
@@ -64,4 +64,4 @@ def test_an_interrupt_stops_the_walks(statistic: str, monkeypatch: pytest.Monkey
     monkeypatch.setattr(level_kernels, statistic, slow)
     with pytest.raises(KeyboardInterrupt):
         STATISTICS[statistic](GRAPHS["hubs and cliques"](), threads=2)
-    assert len(done) < PARTS // 2
+    assert len(done) < WALK_PARTS // 2

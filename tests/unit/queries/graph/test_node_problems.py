@@ -16,8 +16,8 @@ from dampen.audit.neighbours import Graph
 from dampen.errors import DataError, ParameterError
 from dampen.mechanisms import Exponential, LocalDampening, ShiftedLocalDampening
 from dampen.queries import degree_problem, ego_betweenness_problem, ego_betweenness_range_problem
-from dampen.queries.graph.centrality import shift_sums
 from dampen.queries.graph.ego_betweenness_rungs import EgoBetweennessRungs, ego_betweenness_bound
+from dampen.queries.graph.node_problems import shift_sums
 from dampen.sensitivity import DegreeLike
 from dampen.sensitivity.base import SensitivityFunction
 from tests.conftest import Refused

@@ -12,13 +12,18 @@ from hypothesis import strategies as st
 from dampen import Adjacency, PrivacyLoss
 from dampen._validate import Number
 from dampen.accounting import composed, converted
-from dampen.accounting.compose import GRID, rounded_up
+from dampen.accounting.composition import GRID, LONGEST_DENOMINATOR, NOTHING, add_amounts, round_up, shorten
 from dampen.errors import BudgetError
+from dampen.privacy import Amount
 
 if TYPE_CHECKING:
     from tests.conftest import Refused
 
 ADD_REMOVE, REPLACE, EDGE = Adjacency.ADD_REMOVE, Adjacency.REPLACE, Adjacency.EDGE
+
+
+def loss(epsilon: Fraction) -> PrivacyLoss:
+    return PrivacyLoss(epsilon, adjacency=ADD_REMOVE)
 
 
 def replaced_delta(epsilon: Fraction, delta: Fraction) -> Fraction:
@@ -133,7 +138,29 @@ def test_sums_do_not_depend_on_the_order(parts: list[Fraction]) -> None:
 @given(st.fractions(min_value=0, max_value=2))
 def test_rounding_up_gives_the_least_multiple_of_the_grid_not_below(number: Fraction) -> None:
     assert GRID == 2**80
-    rounded = rounded_up(number)
+    rounded = round_up(number)
     assert (rounded * GRID).denominator == 1
     assert rounded - Fraction(1, GRID) < number <= rounded
-    assert rounded_up(rounded) == rounded
+    assert round_up(rounded) == rounded
+
+
+def test_denominators_up_to_the_longest_are_kept_exactly() -> None:
+    last = Fraction(1, 2 ** (LONGEST_DENOMINATOR - 1))
+    assert shorten(loss(last)) == loss(last)
+    assert shorten(loss(last / 2)) == loss(Fraction(1, GRID))
+    assert add_amounts(NOTHING, loss(last)).epsilon == last
+    assert add_amounts(NOTHING, loss(last / 2)).epsilon == Fraction(1, GRID)
+
+
+numbers = st.integers(0, 2**150).flatmap(lambda top: st.integers(2**150, 2**300).map(lambda b: Fraction(top, b)))
+
+
+@given(st.lists(numbers, min_size=1, max_size=60))
+def test_sums_are_never_rounded_down_and_never_grow_long(charges: list[Fraction]) -> None:
+    spent = NOTHING
+    for count, charge in enumerate(charges, 1):
+        spent = add_amounts(spent, Amount(charge, charge / 2))
+        exact = sum(charges[:count], Fraction(0))
+        for total, true in ((spent.epsilon, exact), (spent.delta, exact / 2)):
+            assert true <= total <= true + Fraction(count, GRID)
+            assert total.denominator.bit_length() <= LONGEST_DENOMINATOR + 80

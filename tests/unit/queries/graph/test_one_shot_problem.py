@@ -10,7 +10,7 @@ from dampen.audit import graphs
 from dampen.audit.neighbours import Graph
 from dampen.errors import DampenError, DataError, ParameterError
 from dampen.queries.graph.ego_betweenness_rungs import EgoBetweennessRungs, ego_betweenness_bound
-from dampen.queries.graph.one_shot_centrality import SCORES, grid, one_shot_problem
+from dampen.queries.graph.node_problems import ONE_SHOT_SCORES, grid, one_shot_problem
 from dampen.vectors import Integers
 from tests.conftest import Refused
 from tests.unit.queries.graph import judges as judge
@@ -47,7 +47,7 @@ def score_by_definition(x: Graph, score: str, shift: str) -> list[Fraction]:
     return out
 
 
-@pytest.mark.parametrize("score", SCORES)
+@pytest.mark.parametrize("score", ONE_SHOT_SCORES)
 @pytest.mark.parametrize("shift", SHIFTS)
 def test_scores_are_the_definition_rounded_down_to_the_grid(score: str, shift: str) -> None:
     for x in ATLAS[::3]:
@@ -57,7 +57,7 @@ def test_scores_are_the_definition_rounded_down_to_the_grid(score: str, shift: s
             assert -Fraction(1, 4) <= exact / unit - utility <= 2
 
 
-@pytest.mark.parametrize("score", SCORES)
+@pytest.mark.parametrize("score", ONE_SHOT_SCORES)
 @pytest.mark.parametrize("shift", SHIFTS)
 def test_an_edge_moves_its_ends_by_the_bound_and_all_others_within_the_drift(score: str, shift: str) -> None:
     """All graphs up to five nodes and every seventh of six; ends and others come near what is promised."""
@@ -77,7 +77,7 @@ def test_an_edge_moves_its_ends_by_the_bound_and_all_others_within_the_drift(sco
     assert others > 0.6
 
 
-@pytest.mark.parametrize("score", SCORES)
+@pytest.mark.parametrize("score", ONE_SHOT_SCORES)
 def test_with_a_degree_bound(score: str) -> None:
     """Graphs of six nodes whose degrees stay within 3, before and after."""
     for x in graphs(largest=6, smallest=6)[::5]:
@@ -97,7 +97,7 @@ def test_with_a_degree_bound(score: str) -> None:
 def test_bound_and_drift_are_public_and_the_bound_has_about_a_million_units(n: int) -> None:
     """The price of k nodes, 2 bound + k drift, is hardly more than 2 bound where n is large."""
     degrees = np.zeros(n, dtype=np.int64)
-    for score in SCORES[:2]:
+    for score in ONE_SHOT_SCORES[:2]:
         problem, drift = one_shot_problem(np.zeros(n), degrees, score=score)
         assert 2**20 <= problem.frame.bound <= 2**21 + 3  # type: ignore[operator]
         height = ego_betweenness_bound(n - 1)

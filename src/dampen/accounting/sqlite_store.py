@@ -1,0 +1,451 @@
+"""A ledger in one SQLite file: durable, shared by processes and threads, never carried across a fork.
+
+Write-ahead log with full synchronisation: a charge is on the disk when its commit returns. Only outcomes, which cost
+nothing and promise nothing, leave the synchronisation to the next charge. No other module knows SQLite.
+"""
+
+import glob
+import os
+import sqlite3
+import threading
+import weakref
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager, suppress
+from pathlib import Path
+from tempfile import mkstemp
+
+from dampen._validate import shown, text
+from dampen.accounting import store
+from dampen.accounting.account import Account
+from dampen.accounting.chain import START, Entry, Head, Unreadable, parse_adjacency, parse_number
+from dampen.accounting.store import Purpose, Store, Transaction
+from dampen.errors import BudgetError, ParameterError
+from dampen.privacy import Amount
+
+APPLICATION = 0x64616D70
+"""Marks a SQLite file as a ledger ("damp")."""
+FORMAT = 1
+"""The version of the tables, which hold accounts of basic composition; a larger one is of a newer dampen."""
+PATIENCE = 60.0
+"""Seconds to wait for other writers."""
+LONGEST_PATH, LONGEST_NAME = 4000, 200
+"""In characters; SQLite keeps a second file beside a ledger, whose name is longer."""
+
+SCHEMA = (
+    """CREATE TABLE entries (
+        number INTEGER PRIMARY KEY, at TEXT NOT NULL, kind TEXT NOT NULL, scope TEXT NOT NULL, epsilon TEXT,
+        delta TEXT, bounded_range TEXT, rho TEXT, adjacency TEXT, unit TEXT, refers INTEGER, note TEXT NOT NULL,
+        hash TEXT NOT NULL) STRICT""",
+    """CREATE TABLE accounts (
+        scope TEXT PRIMARY KEY, epsilon_limit TEXT NOT NULL, delta_limit TEXT NOT NULL, epsilon_spent TEXT NOT NULL,
+        delta_spent TEXT NOT NULL, adjacency TEXT, unit TEXT) STRICT, WITHOUT ROWID""",
+    """CREATE TABLE purposes (
+        scope TEXT NOT NULL, note TEXT NOT NULL, charges INTEGER NOT NULL, epsilon TEXT NOT NULL, delta TEXT NOT NULL,
+        about REAL NOT NULL, PRIMARY KEY (scope, note)) STRICT, WITHOUT ROWID""",
+    "CREATE TABLE unfinished (number INTEGER PRIMARY KEY, scope TEXT NOT NULL) STRICT",
+    "CREATE TRIGGER keep_entries BEFORE UPDATE ON entries BEGIN SELECT RAISE(ABORT, 'append only'); END",
+    "CREATE TRIGGER lose_no_entry BEFORE DELETE ON entries BEGIN SELECT RAISE(ABORT, 'append only'); END",
+)
+
+DAMAGE = (sqlite3.Error, UnicodeDecodeError)
+
+_opening = threading.Lock()
+_stores: "weakref.WeakSet[SqliteStore]" = weakref.WeakSet()
+_forking = threading.Lock()
+_held: "list[SqliteStore]" = []
+
+
+class _Tables(Transaction):
+    """The tables of a ledger in one transaction. Exact numbers are text, since SQLite has none of that length."""
+
+    damage = DAMAGE
+
+    def __init__(self, db: sqlite3.Connection) -> None:
+        self._db = db
+
+    def head(self) -> Head:
+        row = self._db.execute("SELECT number, hash FROM entries ORDER BY number DESC LIMIT 1").fetchone()
+        return Head(*row) if row else START
+
+    def entries(self) -> Iterator[Entry]:
+        return map(Entry._make, self._db.execute("SELECT * FROM entries ORDER BY number"))
+
+    def last_entries(self, scope: str, most: int) -> list[Entry]:
+        where, names = _scope_condition(scope)
+        rows = self._db.execute(f"SELECT * FROM entries WHERE {where} ORDER BY number DESC LIMIT ?", (*names, most))
+        return list(map(Entry._make, rows))[::-1]
+
+    def account(self, scope: str) -> Account | None:
+        row = self._db.execute("SELECT * FROM accounts WHERE scope = ?", (scope,)).fetchone()
+        return None if row is None else _account(row)
+
+    def accounts(self, scope: str) -> list[Account]:
+        where, names = _scope_condition(scope)
+        return [
+            _account(row) for row in self._db.execute(f"SELECT * FROM accounts WHERE {where} ORDER BY scope", names)
+        ]
+
+    def purpose(self, scope: str, note: str) -> Purpose | None:
+        columns, key = "scope, note, charges, epsilon, delta", (scope, note)
+        row = self._db.execute(f"SELECT {columns} FROM purposes WHERE scope = ? AND note = ?", key).fetchone()
+        return None if row is None else _purpose(row)
+
+    def purposes(self, scope: str, most: int) -> list[Purpose]:
+        where, names = _scope_condition(scope)
+        rows = self._db.execute(
+            f"SELECT scope, note, charges, epsilon, delta FROM purposes WHERE {where} ORDER BY about DESC LIMIT ?",
+            (*names, most),
+        )
+        return list(map(_purpose, rows))
+
+    def has_right_order(self) -> bool:
+        order = self._db.execute("SELECT epsilon, about FROM purposes")
+        return all(float(parse_number(epsilon)) == about for epsilon, about in order)
+
+    def unfinished(self, scope: str, most: int) -> list[Entry]:
+        where, names = _scope_condition(scope)
+        numbers = f"SELECT number FROM unfinished WHERE {where} ORDER BY number LIMIT ?"
+        rows = self._db.execute(f"SELECT * FROM entries WHERE number IN ({numbers}) ORDER BY number", (*names, most))
+        return list(map(Entry._make, rows))
+
+    def count_unfinished(self, scope: str) -> int:
+        where, names = _scope_condition(scope)
+        [count] = self._db.execute(f"SELECT count(*) FROM unfinished WHERE {where}", names).fetchone()
+        return int(count)
+
+    def unfinished_scopes(self) -> dict[int, str]:
+        return dict(self._db.execute("SELECT number, scope FROM unfinished"))
+
+    def insert(self, entry: Entry) -> None:
+        self._db.execute(f"INSERT INTO entries VALUES ({', '.join('?' * len(entry))})", entry)
+
+    def save_account(self, account: Account) -> None:
+        numbers = (account.limit.epsilon, account.limit.delta, account.spent.epsilon, account.spent.delta)
+        adjacency = None if account.adjacency is None else account.adjacency.value
+        row = (account.name, *map(str, numbers), adjacency, account.unit)
+        self._db.execute("REPLACE INTO accounts VALUES (?, ?, ?, ?, ?, ?, ?)", row)
+
+    def save_purpose(self, purpose: Purpose) -> None:
+        epsilon, delta = purpose.amount.epsilon, purpose.amount.delta
+        # SQLite cannot order fractions written as text; the float beside them is there for ORDER BY alone.
+        row = (purpose.scope, purpose.note, purpose.charges, str(epsilon), str(delta), float(epsilon))
+        self._db.execute("REPLACE INTO purposes VALUES (?, ?, ?, ?, ?, ?)", row)
+
+    def open_charge(self, charge: Entry) -> None:
+        self._db.execute("INSERT INTO unfinished VALUES (?, ?)", (charge.number, charge.scope))
+
+    def close_charge(self, charge: Entry) -> bool:
+        return bool(self._db.execute("DELETE FROM unfinished WHERE number = ?", (charge.number,)).rowcount)
+
+
+def _scope_condition(scope: str) -> tuple[str, tuple[str | int, ...]]:
+    """The condition that a row belongs to a scope or to one below it, and its parameters."""
+    if not scope:
+        return "1", ()
+    # Not LIKE: it takes % and _ in a name for wildcards, and ignores case.
+    return "(scope = ? OR substr(scope, 1, ?) = ?)", (scope, len(scope) + 1, scope + "/")
+
+
+def _account(row: tuple[str, ...]) -> Account:
+    scope, *numbers, adjacency, unit = row
+    epsilon_limit, delta_limit, epsilon_spent, delta_spent = map(parse_number, numbers)
+    return Account(
+        Amount(epsilon_limit, delta_limit),
+        Amount(epsilon_spent, delta_spent),
+        None if adjacency is None else parse_adjacency(adjacency),
+        unit,
+        scope,
+    )
+
+
+def _purpose(row: tuple[str, str, int, str, str]) -> Purpose:
+    scope, note, charges, epsilon, delta = row
+    return Purpose(scope, note, charges, Amount(parse_number(epsilon), parse_number(delta)))
+
+
+class SqliteStore(Store):
+    """The file of a ledger. Its one connection is opened when needed, and closed before a fork on both sides of it."""
+
+    def __init__(self, address: object) -> None:
+        self._connection: sqlite3.Connection | None = None
+        self._path = _as_file(address)
+        self.address, self.name = str(self._path), self._path.name
+        self._lock = threading.RLock()
+        self._identity: tuple[int, int] | None = None
+        with _forking:
+            _stores.add(self)
+
+    @classmethod
+    def accepts(cls, address: object) -> bool:
+        """Any text may name a file."""
+        return True
+
+    def exists(self) -> bool:
+        """Whether the file is there."""
+        return self._path.exists()
+
+    def create(self, fill: Callable[[Transaction], object]) -> None:
+        """Make the file under another name, and give it its own when it is complete."""
+        store.reach("before the file")
+        try:
+            with _opening, _folder(self._path.parent) as folder:
+                _make(self._path, fill)
+                os.fsync(folder)
+        except (sqlite3.Error, OSError) as error:
+            raise BudgetError(f"{self.name[-60:]} could not be made: {_reason(error)}") from None
+
+    def require_ledger(self) -> None:
+        """Refuse a file without the marks of a ledger.
+
+        Only SQLite may open it: a handle of our own, when closed, would drop every lock of this process on it.
+        """
+        name, application, version = self.name[-60:], 0, 0
+        try:
+            application, version = _marks(self._path)
+        except DAMAGE as error:
+            if getattr(error, "sqlite_errorcode", 0) != sqlite3.SQLITE_NOTADB:
+                raise BudgetError(f"{name} could not be opened: {_reason(error)}") from None
+        if application != APPLICATION:
+            raise BudgetError(f"{name} is not a ledger of dampen; choose another file")
+        if version > FORMAT:
+            raise BudgetError(f"{name} was written by a newer dampen (format {version}; this one knows {FORMAT})")
+
+    @contextmanager
+    def view(self) -> Iterator[_Tables]:
+        """One consistent view of the file."""
+        with self._explain("read"), self._use_connection() as db:
+            db.execute("BEGIN")
+            try:
+                yield _Tables(db)
+            finally:
+                if db.in_transaction:
+                    db.execute("ROLLBACK")
+
+    @contextmanager
+    def transaction(self, *, durable: bool = True) -> Iterator[_Tables]:
+        """One immediate transaction."""
+        with self._explain("written"), self._use_connection() as db:
+            self._require_same_file()
+            db.execute(f"PRAGMA synchronous={'FULL' if durable else 'NORMAL'}")
+            # Immediate: the lock is taken before the sums are read, so no other writer comes between check and entry.
+            db.execute("BEGIN IMMEDIATE")
+            try:
+                yield _Tables(db)
+                db.execute("COMMIT")
+            except BaseException:
+                if db.in_transaction:
+                    db.execute("ROLLBACK")
+                raise
+
+    def synchronise(self) -> None:
+        """Bring everything that was committed from the log to the disk."""
+        with self._explain("read"), self._use_connection() as db:
+            try:
+                db.execute("PRAGMA wal_checkpoint(PASSIVE)")
+            except sqlite3.OperationalError as error:
+                if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_READONLY:
+                    raise
+
+    def close(self) -> None:
+        """Close the connection; the last one to close takes the log away."""
+        with self._lock:
+            self._disconnect()
+
+    @contextmanager
+    def _use_connection(self) -> Iterator[sqlite3.Connection]:
+        """The connection, for one use at a time; one that looks at the file alone does not outlive its use."""
+        with self._lock:
+            if self._connection is None and _has_log_or_may(self._path):
+                with _opening:
+                    self._connection = _connect(self._path, "rw" if os.access(self._path, os.W_OK) else "ro")
+                    self._identity = _identity(self._path)
+            if self._connection is not None:
+                yield self._connection
+                return
+            with _opening, closing(_connect(self._path, "ro&immutable=1")) as db:
+                yield db
+
+    def _disconnect(self) -> None:
+        if self._connection is not None:
+            self._connection.close()
+            self._connection = None
+
+    def __del__(self) -> None:
+        self._disconnect()
+
+    def _require_same_file(self) -> None:
+        """Refuse to write where others would not look: to a file that was moved, replaced or has a second name."""
+        name = self.name[-60:]
+        if self._identity is not None and _identity(self._path) != self._identity:
+            raise BudgetError(f"{name} was moved, removed or replaced while it was open; put it back, or open it anew")
+        if _count_names(self._path) > 1:
+            raise BudgetError(f"{name} has a second name (a hard link); a ledger must have one")
+
+    @contextmanager
+    def _explain(self, what: str) -> Iterator[None]:
+        """Turn what SQLite refuses into one sentence."""
+        try:
+            yield
+        except (*DAMAGE, Unreadable) as error:
+            raise BudgetError(f"{self.name[-60:]} could not be {what}: {_reason(error)}") from None
+
+
+def _as_file(path: object) -> Path:
+    """The file that is meant, there or not, in a folder that is there."""
+    if not isinstance(path, str | Path) or not Path(path).name:
+        raise ParameterError(f"path must name the file of a ledger; got {shown(path)}")
+    text(path=str(path), longest=LONGEST_PATH)
+    text(path=Path(path).name, longest=LONGEST_NAME)
+    file = Path(path).absolute()
+    try:
+        fits = file.parent.is_dir() and (file.is_file() or not file.exists())
+    except OSError:
+        fits = False
+    if not fits:
+        raise ParameterError(f"path must name a file in a folder that exists and is open; got {shown(file.name)}")
+    return file
+
+
+def _marks(path: Path) -> tuple[int, int]:
+    """The application and the version that a file says it is of.
+
+    Looking at the file alone may meet another process that is writing its log back: an error then is not the last word.
+    """
+    with _opening:
+        if not _log(path).exists():
+            try:
+                return _read_marks(path, "ro&immutable=1")
+            except sqlite3.Error as error:
+                if error.sqlite_errorcode == sqlite3.SQLITE_NOTADB:
+                    raise
+        return _read_marks(path, "ro")
+
+
+def _read_marks(path: Path, mode: str) -> tuple[int, int]:
+    with closing(_connect(path, mode)) as db:
+        [application] = db.execute("PRAGMA application_id").fetchone()
+        [version] = db.execute("PRAGMA user_version").fetchone()
+    return application, version
+
+
+def _make(path: Path, fill: Callable[[Transaction], object]) -> None:
+    handle, unfinished = mkstemp(prefix=_first_name(path), suffix=".new", dir=path.parent)
+    os.close(handle)
+    try:
+        with closing(sqlite3.connect(unfinished, isolation_level=None)) as db:
+            db.execute("PRAGMA journal_mode=WAL")
+            db.execute("PRAGMA synchronous=FULL")
+            db.execute("BEGIN IMMEDIATE")
+            for statement in SCHEMA:
+                db.execute(statement)
+            fill(_Tables(db))
+            db.execute(f"PRAGMA application_id={APPLICATION}")
+            db.execute(f"PRAGMA user_version={FORMAT}")
+            db.execute("COMMIT")
+        store.reach("before its name")
+        with suppress(FileExistsError):
+            os.link(unfinished, path)
+        store.reach("after its name")
+    finally:
+        for suffix in ("", "-wal", "-shm"):
+            Path(unfinished + suffix).unlink(missing_ok=True)
+
+
+def _first_name(path: Path) -> str:
+    """How the name begins under which a ledger is made before it gets its own."""
+    return f".{path.name[:40]}."
+
+
+def _count_names(path: Path) -> int:
+    """How many names a file has; the first one of a ledger, left over by a crash in the making, is removed."""
+    if path.stat().st_nlink > 1:
+        for other in path.parent.glob(f"{glob.escape(_first_name(path))}*.new"):
+            if _identity(other) == _identity(path):
+                other.unlink(missing_ok=True)
+    return path.stat().st_nlink
+
+
+def _identity(path: Path) -> tuple[int, int] | None:
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
+
+
+@contextmanager
+def _folder(path: Path) -> Iterator[int]:
+    """A folder to be synchronised: a new name is on the disk only when its folder is."""
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        yield handle
+    finally:
+        os.close(handle)
+
+
+def _connect(path: Path, mode: str) -> sqlite3.Connection:
+    """A connection that has read the file once.
+
+    Immutable means: looking at the file alone. Otherwise SQLite makes a log beside a file that has none, which would
+    then belong to someone who may only read. SQLite takes no locks for an immutable file and, when it closes one, drops
+    those of the whole process; but without a log nobody here has the file open, and ``_opening`` keeps it so.
+    """
+    db = sqlite3.connect(
+        f"{path.as_uri()}?mode={mode}", uri=True, isolation_level=None, timeout=PATIENCE, check_same_thread=False
+    )
+    try:
+        db.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone()
+    except BaseException:
+        db.close()
+        raise
+    return db
+
+
+def _has_log_or_may(path: Path) -> bool:
+    """Whether there is a log, or it may be made here by someone who may also write to the file."""
+    log = _log(path)
+    return log.exists() or (os.access(path, os.W_OK) and os.access(log.parent, os.W_OK))
+
+
+def _log(path: Path) -> Path:
+    file = path.resolve()
+    return file.with_name(file.name + "-wal")
+
+
+def _reason(error: Exception) -> str:
+    if isinstance(error, OSError):
+        return "its folder takes no new file, or no links"
+    primary = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT) & 0xFF
+    return REASONS.get(primary, "SQLite reports an error")
+
+
+REASONS = {
+    sqlite3.SQLITE_BUSY: "another process kept it busy",
+    sqlite3.SQLITE_CANTOPEN: "the file or its folder is missing or not accessible",
+    sqlite3.SQLITE_CORRUPT: "the file is damaged",
+    sqlite3.SQLITE_FULL: "the disk is full",
+    sqlite3.SQLITE_IOERR: "the disk reports an error or is full",
+    sqlite3.SQLITE_NOTADB: "the file is damaged",
+    sqlite3.SQLITE_READONLY: "the file or its folder is read-only",
+}
+
+
+def _before_fork() -> None:
+    """No connection may cross a fork: its locks would belong to nobody. Wait for transactions to end, then close."""
+    _forking.acquire()
+    for each in list(_stores):
+        each._lock.acquire()
+        each._disconnect()
+        _held.append(each)
+    _opening.acquire()
+
+
+def _after_fork() -> None:
+    _opening.release()
+    while _held:
+        _held.pop()._lock.release()
+    _forking.release()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(before=_before_fork, after_in_parent=_after_fork, after_in_child=_after_fork)

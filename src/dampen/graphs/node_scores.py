@@ -1,0 +1,139 @@
+"""Scores of all nodes: ego betweenness, co-degrees, and the distance-2 sums of the level method. Not private.
+
+Graphs are CSR arrays: the neighbours of node v are ``neighbours[offsets[v]:offsets[v + 1]]``, increasing, each edge
+listed at both ends. Nodes are renumbered by degree, which brings together those that most walks end at, and cut into
+parts of about equal work that threads take one by one: so many parts that threads end together and interrupts are
+heard. Sums are of whole numbers, or rounded in a fixed order, so that they are the same for every number of threads.
+"""
+
+from collections.abc import Callable
+from fractions import Fraction
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from dampen.graphs.threads import as_threads, run_parts
+from dampen.vectors import Floats, Integers
+
+EGO_PARTS, WALK_PARTS = 256, 128
+"""Into how many parts the nodes are cut."""
+
+Kernel = Callable[..., None]
+
+
+def ego_betweenness(offsets: Any, neighbours: Any, threads: int) -> Floats:
+    """EBC of every node."""
+    from dampen.graphs import ego_kernels
+
+    order, rows, lengths = _ego_rows(offsets, neighbours)
+    size = _scratch_size(rows[0], lengths)
+    values = np.zeros(len(order))
+
+    def worker() -> Callable[[Any], None]:
+        memory = ego_kernels.scratch(*size)
+        return lambda centres: ego_kernels.ego_values(centres, *rows, memory, values)
+
+    run_parts(worker, _ego_parts(lengths), threads=threads, title="ego betweenness")
+    found = np.empty(len(order))
+    found[order] = values
+    return found
+
+
+def ego_betweenness_exact(offsets: Any, neighbours: Any, node: int) -> Fraction:
+    """C(d, 2) - t - sum_b h[b] b / (b + 1) of one node, as a fraction."""
+    from dampen.graphs import ego_kernels
+
+    order, rows, lengths = _ego_rows(offsets, neighbours)
+    memory = ego_kernels.scratch(*_scratch_size(rows[0], lengths))
+    place: Any = np.uint32(np.flatnonzero(order == node)[0])
+    base, largest = ego_kernels.ego_histogram(place, *rows, memory)
+    counts = memory[-1][: largest + 1].tolist()
+    return base - sum((Fraction(count * b, b + 1) for b, count in enumerate(counts)), Fraction(0))
+
+
+def distance_two_sums(offsets: Any, neighbours: Any, weights: Any, *, threads: int | None = None) -> Integers:
+    """For every node v the sum over pairs {x, y} of its neighbours without an edge of the weight of the pair.
+
+    A pair with g common neighbours in the whole graph, v among them, weighs ``weights[g]``; the last weight stands for
+    all larger g. Whole numbers.
+
+    >>> distance_two_sums([0, 2, 4, 6, 8], [1, 3, 0, 2, 1, 3, 0, 2], [0, 12, 6]).tolist()
+    [6, 6, 6, 6]
+    """
+    from dampen.graphs.level_kernels import distance_two
+
+    given = np.asarray(weights, dtype=np.int64)
+    largest = int(np.diff(offsets).max())
+    table = given[np.minimum(np.arange(largest + 1), len(given) - 1)]
+    table[0] = 0
+    return _walk_two_steps(distance_two, np.add, offsets, neighbours, threads, table)
+
+
+def codegrees(offsets: Any, neighbours: Any, *, threads: int | None = None) -> Integers:
+    """For every node the largest number of neighbours that it shares with any other node.
+
+    >>> codegrees([0, 2, 4, 6, 8], [1, 3, 0, 2, 1, 3, 0, 2]).tolist()
+    [2, 2, 2, 2]
+    """
+    from dampen.graphs.level_kernels import largest_shared
+
+    return _walk_two_steps(largest_shared, np.maximum, offsets, neighbours, threads)
+
+
+def _walk_two_steps(
+    kernel: Kernel, together: np.ufunc, offsets: Any, neighbours: Any, threads: int | None, *more: Integers
+) -> Integers:
+    """Run a kernel over the walks x - v - y, y > x, of all nodes x, and put the threads' results together.
+
+    O(sum of squared degrees) time and, in each thread, O(n) memory.
+    """
+    order, (starts, _, rows) = _renumber(np.asarray(offsets, np.uint32), np.asarray(neighbours, np.uint32))
+    results = [np.zeros(len(order), dtype=np.int64)]
+
+    def worker() -> Callable[[tuple[int, int]], None]:
+        counters, own = np.zeros(len(order), dtype=np.uint32), np.zeros(len(order), dtype=np.int64)
+        results.append(own)
+        return lambda part: kernel(*part, starts, rows, counters, own, *more)
+
+    run_parts(worker, _walk_parts(starts, rows), threads=as_threads(threads), title="walks of two steps")
+    found = np.empty(len(order), dtype=np.int64)
+    found[order] = together.reduce(results)
+    return found
+
+
+def _renumber(offsets: Any, neighbours: Any) -> tuple[Any, tuple[Any, Any, Any]]:
+    """The nodes by increasing degree, and the rows of the graph so renumbered."""
+    from dampen.graphs.ego_kernels import by_degree, degree_order
+
+    order = degree_order(offsets, int(np.diff(offsets).max()))
+    return order, by_degree(order, offsets, neighbours)
+
+
+def _ego_rows(offsets: Any, neighbours: Any) -> tuple[Any, tuple[Any, Any, Any], Integers]:
+    """The order, the renumbered rows, and for every centre what finding its ego edges costs."""
+    from dampen.graphs.ego_kernels import scan_lengths
+
+    order, rows = _renumber(offsets, neighbours)
+    return order, rows, scan_lengths(*rows)
+
+
+def _scratch_size(offsets: Any, lengths: Integers) -> tuple[int, int, int]:
+    """What scratch memory must hold: all nodes, the largest degree, and no fewer ego edges than any centre has."""
+    return len(lengths), int(np.diff(offsets).max()), int(lengths.max())
+
+
+def _ego_parts(lengths: Integers) -> list[Any]:
+    """Stretches of nodes of about equal cost, the largest degrees first: a long part must not come last."""
+    work = np.cumsum(lengths + 1)
+    cuts = np.unique(np.searchsorted(work, np.linspace(0, work[-1], EGO_PARTS + 1)[1:-1]))
+    return [part for part in np.split(np.arange(len(lengths), dtype=np.uint32), cuts) if len(part)][::-1]
+
+
+def _walk_parts(offsets: Any, neighbours: Any) -> list[tuple[int, int]]:
+    """Stretches of nodes with about equally many walks each."""
+    walks = np.zeros(len(neighbours) + 1, dtype=np.int64)
+    np.cumsum(np.diff(offsets)[neighbours], out=walks[1:])
+    before = walks[offsets] + np.arange(len(offsets))
+    cuts = np.unique(np.searchsorted(before, np.linspace(0, before[-1], WALK_PARTS + 1).astype(np.int64)))
+    return list(pairwise(cuts.tolist()))
