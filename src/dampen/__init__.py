@@ -75,23 +75,22 @@ def __getattr__(name: str) -> "Any":
         return import_module(f"dampen.{name}")
     if name == "__all__":
         return sorted([*_HOMES, *_ROOMS, *import_module("dampen.questions").__all__])
-    if not name.startswith("_") and (_is_recorded(name) or _may_be_recorded(name)):
-        return getattr(import_module("dampen.questions"), name)
+    if not name.startswith("_") and (question := _find_question(name)) is not None:
+        return question.ask
     raise AttributeError(f"module 'dampen' has no attribute {name!r}")
 
 
-def _is_recorded(name: str) -> bool:
-    from sys import modules
-
-    return name in getattr(modules.get("dampen.questions.record"), "RECORD", ())
-
-
-def _may_be_recorded(name: str) -> bool:
+def _find_question(name: str) -> "Any":
     """Python asks for modules too, on the way to importing them: for those no question is loaded."""
     from importlib import import_module
     from importlib.util import find_spec
+    from sys import modules
 
-    return find_spec(f"dampen.{name}") is None and name in import_module("dampen.questions").__all__
+    known = getattr(modules.get("dampen.questions.record"), "RECORD", {})
+    if name not in known and find_spec(f"dampen.{name}") is None:
+        import_module("dampen.questions")
+        known = modules["dampen.questions.record"].RECORD
+    return known.get(name)
 
 
 def __dir__() -> list[str]:

@@ -11,8 +11,7 @@ from dampen._validate import plain
 from dampen.cli import records
 from dampen.cli.payment import NOTHING_REMEMBERS, payer
 from dampen.privacy import Release
-from dampen.questions.asking import Posed, asking
-from dampen.questions.record import RECORD
+from dampen.questions.record import RECORD, Posed, asking
 
 Json = Annotated[bool, typer.Option("--json", help="Print the release as JSON.")]
 

@@ -15,8 +15,8 @@ from dampen.cli.verbs import add_members, verb
 from dampen.errors import ParameterError
 from dampen.problem import SelectionProblem
 from dampen.queries.order.stretches import share_of
-from dampen.questions.asking import Single
 from dampen.questions.percentiles import ON_A_GRID
+from dampen.questions.record import Single
 from dampen.tables.grid import as_grid
 
 MOST_LIKELY = 15

@@ -8,9 +8,8 @@ from dampen.mechanisms import SelectionMechanism
 from dampen.privacy import Adjacency, BudgetLike
 from dampen.queries import count_problem
 from dampen.queries.categories import count_frame
-from dampen.questions.asking import Posed, Single
 from dampen.questions.mechanism_choice import Choice, choose_mechanism, choose_top_k
-from dampen.questions.record import no_records, question
+from dampen.questions.record import Posed, Single, no_records, question
 from dampen.tables.categories import as_categories
 from dampen.tables.engines import filtered
 

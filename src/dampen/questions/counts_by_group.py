@@ -14,8 +14,7 @@ from dampen.mechanisms.counts.laplace_counts import LaplaceCounts
 from dampen.privacy import Adjacency, BudgetLike, PrivacyLoss
 from dampen.problem import CountsFrame, CountsProblem
 from dampen.queries.order.stretches import record_adjacency, require_public_number
-from dampen.questions.asking import Composite, Posed
-from dampen.questions.record import no_records, question
+from dampen.questions.record import Composite, Posed, no_records, question
 from dampen.tables.categories import as_categories
 from dampen.tables.engines import filtered
 from dampen.tables.groups import REST, count_groups

@@ -12,9 +12,8 @@ from dampen.privacy import Adjacency, BudgetLike, PrivacyLoss, Release
 from dampen.problem import Frame
 from dampen.queries.graph.centralities import CENTRALITIES, Terms
 from dampen.queries.graph.projection import CHANGES, project
-from dampen.questions.asking import Composite, Posed, read_once, without_edges
 from dampen.questions.node_lists import LISTS, Draw
-from dampen.questions.record import no_edges, question
+from dampen.questions.record import Composite, Posed, no_edges, question, read_once, without_edges
 
 
 @question(no_edges, proof="centrality", plain=True)

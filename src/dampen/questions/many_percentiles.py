@@ -13,8 +13,7 @@ from dampen.problem import Frame, SelectionProblem
 from dampen.queries import percentile_value_problem
 from dampen.queries.order.halving import halving, levels
 from dampen.queries.order.stretches import record_adjacency, require_public_number, share_of
-from dampen.questions.asking import Composite, Posed
-from dampen.questions.record import question, zeros
+from dampen.questions.record import Composite, Posed, question, zeros
 from dampen.sampling.scatter import scatter
 from dampen.tables.engines import filtered
 from dampen.tables.grid import as_grid

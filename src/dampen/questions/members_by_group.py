@@ -14,8 +14,7 @@ from dampen.mechanisms.grouping.triode import Triode
 from dampen.mechanisms.grouping.triode_h import FRAGMENT, TriodeH
 from dampen.privacy import BudgetLike, PrivacyLoss, Release
 from dampen.problem import GroupFrame, GroupProblem
-from dampen.questions.asking import Composite, Posed
-from dampen.questions.record import question
+from dampen.questions.record import Composite, Posed, question
 from dampen.tables.categories import as_categories
 from dampen.tables.columns import titled
 from dampen.tables.engines import filtered

@@ -12,9 +12,8 @@ from dampen.privacy import Adjacency, BudgetLike, NumericRelease, PrivacyLoss
 from dampen.queries.order.order_statistic import order_statistic_problem
 from dampen.queries.order.stretches import record_adjacency
 from dampen.queries.sums import mean_part_problems, mean_problem, row_count_problem, sum_problem
-from dampen.questions.asking import Composite, Posed, Single
 from dampen.questions.mechanism_choice import choose_numeric, require_fitting
-from dampen.questions.record import no_records, question, zeros
+from dampen.questions.record import Composite, Posed, Single, no_records, question, zeros
 from dampen.tables.engines import filtered
 from dampen.tables.totals import as_bounds
 

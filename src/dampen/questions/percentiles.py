@@ -11,9 +11,8 @@ from dampen.mechanisms import LocalDampening, PermuteAndFlip
 from dampen.privacy import Adjacency, BudgetLike
 from dampen.problem import SelectionProblem
 from dampen.queries import percentile_label_problem, percentile_rank_problem, percentile_value_problem
-from dampen.questions.asking import Posed, Single
 from dampen.questions.mechanism_choice import Choice, choose_mechanism
-from dampen.questions.record import RECORD, question, zeros
+from dampen.questions.record import RECORD, Posed, Single, question, zeros
 from dampen.tables.columns import as_missing
 from dampen.tables.engines import filtered
 from dampen.tables.grid import as_grid

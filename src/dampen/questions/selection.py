@@ -9,9 +9,8 @@ from dampen.errors import DataError, ParameterError
 from dampen.mechanisms import PairwiseDampening, PermuteAndFlip, SelectionMechanism
 from dampen.privacy import Adjacency, BudgetLike, as_adjacency
 from dampen.problem import Frame, SelectionProblem, count_candidates, matching_sensitivity
-from dampen.questions.asking import Posed, Single
 from dampen.questions.mechanism_choice import Choice, choose_mechanism, choose_top_k
-from dampen.questions.record import question, zero_scores
+from dampen.questions.record import Posed, Single, question, zero_scores
 from dampen.sensitivity import Constant, SensitivityFunction
 
 Pairs = list[tuple[Any, Any]]

@@ -16,10 +16,9 @@ from dampen.problem import SelectionProblem
 from dampen.queries import count_problem, percentile_value_problem
 from dampen.queries.categories import count_frame, counted_problem
 from dampen.queries.order.stretches import record_adjacency
-from dampen.questions.asking import Composite, Posed
 from dampen.questions.mechanism_choice import Choice, choose_mechanism
 from dampen.questions.members_by_group import WHERE_NEEDS_A_TABLE
-from dampen.questions.record import no_records, question
+from dampen.questions.record import Composite, Posed, no_records, question
 from dampen.tables.categories import as_categories
 from dampen.tables.engines import Source, filtered
 from dampen.tables.grid import as_grid

@@ -10,9 +10,8 @@ from dampen.mechanisms import Laplace, NumericMechanism
 from dampen.privacy import BudgetLike, NumericRelease
 from dampen.problem import NumericProblem
 from dampen.queries import edge_count_problem, k_clique_problem, k_star_problem, k_triangle_problem, triangle_problem
-from dampen.questions.asking import Posed, Single, read_once, without_edges
 from dampen.questions.mechanism_choice import choose_numeric, require_fitting
-from dampen.questions.record import no_edges, question
+from dampen.questions.record import Posed, Single, no_edges, question, read_once, without_edges
 
 PATTERNS: dict[str, Callable[[Graph, int], NumericProblem]] = {
     "edge": lambda graph, _: edge_count_problem(graph),

@@ -11,7 +11,7 @@ import dampen
 from dampen import Budget, Graph
 from dampen.errors import DampenError, DataError, EngineError, ParameterError
 from dampen.privacy import PrivacyLoss
-from dampen.questions.asking import asking, read_once, without_edges
+from dampen.questions.record import asking, read_once, without_edges
 
 if TYPE_CHECKING:
     from tests.conftest import Refused

@@ -14,8 +14,7 @@ from dampen import Adjacency, Budget, Frame, SelectionProblem
 from dampen.errors import BudgetExceeded, DampenError, DataError, ParameterError
 from dampen.mechanisms import Exponential, PermuteAndFlip, ReportNoisyMax, SelectionMechanism
 from dampen.privacy import PrivacyLoss
-from dampen.questions.asking import Single
-from dampen.questions.record import RECORD
+from dampen.questions.record import RECORD, Single
 from dampen.sensitivity import Constant, RungTable, SensitivityFunction
 from dampen.vectors import Floats
 
