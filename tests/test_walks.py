@@ -44,9 +44,9 @@ def test_a_median_passes_through_few_files() -> None:
 
 TOY = """
 from dampen.mechanisms import PermuteAndFlip
-from dampen.queries import percentile_value_problem
 from dampen.privacy import Adjacency
-from dampen.questions.record import question, zeros
+from dampen.queries import percentile_value_problem
+from dampen.questions.record import Posed, Single, question, zeros
 
 
 @question(zeros("values"), proof="percentile", plain=True)

@@ -1,12 +1,12 @@
 """The command: every verb that a file of this room holds."""
 
 from importlib import import_module
+from pathlib import Path
 from pkgutil import iter_modules
 
 import typer
 
 import dampen
-from dampen import cli
 from dampen.cli.verbs import VERBS
 
 app = typer.Typer(
@@ -33,7 +33,7 @@ def _options(
 
 def _add_verbs() -> None:
     """Verbs by their places; then whole groups of them, each named after its file."""
-    files = [found.name for found in iter_modules(cli.__path__) if found.name != "app"]
+    files = [found.name for found in iter_modules([str(Path(__file__).parent)]) if found.name != "app"]
     modules = {name: import_module(f"dampen.cli.{name}") for name in files}
     for verb in sorted(VERBS, key=lambda verb: verb.place):
         app.command(verb.name)(verb.run)
