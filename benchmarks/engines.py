@@ -38,10 +38,10 @@ def make_rows(path: Path, rows: int) -> None:
 
 def table() -> Any:
     """The attributes and the class as engines read them."""
-    from dampen.tables.engines import Coded, Labels
+    from dampen.tables.engines import CodedTable, Labels
 
     attributes = {f"a{place}": Labels(tuple(range(size))) for place, size in enumerate(SIZES)}
-    return Coded(attributes, "y", Labels((0, 1)))
+    return CodedTable(attributes, "y", Labels((0, 1)))
 
 
 def data_of(engine: str, path: Path) -> Any:
@@ -70,7 +70,7 @@ def count(engine: str, question: str, path: Path) -> dict[str, float]:
     import dampen
     from dampen.learn import Categorical, PrivateTreeClassifier, Schema
     from dampen.tables import count_on_grid
-    from dampen.tables.engines import Source, opened
+    from dampen.tables.engines import Source, open_engine
 
     data = None if (engine, question) == ("arrays", "tree") else data_of(engine, path)
 
@@ -80,7 +80,7 @@ def count(engine: str, question: str, path: Path) -> dict[str, float]:
         return PrivateTreeClassifier(10**5, 5, schema=schema, budget=dampen.Budget(epsilon=10**5)).fit(rows, "y")
 
     def contingency() -> object:
-        with opened(data) as found:
+        with open_engine(data) as found:
             return found.contingency(table())
 
     asked: dict[str, Callable[[], object]] = {

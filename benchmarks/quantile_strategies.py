@@ -16,8 +16,8 @@ from dampen import Adjacency
 from dampen.datasets import load_sf_salaries
 from dampen.mechanisms import PermuteAndFlip
 from dampen.queries import percentile_value_problem
+from dampen.tables.counts import GridCounts, count_on_grid
 from dampen.tables.grid import as_grid
-from dampen.tables.order import GridCounts, count_on_grid
 from dampen.vectors import Floats
 
 COUNTS = (2, 3, 4, 5, 7, 9, 19, 99)

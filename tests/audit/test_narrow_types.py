@@ -15,7 +15,7 @@ from dampen.errors import DataError
 from dampen.graphs.graph import Graph
 from dampen.learn import Categorical, PrivateTreeClassifier, Schema
 from dampen.tables import count_categories
-from dampen.tables.engines import opened
+from dampen.tables.engines import open_engine
 from dampen.tables.engines.sources import no_warnings
 from dampen.tables.groups import place_groups
 from dampen.tables.reading import MISSING, OTHER
@@ -40,9 +40,9 @@ def test_a_null_is_missing_whatever_stands_beside_it(maker: str, kind: str) -> N
     labels = tuple(range(256))
     for beside in ([], [0], [most], [0, 1, 2]):
         column = MAKERS[maker]([None] * 9 + beside, kind)
-        with opened({"v": column}, "v") as engine:
-            assert engine.group_counts("v", labels) == {MISSING: 9} | dict.fromkeys(beside, 1)
-            assert engine.group_counts("v", (0, 1, 2)) == {
+        with open_engine({"v": column}, "v") as engine:
+            assert engine.label_counts("v", labels) == {MISSING: 9} | dict.fromkeys(beside, 1)
+            assert engine.label_counts("v", (0, 1, 2)) == {
                 place: count for place, count in {MISSING: 9, OTHER: beside.count(most)}.items() if count
             } | {value: 1 for value in beside if value < 3}
         assert place_groups(column, (*labels, "other"), missing="other").tolist() == [256] * 9 + beside
@@ -74,8 +74,8 @@ def test_a_collation_does_not_count_a_record_twice(make: str) -> None:
     with duckdb.connect() as connection:
         connection.execute(f"create table t (s {make})")
         connection.execute("insert into t values ('a'), ('a'), ('A'), ('\u00e1')")
-        with opened(connection.table("t"), "s") as engine:
-            assert engine.group_counts("s", ("A", "a")) == {0: 1, 1: 2, OTHER: 1}
+        with open_engine(connection.table("t"), "s") as engine:
+            assert engine.label_counts("s", ("A", "a")) == {0: 1, 1: 2, OTHER: 1}
             assert engine.part("s", ("a",), 0).row_count() == 2
 
 

@@ -20,8 +20,8 @@ from dampen.errors import DataError
 from dampen.learn import Categorical, PrivateClassifier, PrivateForestClassifier, PrivateTreeClassifier, Schema
 from dampen.queries import count_problem, row_count_problem
 from dampen.tables import count_categories, count_on_grid
+from dampen.tables.counts import total
 from dampen.tables.engines import Source
-from dampen.tables.totals import total
 from tests.audit.reading.entries import VAST, posed
 from tests.audit.reading.forms import FORMS, Form, new_path
 from tests.audit.reading.pool import BERLIN, FINE, NOON

@@ -15,9 +15,9 @@ from dampen.graphs.graph import Graph
 from dampen.mechanisms import PermuteAndFlip
 from dampen.queries import percentile_value_problem
 from dampen.tables import GridCounts, as_grid, count_categories, count_on_grid
-from dampen.tables.engines import Bits, Coded, Edges, Labels, Route, Source, opened
+from dampen.tables.counts import total
+from dampen.tables.engines import Bins, Bits, CodedTable, Labels, Route, Source, open_engine
 from dampen.tables.pair_counts import Block
-from dampen.tables.totals import total
 from tests.contracts.engines import EVERY, lying, table
 
 ROWS = 1200
@@ -32,12 +32,12 @@ GRIDS: dict[str, Any] = {
 }
 SPARK_GRIDS = ("tenths", "very many", "listed reals")
 """A job of Spark takes its time, so it gets one grid of each kind."""
-CODED = Coded(
+CODED = CodedTable(
     {
         "city": Labels(("Oslo", "Bonn"), other=1),
-        "pay": Edges(-100.0, 1.5, (-0.5, 0.1, 0.3, 1.2)),
+        "pay": Bins(-100.0, 1.5, (-0.5, 0.1, 0.3, 1.2)),
         "sick": Labels((False, True)),
-        "age": Edges(-50.0, 60.0, tuple(float(edge) for edge in range(-40, 60, 9))),
+        "age": Bins(-50.0, 60.0, tuple(float(edge) for edge in range(-40, 60, 9))),
     },
     "kind",
     Labels(("no", "perhaps", "yes")),
@@ -81,7 +81,7 @@ def test_sums_and_categories_and_rows(form: str, lies: dict[str, Any]) -> None:
     cities = ("Lima, Peru", "Oslo")
     counted = count_categories(data, cities, column="city", other="drop")
     assert counted.tolist() == [FRAME["city"].to_list().count(city) for city in cities]
-    with opened(data) as engine:
+    with open_engine(data) as engine:
         assert engine.row_count() == ROWS
 
 
@@ -91,14 +91,14 @@ def test_public_filters(form: str, lies: dict[str, Any]) -> None:
     data = Source(rows_in(form, lies), {"city": "Oslo", "sick": True})
     assert count_on_grid(data, GRIDS["tenths"], column="pay") == count_on_grid(kept["pay"].to_list(), GRIDS["tenths"])
     seven = Source(rows_in(form, lies), {"age": 7})
-    with opened(seven, "age") as engine:
+    with open_engine(seven, "age") as engine:
         assert engine.row_count() == int((FRAME["age"] == 7).sum())
 
 
 @pytest.mark.parametrize("form", EVERY)
 def test_tables_of_attributes_and_classes(form: str, lies: dict[str, Any]) -> None:
-    tree, cells = CODED.routed(TREE, 4), CODED.routed(BITS, 8)
-    with opened(FRAME) as judge, opened(rows_in(form, lies), *CODED.attributes, "kind") as engine:
+    tree, cells = CODED.with_route(TREE, 4), CODED.with_route(BITS, 8)
+    with open_engine(FRAME) as judge, open_engine(rows_in(form, lies), *CODED.attributes, "kind") as engine:
         found, expected = engine.faults(CODED), judge.faults(CODED)
         assert found.columns == expected.columns == ("pay",)
         assert found.classes.tolist() == expected.classes.tolist()
@@ -109,14 +109,14 @@ def test_tables_of_attributes_and_classes(form: str, lies: dict[str, Any]) -> No
         assert (pairs[0] == pairs[1]).all()
 
 
-def _finite(coded: Coded) -> Coded:
+def _finite(coded: CodedTable) -> CodedTable:
     """Without the attribute that two rows break."""
     kept = {name: coding for name, coding in coded.attributes.items() if name != "pay"}
     moved = {0: 0, 2: 1}
     if isinstance(coded.route, Bits):
         tests = tuple((moved[one], places) for one, places in coded.route.tests if one in moved)
-        return Coded(kept, coded.target, coded.classes, Bits(tests), 2 ** len(tests))
-    return Coded(kept, coded.target, coded.classes, Route(0, (0, Route(1, (-1, 3)))), 4)
+        return CodedTable(kept, coded.target, coded.classes, Bits(tests), 2 ** len(tests))
+    return CodedTable(kept, coded.target, coded.classes, Route(0, (0, Route(1, (-1, 3)))), 4)
 
 
 def by_hand(route: Any, nodes: int) -> Any:
@@ -135,7 +135,7 @@ def by_hand(route: Any, nodes: int) -> Any:
     return counts
 
 
-def _joints(engine: Any, coded: Coded) -> Any:
+def _joints(engine: Any, coded: CodedTable) -> Any:
     """Joint counts of all places as tests of their own, those of numbers taken for nested."""
     blocks = (Block(0, 2, False), Block(2, 4, False), Block(4, sum(coded.sizes), True))
     groups = np.arange(coded.nodes * coded.classes.size)
@@ -228,10 +228,10 @@ def test_labels_of_any_type(form: str, tmp_path: Path) -> None:
     frame = MIXED.drop("far") if form == "spark" else MIXED
     data = lying(frame, form, tmp_path)
     for column, labels, expected in ASKED:
-        with opened(data, column) as engine:
-            assert engine.group_counts(column, labels) == expected, (column, labels)
+        with open_engine(data, column) as engine:
+            assert engine.label_counts(column, labels) == expected, (column, labels)
         for place in (0, len(labels) - 1) if form != "spark" else (1,):
-            with opened(data, column) as engine:
+            with open_engine(data, column) as engine:
                 assert engine.part(column, labels, place).row_count() == expected.get(place, 0), (column, place)
     if form != "spark":
         grid = as_grid([0.0, 8.0, 2.0**62, 2.0**63, 2.0**63 + 2**11, 2.0**64])

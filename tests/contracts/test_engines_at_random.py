@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from dampen.tables import as_grid
-from dampen.tables.engines import opened
+from dampen.tables.engines import open_engine
 from tests.audit.reading.cases import random_labels
 from tests.audit.reading.columns import Kind
 from tests.audit.reading.entries import GRIDS
@@ -61,12 +61,12 @@ def _asked(form: Form, kind: Kind, values: list[Any]) -> tuple[Any, str | None]:
 
 def _labels_of(form: Form, kind: Kind, values: list[Any], labels: tuple[Any, ...]) -> list[tuple[int, int]]:
     data, column = _asked(form, kind, values)
-    with opened(data, column) as engine:
-        return sorted((place, count) for place, count in engine.group_counts(column, labels).items() if count)
+    with open_engine(data, column) as engine:
+        return sorted((place, count) for place, count in engine.label_counts(column, labels).items() if count)
 
 
 def _places_of(form: Form, kind: Kind, values: list[Any], grid: Any) -> list[tuple[int, int]]:
     data, column = _asked(form, kind, values)
-    with opened(data, column) as engine:
+    with open_engine(data, column) as engine:
         places, counted = engine.histogram(column, grid)
         return sorted(zip(places.tolist(), counted.tolist(), strict=True))

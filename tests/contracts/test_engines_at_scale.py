@@ -13,18 +13,18 @@ import dampen
 from dampen.mechanisms import PermuteAndFlip
 from dampen.queries import count_problem, percentile_value_problem
 from dampen.tables import as_grid, count_categories, count_on_grid
-from dampen.tables.engines import Coded, Edges, Labels, Route, opened
-from dampen.tables.totals import total
+from dampen.tables.counts import total
+from dampen.tables.engines import Bins, CodedTable, Labels, Route, open_engine
 from tests.contracts.engines import SPARK, lying, table
 
 ROWS = 10**6
 CITIES = ("Oslo", "Bonn", "Lima, Peru")
 ENGINES: list[Any] = ["parquet", "glob", "ibis", SPARK]
-CODED = Coded(
+CODED = CodedTable(
     {
         "city": Labels(CITIES),
         "sick": Labels((False, True)),
-        "age": Edges(-50.0, 60.0, tuple(float(edge) for edge in range(-40, 60, 9))),
+        "age": Bins(-50.0, 60.0, tuple(float(edge) for edge in range(-40, 60, 9))),
     },
     "kind",
     Labels(("no", "perhaps", "yes")),
@@ -57,7 +57,7 @@ def test_a_million_rows_are_the_same_everywhere(form: str, tmp_path: Path) -> No
     counted, expected = (count_categories(where, CITIES, column="city").tolist() for where in (data, judge))
     assert counted == expected == [int((judge["city"] == city).sum()) for city in CITIES]
     columns = (*CODED.attributes, "kind")
-    with opened(data, *columns) as engine, opened(judge, *columns) as arrays:
+    with open_engine(data, *columns) as engine, open_engine(judge, *columns) as arrays:
         assert engine.row_count() == ROWS
         assert (engine.contingency(CODED) == arrays.contingency(CODED)).all()
         assert (engine.class_counts(CODED) == arrays.class_counts(CODED)).all()

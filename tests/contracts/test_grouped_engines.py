@@ -11,7 +11,7 @@ import dampen
 from dampen.learn import Categorical, Numeric, PrivateTreeClassifier, Schema
 from dampen.tables import as_grid
 from dampen.tables.engines import Source
-from dampen.tables.grouped import categories_by_group, grids_by_group
+from dampen.tables.groups import categories_by_group, grids_by_group
 from tests.contracts.engines import EVERY, lying, table
 
 FRAME = table(400)

@@ -34,7 +34,7 @@ def count(
     nodes_from_edges: graphs.NodesFromEdges = False,
     src: graphs.Src = None,
     dst: graphs.Dst = None,
-    engine: records.Engine = records.DUCKDB,
+    engine: records.Engine = records.DEFAULT_ENGINE,
     budget: payment.LedgerFile = None,
     scope: payment.Scope = None,
     note: payment.Note = None,

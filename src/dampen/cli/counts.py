@@ -28,7 +28,7 @@ def counts(
     ] = False,
     drop_missing: records.DropMissing = False,
     where: records.Where = None,
-    engine: records.Engine = records.DUCKDB,
+    engine: records.Engine = records.DEFAULT_ENGINE,
     budget: payment.LedgerFile = None,
     scope: payment.Scope = None,
     note: payment.Note = None,

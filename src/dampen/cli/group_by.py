@@ -48,7 +48,7 @@ def group_by(
     where: Annotated[
         list[str] | None, typer.Option(help="Only people with this value in a public column: city=Paris; repeatable.")
     ] = None,
-    engine: records.Engine = records.DUCKDB,
+    engine: records.Engine = records.DEFAULT_ENGINE,
     budget: payment.LedgerFile = None,
     scope: payment.Scope = None,
     note: payment.Note = None,

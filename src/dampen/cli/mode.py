@@ -22,7 +22,7 @@ def mode(
     where: records.Where = None,
     drop_missing: records.DropMissing = False,
     drop_other: Annotated[bool, typer.Option("--drop-other", help="Leave out values that are no category.")] = False,
-    engine: records.Engine = records.DUCKDB,
+    engine: records.Engine = records.DEFAULT_ENGINE,
     budget: payment.LedgerFile = None,
     scope: payment.Scope = None,
     note: payment.Note = None,

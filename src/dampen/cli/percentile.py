@@ -14,7 +14,7 @@ from dampen.cli.records import AdjacencyName, Neighbours, drop_rule
 from dampen.cli.verbs import add_members, verb
 from dampen.errors import ParameterError
 from dampen.problem import SelectionProblem
-from dampen.queries.order.stretches import share_of
+from dampen.queries.order.percent import share_of
 from dampen.questions.percentiles import ON_A_GRID
 from dampen.questions.record import Single
 from dampen.tables.grid import as_grid
@@ -45,7 +45,7 @@ def percentile(
     method: Annotated[MethodName, typer.Option(help="How one percentile is scored.")] = DISTANCE,
     where: records.Where = None,
     drop_missing: records.DropMissing = False,
-    engine: records.Engine = records.DUCKDB,
+    engine: records.Engine = records.DEFAULT_ENGINE,
     budget: payment.LedgerFile = None,
     scope: payment.Scope = None,
     note: payment.Note = None,

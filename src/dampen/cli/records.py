@@ -14,14 +14,15 @@ from dampen.cli.verbs import add_members
 from dampen.errors import ParameterError
 from dampen.privacy import Adjacency
 from dampen.tables import read_labels
-from dampen.tables.engines import NAMES, Source
-from dampen.tables.engines.progress import told
+from dampen.tables.engines import Source
+from dampen.tables.engines.progress import tell_progress
+from dampen.tables.engines.registry import file_engines
 
 
 class EngineName(StrEnum):
-    """The engines by their names on the command line."""
+    """The engines that read files, by their names on the command line."""
 
-    add_members(vars(), NAMES)
+    add_members(vars(), file_engines())
 
 
 class AdjacencyName(StrEnum):
@@ -36,7 +37,7 @@ class AdjacencyName(StrEnum):
         return Adjacency[self.name]
 
 
-DUCKDB = EngineName("duckdb")
+DEFAULT_ENGINE = EngineName("duckdb")
 Neighbours = Annotated[AdjacencyName, typer.Option(help="What a neighbour is.")]
 Categories = Annotated[str, typer.Option(help="All possible values: F,M or the path of a file with one per line.")]
 
@@ -84,7 +85,7 @@ def progress() -> Iterator[None]:
 
     with Progress(console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task("counting", total=None)
-        with told(lambda share: bar.update(task, completed=share, total=None if share is None else 100.0)):
+        with tell_progress(lambda share: bar.update(task, completed=share, total=None if share is None else 100.0)):
             yield
 
 

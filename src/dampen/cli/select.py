@@ -38,7 +38,7 @@ def select(
     real: scores.Real = False,
     adjacency: Neighbours = AdjacencyName.ADD_REMOVE,
     mechanism: Annotated[MechanismName, typer.Option(help="How to choose.")] = DEFAULT,
-    engine: records.Engine = records.DUCKDB,
+    engine: records.Engine = records.DEFAULT_ENGINE,
     budget: payment.LedgerFile = None,
     scope: payment.Scope = None,
     note: payment.Note = None,

@@ -35,7 +35,7 @@ def top_k(
     real: scores.Real = False,
     adjacency: Neighbours = AdjacencyName.ADD_REMOVE,
     mechanism: Annotated[BaseName, typer.Option(help="How to choose each place.")] = DEFAULT,
-    engine: records.Engine = records.DUCKDB,
+    engine: records.Engine = records.DEFAULT_ENGINE,
     budget: payment.LedgerFile = None,
     scope: payment.Scope = None,
     note: payment.Note = None,

@@ -34,7 +34,7 @@ def train(
     max_records: Annotated[int | None, typer.Option(help="Public bound of the number of rows, where needed.")] = None,
     adjacency: Neighbours = AdjacencyName.ADD_REMOVE,
     where: records.Where = None,
-    engine: records.Engine = records.DUCKDB,
+    engine: records.Engine = records.DEFAULT_ENGINE,
     budget: payment.LedgerFile = None,
     scope: payment.Scope = None,
     note: payment.Note = None,
@@ -67,7 +67,7 @@ def predict(
     where: records.Where = None,
     engine: Annotated[
         records.EngineName, typer.Option(help="Who reads the rows: all at once, piece by piece, or Spark.")
-    ] = records.DUCKDB,
+    ] = records.DEFAULT_ENGINE,
 ) -> None:
     """Tell the class of every row of files, one per line, in the order of files and rows; costs nothing more."""
     from dampen.learn.saved import load_classifier
@@ -86,7 +86,7 @@ def score(
     epsilon: payment.Epsilon,
     adjacency: Neighbours = AdjacencyName.ADD_REMOVE,
     where: records.Where = None,
-    engine: records.Engine = records.DUCKDB,
+    engine: records.Engine = records.DEFAULT_ENGINE,
     budget: payment.LedgerFile = None,
     scope: payment.Scope = None,
     note: payment.Note = None,

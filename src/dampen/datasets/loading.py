@@ -14,7 +14,7 @@ from dampen._validate import flag
 from dampen.datasets.catalogue import CATEGORY, REAL, WHOLE, Description
 from dampen.errors import DataError, ParameterError
 from dampen.graphs.graph import Graph
-from dampen.tables.files import connected
+from dampen.tables.files import connect_files
 from dampen.vectors import Integers
 
 KINDS = {"i": WHOLE, "u": WHOLE, "f": REAL, "O": CATEGORY, "U": CATEGORY}
@@ -51,7 +51,7 @@ class Dataset(Mapping[str, NDArray[Any]]):
 def load_table(description: Description, verify: bool = True) -> Dataset:
     """A table of the catalogue, from its Parquet file."""
     file = _checked(description, verify)
-    with connected(file) as (connection, [name]):
+    with connect_files(file) as (connection, [name]):
         columns: dict[str, NDArray[Any]] = dict(connection.read_parquet(name).fetchnumpy())
     lengths = {len(column) for column in columns.values()}
     kinds = {name: KINDS.get(column.dtype.kind, "") for name, column in columns.items()}

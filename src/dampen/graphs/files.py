@@ -9,10 +9,10 @@ import numpy as np
 from dampen._validate import shown
 from dampen.errors import DataError, ParameterError
 from dampen.graphs.input import Nodes, Pairs
-from dampen.tables.engines import Source, opened
+from dampen.tables.engines import Source, open_engine
+from dampen.tables.engines.duck_files import open_files
 from dampen.tables.engines.duck_sql import edge_query
-from dampen.tables.engines.duckdb import opened_files
-from dampen.tables.files import TEXT, connected, existing_files, literal
+from dampen.tables.files import TEXT, connect_files, existing_files, literal
 from dampen.vectors import Integers
 
 ENDS = ("src", "dst")
@@ -26,7 +26,7 @@ def from_file(path: Any, nodes: Nodes, src: str | None, dst: str | None) -> Pair
     if _is_table(files[0], src, dst):
         return from_engine(source, nodes, *_columns(files[0], src, dst))
     _require_plain(source)
-    with connected(*files) as (connection, names):
+    with connect_files(*files) as (connection, names):
         try:
             connection.execute(_edge_list(files[0], names))
             malformed = connection.sql("select count(*) from data where src is null or dst is null").fetchone()
@@ -56,7 +56,7 @@ def _require_plain(source: Source) -> None:
 
 def from_engine(data: Any, nodes: Nodes, src: str, dst: str) -> Pairs:
     """The edges of two columns of anything that an engine reads; only places of nodes leave it."""
-    with opened(data, src, dst) as engine:
+    with open_engine(data, src, dst) as engine:
         found = engine.edges(src, dst, nodes)
     return nodes.check(found[0], f"column {src[:60]!r}"), nodes.check(found[1], f"column {dst[:60]!r}")
 
@@ -74,11 +74,11 @@ def labels_of_edges(path: str | Path, src: str | None = None, dst: str | None = 
     query = "select cast(src as varchar) as label from ends union select cast(dst as varchar) from ends"
     if _is_table(files[0], src, dst):
         columns = _columns(files[0], src, dst)
-        with opened_files(path, columns) as engine:
+        with open_files(path, columns) as engine:
             names = [engine.field(column, end) for end, column in zip(ENDS, columns, strict=True)]
             rows = engine.fetch(f", ends as (select {names[0]} as src, {names[1]} as dst from data) {query}")
     else:
-        with connected(*files) as (connection, spots):
+        with connect_files(*files) as (connection, spots):
             try:
                 connection.execute(_edge_list(files[0], spots))
                 rows = connection.execute(f"with ends as (select * from data) {query}").fetchnumpy()

@@ -14,7 +14,8 @@ from dampen.errors import DataError, ParameterError
 from dampen.graphs import input as graph_input
 from dampen.graphs.input import Nodes, Pairs, as_nodes, require_ends
 from dampen.graphs.threads import as_threads
-from dampen.tables.engines import Source, filtered, stays
+from dampen.tables.engines import Source, is_outside
+from dampen.tables.filters import filter_rows
 from dampen.vectors import Floats, Integers
 
 MOST_EDGES = 2**30 - 1
@@ -92,7 +93,7 @@ class Graph:
         nodes leave it.
         """
         declared = as_nodes(nodes)
-        if isinstance(frame, Source) or (stays(frame) and not isinstance(frame, str | Path)):
+        if isinstance(frame, Source) or (is_outside(frame) and not isinstance(frame, str | Path)):
             from dampen.graphs.files import from_engine
 
             require_ends(src, dst)
@@ -232,7 +233,7 @@ def as_graph(
     if nodes is None:
         rule = "graph must be a dampen.Graph, or a table of edges with src=, dst= and its declared nodes="
         raise ParameterError(f"{rule}; got {type(graph).__name__}")
-    data = filtered(graph, where)
+    data = filter_rows(graph, where)
     inner = data.data if isinstance(data, Source) else data
     if isinstance(inner, str | Path):
         return Graph.from_file(data, nodes=nodes, src=src, dst=dst)

@@ -16,8 +16,8 @@ from dampen.learn.schema import Attribute, Numeric, Schema
 from dampen.privacy import Adjacency
 from dampen.problem import SelectionProblem
 from dampen.queries.splits.table_split import table_split_problem
-from dampen.tables.engines import Bits, Coded, Edges, Engine, Labels
-from dampen.tables.engines.base import Coding, Levels, inside
+from dampen.tables.engines import Bins, Bits, CodedTable, Engine, Labels
+from dampen.tables.engines.base import Coding, Levels, location_note
 from dampen.tables.pair_counts import Block
 from dampen.vectors import Floats, Integers
 
@@ -28,7 +28,7 @@ class CountedTable:
 
     engine: Engine
     schema: Schema
-    coded: Coded
+    coded: CodedTable
     classes: Integers
 
     @classmethod
@@ -38,15 +38,15 @@ class CountedTable:
             raise ParameterError(f"the target must not be an attribute of the schema; got {shown(target)}")
         edges = schema.edges()
         codings = {name: _coding(found, edges.get(name)) for name, found in schema.attributes.items()}
-        coded = Coded(codings, target, Labels(schema.classes))
+        coded = CodedTable(codings, target, Labels(schema.classes))
         found = engine.faults(coded)
         for name in found.columns:
             if name == target:
-                raise DataError(f"target must hold only the declared classes{inside(engine)}")
+                raise DataError(f"target must hold only the declared classes{location_note(engine)}")
             numeric = isinstance(schema.attributes[name], Numeric)
             rule = "finite numbers, and no missing values (NaN)" if numeric else "only the declared values"
             more = "" if numeric else "; declare other=... for the rest"
-            raise DataError(f"column {name[:60]!r} must hold {rule}{more}{inside(engine)}")
+            raise DataError(f"column {name[:60]!r} must hold {rule}{more}{location_note(engine)}")
         return cls(engine, schema, coded, found.classes)
 
     @property
@@ -91,15 +91,15 @@ class PairCounts:
         """Counts by cell and class."""
         return self._table.engine.class_counts(self._routed(tests)).ravel()
 
-    def _routed(self, tests: tuple[Question, ...]) -> Coded:
+    def _routed(self, tests: tuple[Question, ...]) -> CodedTable:
         codings = list(self._table.coded.attributes.values())
         bits = Bits(tuple((test.attribute, _passing(test, codings[test.attribute])) for test in tests))
-        return self._table.coded.routed(bits, 1 << len(tests))
+        return self._table.coded.with_route(bits, 1 << len(tests))
 
 
 def _coding(attribute: Attribute, edges: Floats | None) -> Coding:
     if isinstance(attribute, Numeric):
-        return Edges(attribute.lo, attribute.hi, () if edges is None else tuple(edges.tolist()))
+        return Bins(attribute.lo, attribute.hi, () if edges is None else tuple(edges.tolist()))
     other = None if attribute.other is None else attribute.values.index(attribute.other)
     return Labels(attribute.values, other)
 

@@ -26,11 +26,11 @@ from dampen.learn.counted import CountedTable
 from dampen.learn.records import Records, as_read, as_records, as_table, readings_of
 from dampen.learn.schema import Schema
 from dampen.privacy import Adjacency, PrivacyLoss, as_adjacency, as_budget, paid
-from dampen.tables.columns import column_of_values, in_memory, items_of
-from dampen.tables.engines import Source, opened, stays
+from dampen.tables.columns import column_of_values, items_of, raw_values
+from dampen.tables.engines import Source, is_outside, open_engine
 from dampen.tables.engines.sources import only_own_errors
-from dampen.tables.file_tables import read_batches
 from dampen.tables.reading import is_missing
+from dampen.tables.rows import read_batches
 from dampen.vectors import Floats, Integers
 
 try:
@@ -212,7 +212,7 @@ class PaidClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
         """The number of rows, the schema with everything named, and what draws the model once it is paid for."""
         self._require_data(X)
         data, target, schema = self._unnamed(X, y) if self.schema.every is not None else self._named(X, y)
-        with opened(data, *schema.attributes, target) as engine:
+        with open_engine(data, *schema.attributes, target) as engine:
             table = CountedTable.checked(engine, schema, target)
             prepared = self._prepare(table)
             if self.schema.every is None:
@@ -225,18 +225,18 @@ class PaidClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
             raise ParameterError(f"{type(self).__name__} requires y to be passed, but the target y is None")
         if isinstance(y, str) and y in self.schema.attributes:
             raise ParameterError(f"the target must not be an attribute of the schema; got {shown(y)}")
-        if isinstance(X, Source) or stays(X):
+        if isinstance(X, Source) or is_outside(X):
             if not isinstance(y, str):
                 raise ParameterError("y must be the name of the column of classes for a file or a table elsewhere")
             return X, y, self.schema
         target = y if isinstance(y, str) else _free_name(self.schema)
         with only_own_errors():
-            classes = in_memory(X, y) if isinstance(y, str) else in_memory(y, None)
+            classes = raw_values(X, y) if isinstance(y, str) else raw_values(y, None)
             return {**as_table(X, self.schema), target: classes}, target, self.schema
 
     def _unnamed(self, X: Any, y: Any) -> tuple[Any, str, Schema]:
         """The same for columns without names: numbers of 64 bits, checked as scikit-learn does."""
-        if isinstance(X, Source) or stays(X):
+        if isinstance(X, Source) or is_outside(X):
             raise ParameterError("schema must name its attributes for a file or a table elsewhere; got Schema.any")
         table, target = _checked(self, X, y)
         schema = self.schema.for_columns(table.shape[1])
@@ -280,7 +280,7 @@ def _checked(estimator: PaidClassifier, X: Any, y: Any = "no_validation") -> Any
         if found[1].dtype.kind in "iufb" and not estimator.schema.classes:
             _require_classes(found[1])
         listed = isinstance(y, list | tuple) or (isinstance(y, np.ndarray) and y.ndim == 1)
-        return found[0], in_memory(y, None) if listed else _as_they_came(y, found[1])
+        return found[0], raw_values(y, None) if listed else _as_they_came(y, found[1])
     except Exception as error:
         told = error if isinstance(error, DampenError) else _without_data(error)
     raise told
@@ -289,7 +289,7 @@ def _checked(estimator: PaidClassifier, X: Any, y: Any = "no_validation") -> Any
 def _as_they_came(target: Any, checked: NDArray[Any]) -> Any:
     """The classes of a Series as they are; those of anything else as scikit-learn reads them."""
     try:
-        return in_memory(target, None)
+        return raw_values(target, None)
     except DampenError:
         return checked
 

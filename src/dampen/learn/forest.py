@@ -28,7 +28,7 @@ from dampen.learn.schema import Schema
 from dampen.privacy import Adjacency, BudgetLike
 from dampen.sampling.laplace_batch import add_within, discrete_laplace_batch
 from dampen.sampling.uniform import uniform_batch
-from dampen.tables.engines import Source, stays
+from dampen.tables.engines import Source, is_outside
 from dampen.vectors import Floats, Integers
 
 MOST_TREES = 2**16
@@ -119,7 +119,7 @@ class PrivateForestClassifier(PaidClassifier):
     def _require_data(self, X: Any) -> None:
         """Every row draws its own tree from this machine's entropy, so rows must come here."""
         data = X.data if isinstance(X, Source) else X
-        if stays(data) and not isinstance(data, str | Path):
+        if is_outside(data) and not isinstance(data, str | Path):
             raise ParameterError(
                 "a forest draws a tree for every row here, so it takes rows in memory or files that fit there; "
                 f"got {type(data).__name__}"

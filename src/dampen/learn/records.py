@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 
 from dampen.errors import DataError, ParameterError
 from dampen.learn.schema import Categorical, Numeric, Schema
-from dampen.tables.columns import in_memory
+from dampen.tables.columns import raw_values
 from dampen.tables.contingency import as_columns
-from dampen.tables.engines import Source, opened, stays
-from dampen.tables.engines.base import Leaving, Reading, Rows
+from dampen.tables.engines import Source, is_outside, open_engine
+from dampen.tables.engines.base import RowForm, RowReading, Rows
 from dampen.tables.engines.sources import only_own_errors
 
 UNKNOWN = -1
@@ -37,13 +37,13 @@ def as_table(table: Any, schema: Schema) -> Any:
 
     A row of a list must have a value for each attribute; so must an array have a column.
     """
-    if isinstance(table, Source) or stays(table):
+    if isinstance(table, Source) or is_outside(table):
         return table
     names = list(schema.attributes)
     if isinstance(table, list | tuple):
         return dict(zip(names, _turned(table, len(names)), strict=True))
     if not isinstance(table, np.ndarray):
-        return {name: in_memory(table, name) for name in names}
+        return {name: raw_values(table, name) for name in names}
     if table.ndim != 2 or table.shape[1] != len(names):
         got = f"{table.shape[1]} columns" if table.ndim == 2 else f"{table.ndim} dimensions"
         raise ParameterError(f"table must have {len(names)} columns, one per attribute; got {got}")
@@ -66,14 +66,14 @@ def as_records(table: Any, schema: Schema) -> Records:
     """
     with only_own_errors():
         data = as_table(table, schema)
-    with opened(data, *schema.attributes) as engine:
+    with open_engine(data, *schema.attributes) as engine:
         return as_read(engine.rows(readings_of(schema)), schema)
 
 
-def readings_of(schema: Schema) -> Mapping[str, Reading]:
+def readings_of(schema: Schema) -> Mapping[str, RowReading]:
     """How rows of a schema's attributes leave an engine."""
     return {
-        name: attribute.values if isinstance(attribute, Categorical) else Leaving.FLOATS
+        name: attribute.values if isinstance(attribute, Categorical) else RowForm.FLOATS
         for name, attribute in schema.attributes.items()
     }
 

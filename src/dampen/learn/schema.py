@@ -17,8 +17,8 @@ import numpy as np
 
 from dampen._validate import Number, exact, flag, shown, whole
 from dampen.errors import DataError, ParameterError
-from dampen.tables.categories import as_categories
-from dampen.tables.columns import in_memory
+from dampen.tables.columns import raw_values
+from dampen.tables.counts import as_categories
 from dampen.vectors import Floats
 
 FEWEST_BINS, MOST_BINS, ALL_BINS = 16, 64, 384
@@ -195,7 +195,7 @@ def _read(entry: dict[str, Any]) -> Attribute:
 
 
 def _items(table: Any, name: str) -> list[Any]:
-    found = in_memory(table, name)
+    found = raw_values(table, name)
     listed = getattr(found, "to_list", None) or getattr(found, "tolist", None)
     return list(found) if listed is None else list(listed())
 

@@ -16,16 +16,16 @@ from dampen.mechanisms.numeric.laplace import PublicNoiseRelease
 from dampen.mechanisms.numeric.noises import Geometric
 from dampen.privacy import Adjacency, BudgetLike, NumericRelease, as_budget
 from dampen.problem import NumericProblem
-from dampen.queries.order.stretches import record_adjacency, require_public_number
 from dampen.queries.sums import mean_problem
 from dampen.questions.counts_by_group import group_counts
 from dampen.tables.columns import Column, column_of_values, items_of
-from dampen.tables.engines import Source, stays
+from dampen.tables.engines import Source, is_outside
 from dampen.tables.engines.array_codes import label_places
 from dampen.tables.engines.labels import Places
 from dampen.tables.engines.sources import no_warnings, only_own_errors
-from dampen.tables.file_tables import read_batches
+from dampen.tables.filters import record_adjacency, require_public_number
 from dampen.tables.reading import is_missing
+from dampen.tables.rows import read_batches
 
 Right = NDArray[np.bool_]
 """Row by row: whether the model is right."""
@@ -112,7 +112,7 @@ def right_answers(model: Any, X: Any, y: Any) -> Right:
         raise ParameterError(f"model must have a method predict; got {type(model).__name__}")
     if y is None:
         raise ParameterError("y must hold the classes, or name their column; got None")
-    if isinstance(X, Source) or stays(X):
+    if isinstance(X, Source) or is_outside(X):
         return _right_where_rows_lie(model, X, y)
     if isinstance(y, str):
         _require_target(model, y)

@@ -8,9 +8,9 @@ import numpy as np
 from dampen.errors import DataError, ParameterError
 from dampen.privacy import Adjacency
 from dampen.problem import Frame, SelectionProblem
-from dampen.queries.order.stretches import record_adjacency
 from dampen.sensitivity import Step
-from dampen.tables.categories import as_categories, count_categories
+from dampen.tables.counts import as_categories, count_categories
+from dampen.tables.filters import record_adjacency
 from dampen.vectors import Integers
 
 

@@ -13,11 +13,10 @@ from dampen._validate import Number, positive
 from dampen.errors import DataError, ParameterError
 from dampen.privacy import Adjacency
 from dampen.problem import NumericFrame, NumericProblem
-from dampen.queries.order.stretches import record_adjacency, require_public_number
-from dampen.tables.columns import as_missing, titled
-from dampen.tables.engines import Source, opened
-from dampen.tables.engines.sources import is_filtered
-from dampen.tables.totals import as_bounds, total
+from dampen.tables.columns import as_missing, title_of
+from dampen.tables.counts import as_bounds, total
+from dampen.tables.engines import Source, open_engine
+from dampen.tables.filters import is_filtered, record_adjacency, require_public_number
 
 FINENESS = 1024
 """Into how many steps of the grid the bound of a mean is cut where no resolution is given."""
@@ -35,7 +34,7 @@ def row_count_problem(
         table, a Spark data frame, or a list or array of values.
     where
         ``{column: value}``, public: only rows with these values in these columns count. In files, values are compared
-        as those of :func:`~dampen.tables.categories.count_categories` are. Missing values equal nothing.
+        as those of :func:`~dampen.tables.counts.count_categories` are. Missing values equal nothing.
     column
         Without ``where``: count the rows of this column; not needed. Missing values count.
 
@@ -49,7 +48,7 @@ def row_count_problem(
     frame = NumericFrame(1, record_adjacency(adjacency))
     if where is not None and column is not None:
         raise ParameterError("column must be left out where a filter names one")
-    with opened(Source(data, where), column) as engine:
+    with open_engine(Source(data, where), column) as engine:
         return NumericProblem(frame, engine.row_count(column))
 
 
@@ -111,7 +110,7 @@ def mean_problem(
         positive(resolution=resolution)
     found = total(values, (low, high), column=column)
     if not found.count:
-        raise DataError(f"{titled(column)} must not be empty: a mean needs a value")
+        raise DataError(f"{title_of(column)} must not be empty: a mean needs a value")
     bound = (high - low) / found.count
     step = bound / FINENESS if resolution is None else resolution
     frame = NumericFrame(bound, Adjacency.REPLACE, step, range=(low, high))

@@ -10,8 +10,8 @@ from dampen.queries import count_problem
 from dampen.queries.categories import count_frame
 from dampen.questions.mechanism_choice import Choice, choose_mechanism, choose_top_k
 from dampen.questions.record import Posed, Single, no_records, question
-from dampen.tables.categories import as_categories
-from dampen.tables.engines import filtered
+from dampen.tables.counts import as_categories
+from dampen.tables.filters import filter_rows
 
 
 @question(no_records("values"), proof="permute_and_flip", plain=True)
@@ -95,7 +95,7 @@ def _pose(
     missing: str,
     other: str,
 ) -> Posed[Any]:
-    labels, rows = as_categories(categories), filtered(values, where)
+    labels, rows = as_categories(categories), filter_rows(values, where)
     mechanism.privacy(count_frame(labels, adjacency))
     asked: dict[str, Any] = {"column": column, "missing": missing, "other": other}
     return Single(mechanism, count_problem(rows, categories=labels, adjacency=adjacency, **asked))

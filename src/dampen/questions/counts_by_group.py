@@ -13,10 +13,9 @@ from dampen.mechanisms.counts.base import CountsRelease
 from dampen.mechanisms.counts.laplace_counts import LaplaceCounts
 from dampen.privacy import Adjacency, BudgetLike, PrivacyLoss
 from dampen.problem import CountsFrame, CountsProblem
-from dampen.queries.order.stretches import record_adjacency, require_public_number
 from dampen.questions.record import Composite, Posed, no_records, question
-from dampen.tables.categories import as_categories
-from dampen.tables.engines import filtered
+from dampen.tables.counts import as_categories
+from dampen.tables.filters import filter_rows, record_adjacency, require_public_number
 from dampen.tables.groups import REST, count_groups
 
 
@@ -101,7 +100,7 @@ def group_counts(
     if adding_up and replaced and isinstance(missing, str) and missing == "drop":
         raise ParameterError("consistent counts under REPLACE add up to all records; missing must not be 'drop'")
     frame = CountsFrame(len(labels), 2 if replaced else 1, adjacency, largest=1)
-    rows = filtered(values, where)
+    rows = filter_rows(values, where)
     if adding_up:
         require_public_number(rows, adjacency)
     counts = count_groups(rows, labels, column=column, other=other, missing=missing)

@@ -12,12 +12,12 @@ from dampen.privacy import Adjacency, BudgetLike, PrivacyLoss, Release
 from dampen.problem import Frame, SelectionProblem
 from dampen.queries import percentile_value_problem
 from dampen.queries.order.halving import halving, levels
-from dampen.queries.order.stretches import record_adjacency, require_public_number, share_of
+from dampen.queries.order.percent import share_of
 from dampen.questions.record import Composite, Posed, question, zeros
 from dampen.sampling.scatter import scatter
-from dampen.tables.engines import filtered
+from dampen.tables.counts import GridCounts, count_on_grid
+from dampen.tables.filters import filter_rows, record_adjacency, require_public_number
 from dampen.tables.grid import as_grid
-from dampen.tables.order import GridCounts, count_on_grid
 
 FINENESS = 12
 """Before halving, every record takes one of 2**FINENESS finer cells of its grid point, so that ties can be cut."""
@@ -68,7 +68,7 @@ def quantiles(
     public = as_grid(grid, bounds=bounds, step=step, bins=bins)
     way = choose_strategy(strategy, len(shares), len(public))
     loss = PrivacyLoss(price, adjacency=record_adjacency(adjacency))
-    require_public_number(rows := filtered(values, where), adjacency, missing)
+    require_public_number(rows := filter_rows(values, where), adjacency, missing)
     counted = count_on_grid(rows, public, column=column, missing=missing)
     if way == "even":
         single = PermuteAndFlip(price / len(shares))

@@ -15,19 +15,11 @@ from dampen.mechanisms.grouping.triode_h import FRAGMENT, TriodeH
 from dampen.privacy import BudgetLike, PrivacyLoss, Release
 from dampen.problem import GroupFrame, GroupProblem
 from dampen.questions.record import Composite, Posed, question
-from dampen.tables.categories import as_categories
-from dampen.tables.columns import titled
-from dampen.tables.engines import filtered
-from dampen.tables.groups import (
-    REST,
-    as_group_missing,
-    as_ids,
-    find_groups,
-    rest_place,
-    settle_groups,
-    told_order,
-)
-from dampen.tables.people_files import read_people
+from dampen.tables.columns import title_of
+from dampen.tables.counts import as_categories
+from dampen.tables.filters import filter_rows
+from dampen.tables.groups import REST, as_group_missing, find_groups, rest_place, settle_groups
+from dampen.tables.people import as_ids, public_order, read_people
 from dampen.vectors import Integers
 
 METHODS: dict[str, Callable[[Number], GroupMechanism]] = {
@@ -113,7 +105,7 @@ def group_by(
     places = settle_groups(found, labels, other=other, missing=missing, title=title)
     if len(places) != len(people):
         raise DataError("groups must be exactly one for each id")
-    order = told_order(people)
+    order = public_order(people)
     people, problem = people[order], GroupProblem(frame, places[order])
 
     def build(members: Groups, loss: PrivacyLoss, note: str) -> Release:
@@ -133,7 +125,7 @@ def _people(
         return ids, find_groups(groups, labels), "groups"
     if not isinstance(groups, str):
         raise ParameterError(f"groups must be the name of a column, as column is; got {type(groups).__name__}")
-    return *read_people(filtered(ids, where), labels, id=column, by=groups), titled(groups)
+    return *read_people(filter_rows(ids, where), labels, id=column, by=groups), title_of(groups)
 
 
 def group_mechanism(method: str, epsilon: Number, fragment: int = FRAGMENT) -> GroupMechanism:

@@ -10,12 +10,11 @@ from dampen.mechanisms import Laplace, NumericMechanism
 from dampen.mechanisms.numeric.laplace import PublicNoiseRelease
 from dampen.privacy import Adjacency, BudgetLike, NumericRelease, PrivacyLoss
 from dampen.queries.order.order_statistic import order_statistic_problem
-from dampen.queries.order.stretches import record_adjacency
 from dampen.queries.sums import mean_part_problems, mean_problem, row_count_problem, sum_problem
 from dampen.questions.mechanism_choice import choose_numeric, require_fitting
 from dampen.questions.record import Composite, Posed, Single, no_records, question, zeros
-from dampen.tables.engines import filtered
-from dampen.tables.totals import as_bounds
+from dampen.tables.counts import as_bounds
+from dampen.tables.filters import filter_rows, record_adjacency
 
 
 @question(no_records("data"), proof="laplace")
@@ -95,7 +94,7 @@ def total(
     >>> isinstance(release.value, int), release.error(0.5)
     (True, 6931.0)
     """
-    mechanism, rows = Laplace(epsilon), filtered(values, where)
+    mechanism, rows = Laplace(epsilon), filter_rows(values, where)
     asked: dict[str, Any] = {"resolution": resolution, "column": column, "missing": missing}
     return Single(mechanism, sum_problem(rows, bounds=bounds, adjacency=adjacency, **asked))
 
@@ -143,7 +142,7 @@ def mean(
     True
     """
     price, replaced = positive(epsilon=epsilon), record_adjacency(adjacency) is Adjacency.REPLACE
-    rows = filtered(values, where)
+    rows = filter_rows(values, where)
     asked: dict[str, Any] = {"bounds": bounds, "resolution": resolution, "column": column, "missing": missing}
     if replaced:
         return Single(Laplace(price), mean_problem(rows, **asked))
@@ -215,4 +214,4 @@ def quantile_number(
     asked: dict[str, Any] = {"bounds": bounds, "resolution": resolution, "adjacency": adjacency, "missing": missing}
     if mechanism is not None:
         require_fitting(chosen, order_statistic_problem([], p, **asked))
-    return Single(chosen, order_statistic_problem(filtered(values, where), p, column=column, **asked))
+    return Single(chosen, order_statistic_problem(filter_rows(values, where), p, column=column, **asked))

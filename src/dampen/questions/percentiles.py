@@ -14,7 +14,7 @@ from dampen.queries import percentile_label_problem, percentile_rank_problem, pe
 from dampen.questions.mechanism_choice import Choice, choose_mechanism
 from dampen.questions.record import RECORD, Posed, Single, question, zeros
 from dampen.tables.columns import as_missing
-from dampen.tables.engines import filtered
+from dampen.tables.filters import filter_rows
 from dampen.tables.grid import as_grid
 
 Method = Literal["distance", "rank", "label"]
@@ -96,7 +96,7 @@ def percentile(
     pose = partial(ON_A_GRID[method], p=p, grid=public, adjacency=adjacency, missing=missing)
     if mechanism is not None:  # the default fits; another is tried before any data is read
         chosen.privacy(pose([]).frame)
-    return Single(chosen, pose(filtered(values, where), column=column))
+    return Single(chosen, pose(filter_rows(values, where), column=column))
 
 
 @question(zeros("values"), proof="percentile", plain=True)

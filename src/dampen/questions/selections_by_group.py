@@ -15,15 +15,15 @@ from dampen.privacy import Adjacency, BudgetLike, PrivacyLoss, Release
 from dampen.problem import SelectionProblem
 from dampen.queries import count_problem, percentile_value_problem
 from dampen.queries.categories import count_frame, counted_problem
-from dampen.queries.order.stretches import record_adjacency
 from dampen.questions.mechanism_choice import Choice, choose_mechanism
 from dampen.questions.members_by_group import WHERE_NEEDS_A_TABLE
 from dampen.questions.record import Composite, Posed, no_records, question
-from dampen.tables.categories import as_categories
-from dampen.tables.engines import Source, filtered
+from dampen.tables.columns import as_values
+from dampen.tables.counts import as_categories
+from dampen.tables.engines import Source
+from dampen.tables.filters import filter_rows, record_adjacency
 from dampen.tables.grid import as_grid
-from dampen.tables.grouped import categories_by_group, grids_by_group
-from dampen.tables.groups import REST, listed_as, place_groups
+from dampen.tables.groups import REST, categories_by_group, grids_by_group, place_groups
 from dampen.vectors import Integers
 
 GROUPED = no_records("values", "groups")
@@ -189,7 +189,7 @@ class Grouped:
         return self.column is not None
 
     def named(self) -> dict[str, Any]:
-        """Which columns are meant, as :mod:`dampen.tables.grouped` takes them."""
+        """Which columns are meant, as :mod:`dampen.tables.groups` takes them."""
         return {"column": self.column, "by": self.groups, "other": self.other, "missing": self.missing}
 
     def split(self) -> list[Any]:
@@ -213,7 +213,7 @@ def name_groups(
     for name, given in {"column": column, "groups": groups}.items():
         if column is not None and not isinstance(given, str):
             raise ParameterError(f"{name} must be the name of a column of the table; got {type(given).__name__}")
-    return Grouped(filtered(values, where), groups, as_categories(categories), column, other, missing)
+    return Grouped(filter_rows(values, where), groups, as_categories(categories), column, other, missing)
 
 
 def pose_each(
@@ -248,7 +248,7 @@ def pose_each(
 
 def _split(values: Any, places: Integers, kinds: int) -> list[Any]:
     """The values of each group."""
-    found = listed_as(values, "values")
+    found = as_values(values, "values")
     if len(found) != len(places):
         raise DataError("groups must be exactly one for each value")
     order = np.argsort(places, kind="stable")

@@ -77,12 +77,11 @@ class Numbers:
 def refuse_missing(found: int, missing: str, column: str | None, where: str = "") -> None:
     """Refuse missing values unless they are to be dropped."""
     if found and missing == "refuse":
-        raise DataError(
-            f"{titled(column)} must have no missing values; leave them out with missing='drop' (--drop-missing){where}"
-        )
+        rule = "must have no missing values; leave them out with missing='drop' (--drop-missing)"
+        raise DataError(f"{title_of(column)} {rule}{where}")
 
 
-def titled(column: str | None) -> str:
+def title_of(column: str | None) -> str:
     """How a message names the data."""
     return "values" if column is None else f"column {column[:60]!r}"
 
@@ -94,7 +93,7 @@ def as_missing(missing: str) -> str:
 
 def column_of_values(values: Any, column: str | None) -> Column:
     """The values themselves, or the named column of the data frame or mapping that holds them."""
-    return as_column(in_memory(values, column))
+    return as_column(raw_values(values, column))
 
 
 def as_column(found: Any) -> Column:
@@ -102,10 +101,10 @@ def as_column(found: Any) -> Column:
     if isinstance(found, Typed | Items):
         return found
     if isinstance(found, list):
-        return _of_list(found)
+        return _column_of_list(found)
     if isinstance(found, np.ndarray):
-        return _of_array(found)
-    return _of_series(found)
+        return _column_of_array(found)
+    return _column_of_series(found)
 
 
 def items_of(column: Column) -> list[Any]:
@@ -117,7 +116,7 @@ def items_of(column: Column) -> list[Any]:
     return [None if gone else item for gone, item in zip(column.absent.tolist(), column.array.tolist(), strict=True)]
 
 
-def _of_list(items: list[Any]) -> Column:
+def _column_of_list(items: list[Any]) -> Column:
     """Items of one plain type of Python are typed: they are read the same, only faster."""
     kinds = set(map(type, items))
     for kind, dtype in ((int, np.int64), (float, np.float64), (bool, np.bool_)):
@@ -129,23 +128,23 @@ def _of_list(items: list[Any]) -> Column:
     return Items(items)
 
 
-def _of_array(array: NDArray[Any]) -> Column:
+def _column_of_array(array: NDArray[Any]) -> Column:
     if array.dtype.kind in TYPED and array.dtype != np.longdouble:
         if isinstance(array, np.ma.MaskedArray):
             return Typed(array.data, np.ma.getmaskarray(array))
         return Typed(array)
     if isinstance(array, np.ma.MaskedArray):
         gone = np.ma.getmaskarray(array).tolist()
-        return Items([None if lost else item for lost, item in zip(gone, _listed(array.data), strict=True)])
-    return Items(_listed(array))
+        return Items([None if lost else item for lost, item in zip(gone, _array_items(array.data), strict=True)])
+    return Items(_array_items(array))
 
 
-def _listed(array: NDArray[Any]) -> list[Any]:
+def _array_items(array: NDArray[Any]) -> list[Any]:
     """The items of an array; ``tolist`` would make bare numbers of its times, and round long doubles."""
     return list(array) if array.dtype.kind in "mMVf" else array.tolist()
 
 
-def _of_series(series: "nw.Series[Any]") -> Column:
+def _column_of_series(series: "nw.Series[Any]") -> Column:
     import narwhals as nw
 
     kind = series.dtype
@@ -211,18 +210,18 @@ def _nanoseconds(series: "nw.Series[Any]") -> list[Any]:
     ]
 
 
-def in_memory(values: Any, column: str | None) -> "list[Any] | NDArray[Any] | nw.Series[Any]":
+def raw_values(values: Any, column: str | None) -> "list[Any] | NDArray[Any] | nw.Series[Any]":
     """The values themselves, out of the data frame or mapping that holds them."""
     if not isinstance(column, str | None):
         raise ParameterError(f"column must be the name of a column, a text; got {shown(column)}")
     if isinstance(values, Mapping):
-        return in_memory(_of_mapping(values, column), None)
+        return raw_values(_entry_of(values, column), None)
     if isinstance(values, np.ndarray):
         found: Any = values
     elif isinstance(values, list | tuple | range):
         found = list(values)
     else:
-        return _of_frame(values, column)
+        return _values_of_frame(values, column)
     if column is not None:
         raise ParameterError(f"column must be left out for {type(values).__name__}, which has no columns")
     if getattr(found, "ndim", 1) != 1:
@@ -230,17 +229,17 @@ def in_memory(values: Any, column: str | None) -> "list[Any] | NDArray[Any] | nw
     return found  # type: ignore[no-any-return]
 
 
-def _of_mapping(values: Mapping[Any, Any], column: str | None) -> Any:
+def _entry_of(values: Mapping[Any, Any], column: str | None) -> Any:
     if column is None or column not in values:
         raise ParameterError(f"column must be one of the columns of the data; got {shown(column)}")
     return values[column]
 
 
-def _of_frame(values: Any, column: str | None) -> "list[Any] | nw.Series[Any]":
+def _values_of_frame(values: Any, column: str | None) -> "list[Any] | nw.Series[Any]":
     import narwhals as nw
 
     if type(values).__module__.partition(".")[0] == "pyarrow" and hasattr(values, "to_pylist"):
-        values = _chunked(values)
+        values = _as_chunked(values)
     native = nw.from_native(values, allow_series=True, pass_through=True)
     if isinstance(native, nw.Series):
         if column is not None:
@@ -256,17 +255,26 @@ def _of_frame(values: Any, column: str | None) -> "list[Any] | nw.Series[Any]":
     raise ParameterError(f"values must be {FORMS}; got {type(values).__name__}")
 
 
-def _chunked(values: Any) -> Any:
+def _as_chunked(values: Any) -> Any:
     """A pyarrow array as the chunked array that narwhals knows."""
     import pyarrow as pa
 
     return pa.chunked_array([values]) if isinstance(values, pa.Array) else values
 
 
+def as_values(values: Any, title: str) -> Any:
+    """One column in memory; ``title``: how a message names it."""
+    try:
+        return raw_values(values, None)
+    except (ParameterError, DataError):
+        rule = f"{title} must be a list, an array of one dimension or a column of a data frame"
+        raise ParameterError(f"{rule}; got {type(values).__name__}") from None
+
+
 def numbers_of(column: Column) -> Numbers:
     """The numbers of a column."""
     if isinstance(column, Items):
-        return _of_items(column.items)
+        return _numbers_of_items(column.items)
     missing = 0 if column.absent is None else int(np.count_nonzero(column.absent))
     array = column.array[~column.absent] if missing and column.absent is not None else column.array
     if array.dtype.kind == "f":
@@ -278,12 +286,12 @@ def numbers_of(column: Column) -> Numbers:
         return Numbers(_NO_WHOLES, _NO_REALS, missing, len(array))
     if array.dtype == np.uint64:
         beyond = array > LARGEST
-        large = [_rounded_down(value) for value in array[beyond].tolist()]
+        large = [_round_down(value) for value in array[beyond].tolist()]
         return Numbers(array[~beyond].astype(np.int64), np.array(large, dtype=np.float64), missing)
     return Numbers(array.astype(np.int64, copy=False), _NO_REALS, missing)
 
 
-def _of_items(items: list[Any]) -> Numbers:
+def _numbers_of_items(items: list[Any]) -> Numbers:
     wholes, reals, missing, other = list[int](), list[float](), 0, 0
     for item in items:
         if is_missing(item) or (isinstance(item, str) and is_blank(item)):
@@ -295,7 +303,7 @@ def _of_items(items: list[Any]) -> Numbers:
         elif SMALLEST <= number <= LARGEST:
             wholes.append(number)
         else:
-            reals.append(_rounded_down(number))
+            reals.append(_round_down(number))
     return Numbers(np.array(wholes, dtype=np.int64), np.array(reals, dtype=np.float64), missing, other)
 
 
@@ -317,7 +325,7 @@ def _as_float(item: Any) -> float:
         return inf if number is not None and number > 0 else -inf
 
 
-def _rounded_down(number: int) -> float:
+def _round_down(number: int) -> float:
     """The largest float not above a whole number."""
     try:
         near = float(number)

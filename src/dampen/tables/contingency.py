@@ -5,17 +5,20 @@ attributes, as :class:`Layout` lays them out. ``nodes`` is the place of each rec
 tree), ``classes`` its class. Nothing is checked: all must be within what the layout says.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from dampen.tables.engines.base import CodedTable
 from dampen.vectors import Floats, Integers
 
-Codes = NDArray[np.int32]
-"""One small whole number for each record, or for each attribute and record."""
+Codes = NDArray[Any]
+"""A small whole number for each record, or for each attribute and record: columns that hold places keep their type."""
 Slots = NDArray[np.uint16] | NDArray[np.uint32]
 ROWS_AT_ONCE = 64
 CELLS_PER_EDGE = 32
@@ -155,3 +158,49 @@ def as_columns(table: Floats) -> Floats:
             for row in range(start, end):
                 columns[place, row] = table[row, place]
     return columns
+
+
+@njit(cache=True, nogil=True)
+def count_codes(codes: Codes, classes: Codes, nodes: Codes, size: int, kinds: int, count: int) -> Integers:
+    """The joint counts of one attribute with nodes and classes; threads may run it side by side."""
+    table = np.zeros((count, size, kinds), dtype=np.int64)
+    for row in range(len(codes)):
+        if nodes[row] >= 0:
+            table[nodes[row], codes[row], classes[row]] += 1
+    return table
+
+
+@njit(cache=True, nogil=True)
+def walk(block: Codes, slots: Codes, firsts: Integers, leads: Integers, nodes: Codes) -> None:
+    """Write the node of each row; a value that has no place leads nowhere.
+
+    ``block`` has a row for each attribute that is tested; test t asks ``slots[t]`` and leads to ``leads[firsts[t]]``
+    and what follows it: to another test, or to -2 - node.
+    """
+    # leads are whole numbers of either kind, tests from 0 on and nodes below, so that a row ends without a branch
+    for row in range(len(nodes)):
+        test = 0
+        while test >= 0:
+            code = block[slots[test], row]
+            test = leads[firsts[test] + code] if code >= 0 else -1
+        nodes[row] = -2 - test
+
+
+class SlotLevels:
+    """``codes``: the places of each attribute, all of them declared."""
+
+    def __init__(self, codes: Sequence[Codes], classes: Codes, table: CodedTable) -> None:
+        self._layout = Layout(table.sizes, table.classes.size)
+        held = np.empty((len(codes), len(classes)), dtype=np.int32)
+        for place, column in enumerate(codes):
+            held[place] = column
+        self._slots = as_slots(held, self._layout.starts)
+        self._classes, self._nodes = classes.astype(np.int32), np.zeros(len(classes), dtype=np.int32)
+
+    def tables(self, asked: Integers) -> Integers:
+        """Joint counts at these nodes, in one pass."""
+        return count_level(self._slots, self._classes, self._nodes, self._layout, asked)
+
+    def descend(self, attributes: Integers, firsts: Integers) -> None:
+        """The node of every row one level down."""
+        self._nodes = descend(self._slots, self._nodes, attributes, firsts - self._layout.starts[attributes])

@@ -19,7 +19,7 @@ DELIMITERS = ",;\t|"
 TEXT = "VARCHAR"
 
 
-def existing(path: str | Path) -> Path:
+def existing_file(path: str | Path) -> Path:
     """The path of a file that is there."""
     file = Path(path)
     try:
@@ -50,13 +50,13 @@ def is_parquet(file: Path) -> bool:
     return file.suffix.lower() == ".parquet"
 
 
-def not_a_table(file: Path) -> DataError:
+def table_error(file: Path) -> DataError:
     """What is raised, without a reason, when a file cannot be read: reasons quote the data."""
     rule = "with a header line, as many fields in every line and one kind of line end"
     return DataError(f"{file.name[-60:]} must be a CSV file in UTF-8 {rule}, or a Parquet file")
 
 
-def place_of(columns: list[str], file: Path, **named: str) -> int:
+def column_place(columns: list[str], file: Path, **named: str) -> int:
     """Where the column that an argument names stands among the columns of a file."""
     [(argument, column)] = named.items()
     if columns.count(column) != 1:
@@ -64,7 +64,7 @@ def place_of(columns: list[str], file: Path, **named: str) -> int:
     return columns.index(column)
 
 
-def quoted(name: str) -> str:
+def quote(name: str) -> str:
     """A name as SQL takes it."""
     return '"' + name.replace('"', '""') + '"'
 
@@ -76,7 +76,7 @@ def literal(text: str) -> str:
 
 
 @contextmanager
-def connected(*files: Path) -> Iterator[tuple["DuckDBPyConnection", list[str]]]:
+def connect_files(*files: Path) -> Iterator[tuple["DuckDBPyConnection", list[str]]]:
     """A database in memory and names of the files that no SQL and no file pattern can misread.
 
     What the database must spill goes into a folder of its own that is removed. Its errors quote the data, so they are
@@ -100,7 +100,7 @@ def connected(*files: Path) -> Iterator[tuple["DuckDBPyConnection", list[str]]]:
                     raise
                 if isinstance(error.__context__, KeyboardInterrupt) or str(error).startswith("KeyboardInterrupt"):
                     raise KeyboardInterrupt from None
-                raise (not_a_table(files[0]) if isinstance(error, duckdb.Error) else error) from None
+                raise (table_error(files[0]) if isinstance(error, duckdb.Error) else error) from None
 
 
 def csv_source(names: Sequence[str], width: int, delimiter: str) -> str:
@@ -127,9 +127,9 @@ def header_of(file: Path, *columns: str) -> tuple[list[str], str]:
         delimiter = max(DELIMITERS, key=lambda mark: len({*columns} & {*headers[mark]} if columns else headers[mark]))
         header = headers[delimiter]
     except (UnicodeDecodeError, OSError):
-        raise not_a_table(file) from None
+        raise table_error(file) from None
     if not header:
-        raise not_a_table(file)
+        raise table_error(file)
     return header, delimiter
 
 

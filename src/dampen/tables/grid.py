@@ -240,7 +240,7 @@ def _from_points(grid: Any) -> Grid:
         grid = np.asarray(grid)
         grid = grid.tolist() if grid.dtype == object else grid
     if isinstance(grid, list | tuple):
-        points = _listed(grid)
+        points = _points_of(grid)
     elif isinstance(grid, np.ndarray) and grid.ndim == 1 and grid.dtype.kind in "iuf":
         points = _whole_points(grid) if grid.dtype.kind in "iu" else grid.astype(np.float64) + 0.0
     else:
@@ -257,7 +257,7 @@ def _from_points(grid: Any) -> Grid:
     return ListedGrid(points)
 
 
-def _listed(grid: Sequence[Any]) -> Vector:
+def _points_of(grid: Sequence[Any]) -> Vector:
     if not all(isinstance(point, Real | Decimal) and not isinstance(point, bool) for point in grid):
         raise ParameterError(f"grid must be {FORMS}; an entry is no number")
     if all(isinstance(point, Integral) for point in grid):

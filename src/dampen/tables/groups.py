@@ -1,77 +1,26 @@
-"""To which declared group each person belongs, and how many each group has."""
+"""Declared groups: in which one a value is, how many each has, and the values of each counted."""
 
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dampen._validate import one_of, shown
 from dampen.errors import DataError, ParameterError
-from dampen.tables.categories import tally
-from dampen.tables.columns import as_column, in_memory, titled
+from dampen.tables.columns import as_column, as_values, title_of
+from dampen.tables.counts import GridCounts, tally_labels
+from dampen.tables.engines import open_engine
 from dampen.tables.engines.array_codes import label_places
+from dampen.tables.engines.array_numbers import add_counts
+from dampen.tables.engines.base import PlaceCounts, location_note
 from dampen.tables.engines.labels import Places
 from dampen.tables.engines.sources import only_own_errors
-from dampen.tables.reading import MISSING, OTHER, is_missing
+from dampen.tables.grid import Grid
+from dampen.tables.reading import MISSING, OTHER
 from dampen.vectors import Integers
 
 REST = "other"
 """The category that takes all values which are no category, where it is declared and no other one is named."""
-
-
-def as_ids(ids: Any) -> NDArray[Any]:
-    """The ids of all people, in the caller's order: distinct, none of them missing."""
-    found = listed_as(ids, "ids")
-    listed = found if isinstance(found, np.ndarray | list) else found.to_list()
-    items = listed.tolist() if isinstance(listed, np.ndarray) else listed
-    try:
-        distinct = len(set(items)) == len(items)
-    except TypeError:
-        raise DataError("ids must be single labels") from None
-    if not distinct:
-        raise DataError("ids must be distinct: one row for each person")
-    if not set(map(type, items)) <= {int, str} and any(map(is_missing, items)):
-        raise DataError("ids must have no missing values")
-    if isinstance(listed, np.ndarray) and not isinstance(listed, np.ma.MaskedArray):
-        return listed.copy()
-    alike = len({type(item) for item in items}) == 1 and isinstance(items[0], str | int)
-    array = np.array(items) if alike else np.empty(0, dtype=object)
-    if array.dtype.kind in "US" and any(item.endswith("\0") for item in items):
-        alike = False
-    if not alike or array.dtype.kind not in "iUu":
-        array = np.empty(len(items), dtype=object)
-        array[:] = items
-    return array
-
-
-def listed_as(values: Any, title: str) -> Any:
-    """One column in memory; ``title``: how a message names it."""
-    try:
-        return in_memory(values, None)
-    except (ParameterError, DataError):
-        rule = f"{title} must be a list, an array of one dimension or a column of a data frame"
-        raise ParameterError(f"{rule}; got {type(values).__name__}") from None
-
-
-def told_order(ids: NDArray[Any]) -> NDArray[np.intp]:
-    """The order in which ids are told: sorted, so that it does not tell the order of the caller's rows.
-
-    Rows often lie group by group, and then their order would give every true group away. Ids that are neither numbers
-    nor texts are sorted as text.
-
-    >>> told_order(np.array([30, 10, 20])).tolist()
-    [1, 2, 0]
-    """
-    if ids.dtype != object:
-        return np.argsort(ids)
-    items = ids.tolist()
-    kinds = set(map(type, items))
-    if len(kinds) > 1 or not all(issubclass(kind, int | float | str) for kind in kinds):
-        items = [(type(item).__name__, str(item)) for item in items]
-    if len(set(items)) < len(items):
-        raise DataError("ids must differ as text")
-    return np.array(sorted(range(len(items)), key=items.__getitem__), dtype=np.intp)
 
 
 def place_groups(
@@ -92,7 +41,7 @@ def place_groups(
 def find_groups(values: Any, labels: Sequence[Any], title: str = "groups") -> Integers:
     """The place of each value among the labels, ``MISSING`` or ``OTHER``."""
     with only_own_errors():
-        return label_places(as_column(listed_as(values, title)), Places.of(labels))
+        return label_places(as_column(as_values(values, title)), Places.of(labels))
 
 
 def settle_groups(found: Integers, labels: Sequence[Any], *, other: Any, missing: str, title: str) -> Integers:
@@ -109,17 +58,10 @@ def count_groups(
     """How many values each label has. Not private. As :func:`place_groups`, and ``missing="drop"`` leaves them out."""
     rest = rest_place(labels, other)
     mode = as_group_missing(missing, rest, drop=True)
-    counted, where = tally(values, labels, column)
-    return group_sizes(counted, len(labels), rest, mode, titled(column), where)
-
-
-def group_sizes(
-    counted: dict[int, int], kinds: int, rest: int | None, mode: str, title: str, where: str = ""
-) -> Integers:
-    """The sizes of so many groups out of counts by place, OTHER and MISSING among them; or the rule that they break."""
+    counted, where = tally_labels(values, labels, column)
     strange, gone = counted.get(OTHER, 0), counted.get(MISSING, 0)
-    _refuse(strange > 0, gone > 0, rest, mode, title, where)
-    counts = np.array([counted.get(place, 0) for place in range(kinds)], dtype=np.int64)
+    _refuse(strange > 0, gone > 0, rest, mode, title_of(column), where)
+    counts = np.array([counted.get(place, 0) for place in range(len(labels))], dtype=np.int64)
     if rest is not None:
         counts[rest] += strange + (gone if mode == "other" else 0)
     return counts
@@ -158,3 +100,67 @@ def _refuse(strange: bool, gone: bool, rest: int | None, mode: str, title: str, 
             f"{title} must have no missing values; missing='other' (--missing-as-other) puts them into a declared "
             f"category 'other'{where}"
         )
+
+
+def grids_by_group(data: Any, grid: Grid, labels: Sequence[Any], **named: Any) -> list[GridCounts]:
+    """The values of a column counted on a grid, for each group. ``named``: as for :func:`counts_by_group`.
+
+    >>> from dampen.tables.grid import as_grid
+    >>> table = {"age": [31, 35, 52], "sex": ["F", "F", "M"]}
+    >>> found = grids_by_group(table, as_grid(range(121)), ("F", "M"), column="age", by="sex")
+    >>> [counted.places.tolist() for counted in found]
+    [[31, 35], [52]]
+    """
+    found = counts_by_group(data, grid, labels, rule="must hold numbers, none of them missing", **named)
+    return [GridCounts(grid, places, counts) for places, counts in found]
+
+
+def categories_by_group(data: Any, choices: Sequence[Any], labels: Sequence[Any], **named: Any) -> list[Integers]:
+    """How many values each choice has, for each group. ``named``: as for :func:`counts_by_group`.
+
+    >>> table = {"ill": ["flu", "flu", "gout"], "sex": ["F", "F", "M"]}
+    >>> found = categories_by_group(table, ("flu", "gout"), ("F", "M"), column="ill", by="sex")
+    >>> [counts.tolist() for counts in found]
+    [[2, 0], [0, 1]]
+    """
+    rule = "must hold only the declared choices, none of them missing"
+    parts = []
+    for places, counts in counts_by_group(data, choices, labels, rule=rule, **named):
+        parts.append(np.zeros(len(choices), dtype=np.int64))
+        parts[-1][places] = counts
+    return parts
+
+
+def counts_by_group(
+    data: Any,
+    values: Grid | Sequence[Any],
+    labels: Sequence[Any],
+    *,
+    column: str,
+    by: str,
+    rule: str,
+    other: Any = REST,
+    missing: str = "refuse",
+) -> list[PlaceCounts]:
+    """How many values stand at each place, of a grid or among labels, in the rows of each group. Not private.
+
+    A group are the rows whose column ``by`` holds its label. ``rule``: what must hold of the values; ``other`` and
+    ``missing`` are as for :func:`~dampen.tables.groups.place_groups`.
+
+    Every row counts in one group, for a value stands for one label: that is what lets all groups together cost what
+    one does.
+    """
+    if column == by:
+        raise ParameterError(f"groups must be another column than that of the values; got {shown(by)}")
+    rest = rest_place(labels, other)
+    mode = as_group_missing(missing, rest)
+    with open_engine(data, column, by) as engine:
+        for name in (column, by):
+            engine.require(name)
+        groups, places, counts = engine.counts_by_group(column, values, by, labels).T
+        strange, gone = bool((groups == OTHER).any()), bool((groups == MISSING).any())
+        _refuse(strange, gone, rest, mode, title_of(by), location_note(engine))
+        if (places < 0).any():
+            raise DataError(f"{title_of(column)} {rule}{location_note(engine)}")
+    groups = np.where(groups < 0, -1 if rest is None else rest, groups)
+    return [add_counts(places[groups == group], counts[groups == group]) for group in range(len(labels))]

@@ -71,6 +71,7 @@ def joints_of(rows: Integers, slot_of: Integers, blocks: tuple[Block, ...], coun
 
 @njit(cache=True, nogil=True)
 def _count(slots: Slots, joint: Joint) -> None:
+    # one cell for each pair of slots, however many tests a record passes: sums along nested blocks count the others
     for row in range(slots.shape[0]):
         for one in range(slots.shape[1]):
             i = slots[row, one]

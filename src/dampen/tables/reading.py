@@ -71,7 +71,7 @@ def read_number(value: Any) -> int | float | None:
         if isinstance(value, Integral):
             return int(value)
         if isinstance(value, Decimal):
-            return _of_decimal(value)
+            return _decimal_number(value)
         exact = isinstance(value, np.longdouble) or (isinstance(value, Fraction) and value.denominator == 1)
         if exact and abs(value) < 10**DIGITS and value == int(value):
             return int(value)
@@ -94,7 +94,7 @@ def read_truth(text: str) -> bool | None:
     return TRUTHS.get(text.strip(AROUND).lower())
 
 
-def _of_decimal(value: Decimal) -> int | float:
+def _decimal_number(value: Decimal) -> int | float:
     whole = value.is_finite() and value.adjusted() < DIGITS and value == value.to_integral_value()
     return int(value) if whole else _nearest(value)
 
@@ -112,16 +112,16 @@ def read_moment(value: Any) -> Moment | None:
     A day is a ``date`` and a moment a ``datetime``. Moments with a zone never equal those without one.
     """
     if isinstance(value, np.datetime64):
-        return _of_numpy(value)
+        return _numpy_moment(value)
     if isinstance(value, datetime):
         try:
-            return _of_datetime(value)
+            return _plain_datetime(value)
         except (OverflowError, ValueError, TypeError):
             return None
     return value if isinstance(value, date) else None
 
 
-def _of_datetime(value: datetime) -> datetime | None:
+def _plain_datetime(value: datetime) -> datetime | None:
     if getattr(value, "nanosecond", 0):
         return None
     plain = datetime(
@@ -131,7 +131,7 @@ def _of_datetime(value: datetime) -> datetime | None:
     return plain.replace(tzinfo=None, fold=0) if plain.utcoffset() is None else plain.astimezone(UTC)
 
 
-def _of_numpy(value: np.datetime64) -> Moment | None:
+def _numpy_moment(value: np.datetime64) -> Moment | None:
     unit = "D" if np.datetime_data(value.dtype)[0] in DAYS else "us"
     near = value.astype(f"datetime64[{unit}]")
     found = near.item() if near.astype(value.dtype) == value else None

@@ -7,14 +7,14 @@ from typing import Any
 from dampen.errors import DataError
 from dampen.tables.engines import Source
 from dampen.tables.files import (
-    connected,
+    column_place,
+    connect_files,
     csv_source,
-    existing,
+    existing_file,
     existing_files,
     header_of,
     is_parquet,
-    place_of,
-    quoted,
+    quote,
 )
 from dampen.tables.reading import read_text_number
 
@@ -23,7 +23,7 @@ WHOLE = re.compile(r"[+-]?[0-9]{1,30}")
 
 def read_labels(path: str | Path) -> tuple[str, ...]:
     """One label per line; blank lines are skipped."""
-    file = existing(path)
+    file = existing_file(path)
     text = _text(file, f"{file.name[-60:]} must be a text file in UTF-8 with one label per line")
     lines = (line.strip() for line in text.splitlines())
     return tuple(line for line in lines if line)
@@ -40,9 +40,9 @@ def read_scores(path: Any, *, label: str, score: str, real: bool = False) -> dic
     files = existing_files(source.data)
     read = _parquet_rows if is_parquet(files[0]) else _csv_rows
     if source.engine == "spark":
-        from dampen.tables.engines.spark import two_columns
+        from dampen.tables.engines.spark import read_two_columns
 
-        rows = two_columns(source.data, label, score)
+        rows = read_two_columns(source.data, label, score)
     else:
         rows = [row for file in files for row in read(file, label, score)]
     if any(not name or not text for name, text in rows):
@@ -55,18 +55,18 @@ def read_scores(path: Any, *, label: str, score: str, real: bool = False) -> dic
 def _csv_rows(file: Path, label: str, score: str) -> list[tuple[str, str]]:
     """By the same strict scan as every other question: malformed lines are refused."""
     header, mark = header_of(file, label, score)
-    places = [place_of(header, file, label=label), place_of(header, file, score=score)]
-    with connected(file) as (connection, names):
+    places = [column_place(header, file, label=label), column_place(header, file, score=score)]
+    with connect_files(file) as (connection, names):
         fields = ", ".join(f"c{place}" for place in places)
         return connection.sql(f"select {fields} from {csv_source(names, len(header), mark)}").fetchall()
 
 
 def _parquet_rows(file: Path, label: str, score: str) -> list[tuple[str, str]]:
-    with connected(file) as (connection, [name]):
+    with connect_files(file) as (connection, [name]):
         table = connection.read_parquet(name)
         columns = list(table.columns)
-        places = [place_of(columns, file, label=label), place_of(columns, file, score=score)]
-        return table.project(", ".join(f"cast({quoted(columns[place])} as varchar)" for place in places)).fetchall()
+        places = [column_place(columns, file, label=label), column_place(columns, file, score=score)]
+        return table.project(", ".join(f"cast({quote(columns[place])} as varchar)" for place in places)).fetchall()
 
 
 def _wholes(rows: list[tuple[str, str]], score: str) -> dict[str, int]:

@@ -45,7 +45,7 @@ def spill_folder() -> Iterator[Path]:
     finally:
         try:
             if this_process() == home:
-                with suppress(OSError), _opened(folder.path) as place:
+                with suppress(OSError), _open_folder(folder.path) as place:
                     _remove(folder.path, place)
         finally:
             folder.close()
@@ -64,7 +64,7 @@ class _Folder:
             self.path.mkdir(mode=0o700)
             with suppress(FileNotFoundError):
                 self._lock = FileIO(self.path / LOCK, "x")
-                if _locked(self._lock.fileno()) is not False and os.fstat(self._lock.fileno()).st_nlink:
+                if _try_lock(self._lock.fileno()) is not False and os.fstat(self._lock.fileno()).st_nlink:
                     _held.add(self._lock)
                     return
             self.close()
@@ -87,11 +87,11 @@ def remove_abandoned() -> None:
     with suppress(OSError), os.scandir(gettempdir()) as entries:
         for entry in entries:
             if entry.name.startswith(PREFIX):
-                with suppress(OSError), _opened(Path(entry.path)) as place:
+                with suppress(OSError), _open_folder(Path(entry.path)) as place:
                     _remove_unless_held(Path(entry.path), place)
 
 
-def _locked(handle: int) -> bool | None:
+def _try_lock(handle: int) -> bool | None:
     """Whether the lock is ours now; None on a disk without locks.
 
     It belongs to the open file, which forked children share. So nobody unlocks it: it ends when the file is closed.
@@ -114,7 +114,7 @@ def _remove_unless_held(folder: Path, place: int) -> None:
         folder.rmdir()  # its maker died at once, or finds it gone and makes another; with anything in it, it stays
         return
     try:
-        if _locked(lock):
+        if _try_lock(lock):
             _remove(folder, place)
     finally:
         os.close(lock)
@@ -138,7 +138,7 @@ def _remove(folder: Path, place: int) -> None:
 
 
 @contextmanager
-def _opened(folder: Path) -> Iterator[int]:
+def _open_folder(folder: Path) -> Iterator[int]:
     handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
     try:
         yield handle

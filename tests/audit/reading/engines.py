@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from dampen.tables import as_grid
-from dampen.tables.engines import Coded, Edges, Labels, opened
+from dampen.tables.engines import Bins, CodedTable, Labels, open_engine
 from dampen.tables.pair_counts import Block
 from tests.audit.reading.check import Answer, Question, Record, largest
 from tests.audit.reading.entries import Entry, Public, counts, in_tables, place_on, rest_place
@@ -19,13 +19,13 @@ from tests.audit.reading.tables import EDGES, HIGH, LOW, TABLE, cells
 ROOT = "root"
 
 
-def group_counts(public: Public) -> Question:
+def label_counts(public: Public) -> Question:
     """How many values stand for each label."""
 
     def ask(held: Held) -> Answer:
         data, column = held.named("v")
-        with opened(data, column) as engine:
-            return engine.group_counts(column, public.labels)  # type: ignore[return-value]
+        with open_engine(data, column) as engine:
+            return engine.label_counts(column, public.labels)  # type: ignore[return-value]
 
     return Question("", ask, lambda records: counts([public.rule.place(value) for (value,) in records]))
 
@@ -34,7 +34,7 @@ def _part(public: Public) -> Question:
     """The rows of each label: no row is in two parts."""
 
     def ask(held: Held) -> Answer:
-        with opened(held.table, "v") as engine:
+        with open_engine(held.table, "v") as engine:
             parts = [engine.part("v", public.labels, place) for place in range(len(public.labels))]
             assert [part.row_count("v") for part in parts] == [part.row_count() for part in parts]
             return {place: part.row_count() for place, part in enumerate(parts)}
@@ -50,7 +50,7 @@ def _rows(public: Public) -> Question:
     """Rows that leave: by the places of their labels."""
 
     def ask(held: Held) -> Answer:
-        with opened(held.table, "a", "y") as engine:
+        with open_engine(held.table, "a", "y") as engine:
             found = engine.rows({"a": public.labels, "y": public.choices})
             return counts(list(zip(found["a"].tolist(), found["y"].tolist(), strict=True)))
 
@@ -65,7 +65,7 @@ def histogram(public: Public) -> Question:
 
     def ask(held: Held) -> Answer:
         data, column = held.named("v")
-        with opened(data, column) as engine:
+        with open_engine(data, column) as engine:
             places, counted = engine.histogram(column, as_grid(public.grid))
             found = dict(zip(places.tolist(), counted.tolist(), strict=True))
             return None if OTHER in found else found
@@ -79,12 +79,35 @@ def histogram(public: Public) -> Question:
     return Question("", ask, expect)
 
 
+def _by_group(public: Public) -> Question:
+    """The places of numbers, and of labels, in each group."""
+
+    def ask(held: Held) -> Answer:
+        with open_engine(held.table, "v", "g") as engine:
+            found = engine.counts_by_group("v", as_grid(public.grid), "g", public.labels).tolist()
+            alike = engine.counts_by_group("v", public.labels, "g", public.labels).tolist()
+        if any(place == OTHER for _, place, _ in found):
+            return None
+        numbers = {("number", group, place): count for group, place, count in found}
+        return numbers | {("label", group, place): count for group, place, count in alike}
+
+    def expect(records: Sequence[Record]) -> Answer:
+        found = [(number(value), public.rule.place(group)) for value, group in records]
+        if any(each is No.NUMBER for each, _ in found):
+            return None
+        places = [(MISSING if isinstance(each, No) else place_on(public.grid, each), group) for each, group in found]
+        alike = [("label", public.rule.place(group), public.rule.place(value)) for value, group in records]
+        return counts([*(("number", group, place) for place, group in places), *alike])
+
+    return Question("", ask, expect, largest)
+
+
 def _sums(public: Public) -> Question:
     low, high = ends_of(public)
 
     def ask(held: Held) -> Answer:
         data, column = held.named("v")
-        with opened(data, column) as engine:
+        with open_engine(data, column) as engine:
             found = engine.sums(column, (low, high))
             return None if found.other else {"n": found.count, "gone": found.missing, "sum": found.sum / _reach(public)}
 
@@ -101,23 +124,23 @@ def _reach(public: Public) -> Fraction:
     return max(abs(end) for end in ends_of(public))
 
 
-def coded(public: Public) -> Coded:
+def coded(public: Public) -> CodedTable:
     """The table as engines are told of it."""
-    attributes: dict[str, Labels | Edges] = {
+    attributes: dict[str, Labels | Bins] = {
         "a": Labels(public.labels, rest_place(public)),
-        "b": Edges(float(LOW), float(HIGH), tuple(map(float, EDGES))),
+        "b": Bins(float(LOW), float(HIGH), tuple(map(float, EDGES))),
     }
-    return Coded(attributes, "y", Labels(public.choices))
+    return CodedTable(attributes, "y", Labels(public.choices))
 
 
-def _tabled(count: Callable[[Any, Coded], dict[Any, int]], keys: Callable[..., list[Any]], step: int) -> Any:
+def _tabled(count: Callable[[Any, CodedTable], dict[Any, int]], keys: Callable[..., list[Any]], step: int) -> Any:
     """A question about rows that keep their schema; others are refused by the scan before it."""
 
     def question(public: Public) -> Question:
         table, wide = coded(public), len(public.labels)
 
         def ask(held: Held) -> Answer:
-            with opened(held.table, "a", "b", "y") as engine:
+            with open_engine(held.table, "a", "b", "y") as engine:
                 return None if engine.faults(table).columns else count(engine, table)
 
         def expect(records: Sequence[Record]) -> Answer:
@@ -129,7 +152,7 @@ def _tabled(count: Callable[[Any, Coded], dict[Any, int]], keys: Callable[..., l
     return question
 
 
-def _joints(engine: Any, table: Coded) -> dict[Any, int]:
+def _joints(engine: Any, table: CodedTable) -> dict[Any, int]:
     """A slot for each place; what stands below the diagonal means nothing."""
     wide, kinds = sum(table.sizes), table.classes.size
     blocks = (Block(0, table.sizes[0], False), Block(table.sizes[0], wide, False))
@@ -143,7 +166,7 @@ def _joints(engine: Any, table: Coded) -> dict[Any, int]:
     }
 
 
-def _levels(engine: Any, table: Coded) -> dict[Any, int]:
+def _levels(engine: Any, table: CodedTable) -> dict[Any, int]:
     """The root of a tree, and its children by the first attribute."""
     levels, size = engine.levels(table), table.sizes[0]
     root = levels.tables(np.array([0]))
@@ -168,10 +191,11 @@ def _pairs_of(wide: int, place: int, bin_of: int, kind: int) -> list[Any]:
 
 
 ENTRIES: tuple[Entry, ...] = (
-    Entry("Engine.group_counts", {"v": "label"}, group_counts, ("Engine.group_counts",)),
+    Entry("Engine.label_counts", {"v": "label"}, label_counts, ("Engine.label_counts",)),
     Entry("Engine.part", {"v": "label"}, _part, ("Engine.part", "Engine.row_count"), in_tables),
     Entry("Engine.rows", {"a": "label", "y": "choice"}, _rows, ("Engine.rows",), in_tables),
     Entry("Engine.histogram", {"v": "number"}, histogram, ("Engine.histogram",)),
+    Entry("Engine.counts_by_group", {"v": "number", "g": "label"}, _by_group, ("Engine.counts_by_group",), in_tables),
     Entry("Engine.sums", {"v": "number"}, _sums, ("Engine.sums",)),
     Entry(
         "Engine.faults",

@@ -6,7 +6,7 @@ from typing import Any
 import dampen
 from dampen.queries import percentile_value_problem
 from dampen.tables import as_grid
-from dampen.tables.grouped import categories_by_group, grids_by_group
+from dampen.tables.groups import categories_by_group, grids_by_group
 from tests.audit.reading.check import Answer, Question, Record, largest
 from tests.audit.reading.entries import Entry, Public, counts, in_tables, joined, placed_in_groups, posed, rest_place
 from tests.audit.reading.forms import Held

@@ -18,7 +18,7 @@ from dampen.queries import (
     sum_problem,
 )
 from dampen.tables import GridCounts, count_on_grid
-from dampen.tables.totals import total
+from dampen.tables.counts import total
 from tests.audit.reading.check import Answer, Question, Record, Vector, largest
 from tests.audit.reading.entries import (
     BOUNDS,

@@ -12,7 +12,7 @@ from fractions import Fraction
 from typing import Any
 
 from dampen.errors import DampenError
-from dampen.tables.engines import opened
+from dampen.tables.engines import open_engine
 from tests.audit.reading import engines, pool
 from tests.audit.reading.check import Question, Record, ask, l1
 from tests.audit.reading.columns import Kind
@@ -51,7 +51,7 @@ def wrong_places(form: Form, kind: Kind) -> list[str]:
     found = _counted_at_once(form, kind, sets)
     told = []
     for labels, counts in zip(sets, found, strict=True):
-        question = engines.group_counts(Public(labels))
+        question = engines.label_counts(Public(labels))
         expected = question.expect([(form.held(kind, value),) for value in kind.values])
         told += _wrong(form, kind, question, labels) if counts is None or l1(counts, expected) else []
     return told
@@ -61,8 +61,8 @@ def _counted_at_once(form: Form, kind: Kind, sets: list[tuple[Any, ...]]) -> lis
     """The counts of all values for each set of labels, out of one container; nothing where that failed."""
     data, column = form.hold(["v"], [kind], [(value,) for value in kind.values]).named("v")
     try:
-        with opened(data, column) as engine:
-            return [engine.group_counts(column, labels) for labels in sets]
+        with open_engine(data, column) as engine:
+            return [engine.label_counts(column, labels) for labels in sets]
     except DampenError:
         return [None] * len(sets)
 

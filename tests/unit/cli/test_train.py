@@ -51,7 +51,7 @@ def test_files_are_told_in_their_order(folder: Path, engine: str, monkeypatch: p
         from tests.contracts.engines import spark_session
 
         spark_session()
-    monkeypatch.setattr("dampen.tables.file_tables.BATCH", 2)
+    monkeypatch.setattr("dampen.tables.rows.BATCH", 2)
     invoke(*TRAIN, "--out", "tree.json")
     (folder / "part1.csv").write_text("km,rain,city\n2,no,Oslo\n19,no,Oslo\n2,no,Bonn\n")
     (folder / "part2.csv").write_text("km,rain,city\n" + "19,no,Bonn\n2,no,Oslo\n2,yes,Oslo\n" * 3)

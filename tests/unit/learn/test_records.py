@@ -14,7 +14,7 @@ import pytest
 from dampen.errors import DataError, ParameterError
 from dampen.learn import Categorical, Numeric, Schema
 from dampen.learn.records import UNKNOWN, as_records
-from dampen.tables.engines import opened
+from dampen.tables.engines import open_engine
 
 SCHEMA = Schema({"age": Numeric(0, 50), "sex": Categorical(["F", "M"]), "kids": Categorical([0, 1, 2])}, ["no", "yes"])
 COLUMNS: dict[str, list[Any]] = {
@@ -54,7 +54,7 @@ def test_every_kind_of_table_reads_alike(form: str, tmp_path: Path) -> None:
     records = as_records(table, SCHEMA)
     assert [column.tolist() for column in records.columns] == [[50, 0, 20], [1, 0, 1], [2, 0, 1]]
     assert records.rows == 3
-    with opened(table, "y") as engine:
+    with open_engine(table, "y") as engine:
         assert engine.rows({"y": SCHEMA.classes})["y"].tolist() == [0, 1, 0]
 
 

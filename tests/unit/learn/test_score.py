@@ -23,7 +23,7 @@ from dampen.mechanisms.numeric.noises import Geometric
 from dampen.privacy import NumericRelease, PrivacyLoss
 from dampen.queries import mean_part_problems
 from dampen.tables.engines import Source
-from dampen.tables.file_tables import read_batches
+from dampen.tables.rows import read_batches
 from tests.conftest import Refused
 from tests.contracts.engines import SPARK, lying
 from tests.unit.learn.test_records import COLUMNS, FORMS
@@ -84,7 +84,7 @@ def test_rows_that_lie_elsewhere_keep_their_classes(form: str, tmp_path: Path) -
 
 
 def test_files_are_scored_piece_by_piece(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("dampen.tables.file_tables.BATCH", 2)
+    monkeypatch.setattr("dampen.tables.rows.BATCH", 2)
     (tmp_path / "a.csv").write_text("rain,way,city\nno,walk,Rome\nno,bus,Rome\nyes,bus,Oslo\n")
     (tmp_path / "b.csv").write_text("rain,way,city\nyes,walk,Rome\nyes,bus,Rome\n")
     model, files = tree(), str(tmp_path / "*.csv")

@@ -22,8 +22,8 @@ from dampen.learn.records import as_records
 from dampen.learn.splits import MECHANISMS, SplitChoice
 from dampen.sampling.flips import flip_groups
 from dampen.sampling.laplace_batch import discrete_laplace_batch
+from dampen.tables import contingency
 from dampen.tables.contingency import Layout, count_level
-from dampen.tables.engines import array_levels
 from tests.unit.learn.scikit import EMPTY_TABLES
 from tests.unit.learn.test_records import FORMS
 from tests.unit.learn.test_records import SCHEMA as TABLE_SCHEMA
@@ -310,7 +310,7 @@ def test_a_level_is_one_pass_over_the_records_and_one_throw_of_coins(monkeypatch
 
         return call
 
-    monkeypatch.setattr(array_levels, "count_level", spied("pass", count_level))
+    monkeypatch.setattr(contingency, "count_level", spied("pass", count_level))
     monkeypatch.setattr(splits, "flip_groups", spied("throw", flip_groups))
     tree = made(2).fit(*table()).model_
     assert sum(bool(child.children) for child in tree.children) > 1

@@ -15,7 +15,7 @@ from dampen.mechanisms import Exponential, PermuteAndFlip, SelectionMechanism, S
 from dampen.mechanisms.selection.base import SingleMechanism
 from dampen.problem import SelectionProblem
 from dampen.tables.grid import as_grid
-from dampen.tables.grouped import counts_by_group, grids_by_group
+from dampen.tables.groups import grids_by_group
 
 if TYPE_CHECKING:
     from tests.conftest import Refused
@@ -140,17 +140,12 @@ TABLE: dict[str, Any] = {
 }
 
 
-def test_a_row_is_never_in_two_groups(refused: "Refused", untouched: Budget, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A value stands for one label, however alike labels are; sizes that do not fit are refused."""
+def test_a_row_is_never_in_two_groups() -> None:
+    """A value stands for one label, however alike labels are."""
     mixed = {"age": AGES, "year": [1, "1", 1.0, True, "1.0"]}
     for labels in ((1, "1"), (1, "1.0"), (True, "true"), ("true", "True"), ("1", "1.0"), (0.1, "0.10")):
         found = grids_by_group(mixed, as_grid(range(121)), (*labels, "other"), column="age", by="year")
         assert sum(each.n for each in found) == len(AGES)
-    from dampen.tables.engines.arrays import ArrayEngine
-
-    monkeypatch.setattr(ArrayEngine, "part", lambda self, column, labels, place: self)
-    with refused(DataError, "column 'sex' must not change while it is counted"):
-        medians(untouched, values=TABLE, column="age", groups="sex")
 
 
 def test_an_empty_group_gets_an_answer() -> None:
@@ -235,11 +230,3 @@ def test_refusals_come_before_payment(
 ) -> None:
     with refused(error, message, hidden=("secret",)):
         ask(untouched, **changed)
-
-
-def test_counts_that_contradict_each_other_are_refused(refused: "Refused") -> None:
-    """The rest has as many values as rows, but less than none at a place: the data changed between two scans."""
-    scans = iter([{0: 1}, {1: 2}])
-    table = {"age": [0, 1], "sex": ["F", "M"]}
-    with refused(DataError, "column 'sex' must not change while it is counted"):
-        counts_by_group(table, lambda engine: next(scans), ("F", "other"), column="age", by="sex", rule="")

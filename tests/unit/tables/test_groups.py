@@ -8,7 +8,8 @@ import polars as pl
 import pytest
 
 from dampen.errors import DataError, ParameterError
-from dampen.tables.groups import as_ids, count_groups, place_groups
+from dampen.tables.groups import count_groups, place_groups
+from dampen.tables.people import as_ids
 
 if TYPE_CHECKING:
     from tests.conftest import Refused

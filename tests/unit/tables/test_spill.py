@@ -20,7 +20,7 @@ import pytest
 
 from dampen.errors import EngineError
 from dampen.tables import spill
-from dampen.tables.files import connected
+from dampen.tables.files import connect_files
 from dampen.tables.spill import LOCK, PREFIX, remove_abandoned, spill_folder
 
 if TYPE_CHECKING:
@@ -89,7 +89,7 @@ def test_a_folder_goes_when_its_block_fails(temporary: Path) -> None:
 
 def test_files_are_read_through_such_a_folder(temporary: Path, tmp_path: Path) -> None:
     (tmp_path / "t.csv").write_text("a\n1\n")
-    with connected(tmp_path / "t.csv") as (connection, [name]):
+    with connect_files(tmp_path / "t.csv") as (connection, [name]):
         [folder] = temporary.iterdir()
         assert folder.name.startswith(PREFIX)
         assert stat.S_IMODE(folder.stat().st_mode) == 0o700
@@ -110,8 +110,8 @@ def test_what_was_left_is_removed_by_the_next_use_and_no_link_is_followed(tempor
 HOLD = """
 import sys
 from pathlib import Path
-from dampen.tables.files import connected
-with connected(Path(sys.argv[1])) as (connection, [name]):
+from dampen.tables.files import connect_files
+with connect_files(Path(sys.argv[1])) as (connection, [name]):
     print(Path(name).parent, flush=True)
     sys.stdin.read()
 """
@@ -122,13 +122,13 @@ def test_the_folder_of_a_living_process_stays_and_that_of_a_killed_one_goes(temp
     table.write_text("a\n1\n")
     with child(HOLD, str(table)) as running:
         folder = Path(line(running))
-        with connected(table):
+        with connect_files(table):
             assert folder in temporary.iterdir()
         assert (folder / "table0.csv").is_symlink()
         running.send_signal(signal.SIGKILL)
         running.wait(60)
         assert (folder / "table0.csv").is_symlink()
-        with connected(table):
+        with connect_files(table):
             assert not folder.exists()
     assert table.exists()
     assert not any(temporary.iterdir())
@@ -307,7 +307,7 @@ def test_a_folder_that_another_has_locked_to_remove_is_left_to_it(
 
 
 def test_where_no_folder_stays_none_is_made_for_ever(monkeypatch: pytest.MonkeyPatch, refused: "Refused") -> None:
-    monkeypatch.setattr(spill, "_locked", lambda handle: False)
+    monkeypatch.setattr(spill, "_try_lock", lambda handle: False)
     with refused(EngineError, "TMPDIR"), spill_folder():
         pass
 

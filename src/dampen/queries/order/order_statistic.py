@@ -10,10 +10,11 @@ from dampen._validate import Number, exact, positive, shown, whole
 from dampen.errors import DataError, ParameterError
 from dampen.privacy import Adjacency
 from dampen.problem import NumericFrame, NumericProblem
-from dampen.queries.order.stretches import record_adjacency, require_public_number, share_of
+from dampen.queries.order.percent import share_of
 from dampen.sensitivity import SensitivityFunction
+from dampen.tables.counts import count_on_grid
+from dampen.tables.filters import record_adjacency, require_public_number
 from dampen.tables.grid import Grid, as_grid
-from dampen.tables.order import count_on_grid
 from dampen.vectors import Floats, Integers
 
 FIRST_READ = 256

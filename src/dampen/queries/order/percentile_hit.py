@@ -9,10 +9,12 @@ from dampen._validate import Number
 from dampen.privacy import Adjacency
 from dampen.problem import Frame, SelectionProblem
 from dampen.queries.order.distances import lengths, stability
-from dampen.queries.order.stretches import Stretches, record_adjacency, require_public_number, share_of, stretches
+from dampen.queries.order.percent import share_of
+from dampen.queries.order.stretches import Stretches, stretches
 from dampen.sensitivity import Step
+from dampen.tables.counts import count_on_grid
+from dampen.tables.filters import record_adjacency, require_public_number
 from dampen.tables.grid import as_grid
-from dampen.tables.order import count_on_grid
 from dampen.vectors import Integers
 
 

@@ -11,7 +11,7 @@ from dampen.errors import DataError, ParameterError
 from dampen.privacy import Adjacency
 from dampen.problem import Frame, SelectionProblem
 from dampen.queries.order.label_rungs import LabelRungs
-from dampen.queries.order.stretches import share_of
+from dampen.queries.order.percent import share_of
 from dampen.vectors import LARGEST_WHOLE, Integers, as_vector
 
 

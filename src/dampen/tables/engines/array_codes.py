@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dampen.errors import DataError
-from dampen.tables.columns import Column, Items, Typed, floats_of, in_memory, items_of
-from dampen.tables.engines.base import Bits, Coding, Edges, Leaving, Reading, Route, Way
+from dampen.tables.columns import Column, Items, Typed, floats_of, items_of, raw_values
+from dampen.tables.engines.base import Bins, Bits, Coding, Route, RowForm, RowReading, Way
 from dampen.tables.engines.labels import Places
 from dampen.tables.reading import MISSING, OTHER
 from dampen.vectors import Floats, Integers
@@ -25,10 +25,10 @@ WIDEST_TABLE = 2**16
 """Whole numbers within so many of each other are looked up in a table."""
 
 
-def code_column(column: Column, coding: Coding) -> Codes:
+def encode_column(column: Column, coding: Coding) -> Codes:
     """The place of each value, -1 where it has none."""
-    if isinstance(coding, Edges):
-        return _among_edges(floats_of(column), coding)
+    if isinstance(coding, Bins):
+        return _bin_places(floats_of(column), coding)
     places = Places.of(coding.values)
     if isinstance(column, Typed) and column.absent is None and _are_places(column.array, places):
         return column.array
@@ -38,7 +38,7 @@ def code_column(column: Column, coding: Coding) -> Codes:
     return np.where(codes < 0, -1 if coding.other is None else coding.other, codes)
 
 
-def _among_edges(numbers: Floats, coding: Edges) -> Codes:
+def _bin_places(numbers: Floats, coding: Bins) -> Codes:
     from dampen.tables.contingency import intervals
 
     edges, ends = (
@@ -46,25 +46,25 @@ def _among_edges(numbers: Floats, coding: Edges) -> Codes:
         (numbers.min(initial=coding.high), numbers.max(initial=coding.low)),
     )
     if np.isfinite(ends).all():
-        return intervals(np.clip(numbers, coding.low, coding.high) if _outside(ends, coding) else numbers, edges)
+        return intervals(np.clip(numbers, coding.low, coding.high) if _leave_bounds(ends, coding) else numbers, edges)
     return np.where(np.isfinite(numbers), intervals(np.clip(numbers, coding.low, coding.high), edges), -1)
 
 
-def _outside(ends: tuple[float, float], coding: Edges) -> bool:
+def _leave_bounds(ends: tuple[float, float], coding: Bins) -> bool:
     return bool(ends[0] < coding.low or ends[1] > coding.high)
 
 
 def label_places(column: Column, places: Places) -> Codes:
     """The place of the label that each value stands for, ``MISSING`` or ``OTHER``: numbers of 32 bits."""
     if isinstance(column, Items):
-        return _of_items(column.items, places)
+        return _places_of_items(column.items, places)
     array = column.array
     if array.dtype.kind == "b":
         found = np.where(array, *(places.truths.get(truth, OTHER) for truth in (True, False))).astype(np.int32)
     elif array.dtype.kind == "f":
-        found = _of_floats(array.astype(np.float64, copy=False), places.reals())
+        found = _places_of_floats(array.astype(np.float64, copy=False), places.reals())
     else:
-        found = _of_wholes(array, places)
+        found = _places_of_wholes(array, places)
     return found if column.absent is None else np.where(column.absent, MISSING, found)
 
 
@@ -80,7 +80,7 @@ class _Texts(dict[str, int]):
         return place
 
 
-def _of_items(items: list[Any], places: Places) -> Codes:
+def _places_of_items(items: list[Any], places: Places) -> Codes:
     texts = _Texts(places)
     if set(map(type, items)) == {str}:
         return np.fromiter(map(texts.__getitem__, items), np.int32, len(items))
@@ -88,7 +88,7 @@ def _of_items(items: list[Any], places: Places) -> Codes:
     return np.fromiter(read, np.int32, len(items))
 
 
-def _of_floats(array: Floats, keys: Mapping[float, int]) -> Codes:
+def _places_of_floats(array: Floats, keys: Mapping[float, int]) -> Codes:
     from dampen.tables.contingency import look_up
 
     if keys and all(number.is_integer() and abs(number) < WIDEST_TABLE for number in keys):
@@ -100,7 +100,7 @@ def _of_floats(array: Floats, keys: Mapping[float, int]) -> Codes:
     return found
 
 
-def _of_wholes(array: NDArray[Any], places: Places) -> Codes:
+def _places_of_wholes(array: NDArray[Any], places: Places) -> Codes:
     if array.dtype == np.uint64:
         numbers = {int(n): place for n, place in places.numbers.items() if n == n // 1 and 0 <= n < 2**64}
         return _sorted_look_up(array, numbers, np.uint64)
@@ -148,17 +148,17 @@ def length_of(data: Any) -> int:
     import narwhals as nw
 
     if isinstance(data, Mapping) and data:
-        lengths = {len(in_memory(data, name)) for name in data}
+        lengths = {len(raw_values(data, name)) for name in data}
         if len(lengths) > 1:
             raise DataError("all columns must have equally many rows")
         return lengths.pop()
     native = nw.from_native(data, allow_series=True, pass_through=True)
     if isinstance(native, nw.LazyFrame):
         return int(native.select(nw.len()).collect().item())
-    return len(native) if isinstance(native, nw.DataFrame) else len(in_memory(data, None))
+    return len(native) if isinstance(native, nw.DataFrame) else len(raw_values(data, None))
 
 
-def routed(route: Way, codes: Sequence[Codes], rows: int) -> Codes:
+def route_rows(route: Way, codes: Sequence[Codes], rows: int) -> Codes:
     """The node of each row."""
     if isinstance(route, Bits):
         bits = np.zeros(rows, dtype=np.int32)
@@ -167,14 +167,14 @@ def routed(route: Way, codes: Sequence[Codes], rows: int) -> Codes:
         return bits.astype(np.int32)
     if isinstance(route, int):
         return np.full(rows, route, dtype=np.int32)
-    return _walked(route, codes, rows)
+    return _walk_tree(route, codes, rows)
 
 
-def _walked(route: Route, codes: Sequence[Codes], rows: int) -> Codes:
+def _walk_tree(route: Route, codes: Sequence[Codes], rows: int) -> Codes:
     """Down a tree of tests, a block of rows at a time: columns of all kinds stand side by side in it."""
-    from dampen.tables.engines.array_kernel import walk
+    from dampen.tables.contingency import walk
 
-    tests, firsts, leads = _flat(route)
+    tests, firsts, leads = _flatten(route)
     used = sorted({*tests})
     slots = np.array([used.index(one) for one in tests], dtype=np.int32)
     nodes = np.empty(rows, dtype=np.int32)
@@ -184,11 +184,11 @@ def _walked(route: Route, codes: Sequence[Codes], rows: int) -> Codes:
         block = np.array([codes[one][start:end] for one in used], dtype=np.int32)
         walk(block, slots, firsts, leads, nodes[start:end])
 
-    in_threads(fill, range(0, rows, BLOCK), rows)
+    run_in_threads(fill, range(0, rows, BLOCK), rows)
     return nodes
 
 
-def _flat(route: Route) -> tuple[list[int], Integers, Integers]:
+def _flatten(route: Route) -> tuple[list[int], Integers, Integers]:
     """Tests in order: the attribute of each, where its branches begin, and where they lead: another, or -2 - node."""
     tests, firsts, leads = [route], list[int](), list[int]()
     for test in tests:
@@ -199,7 +199,7 @@ def _flat(route: Route) -> tuple[list[int], Integers, Integers]:
     return [test.attribute for test in tests], np.array(firsts), np.array(leads)
 
 
-def in_threads(action: Callable[[int], None], places: range, rows: int) -> None:
+def run_in_threads(action: Callable[[int], None], places: range, rows: int) -> None:
     """Do something at all places, in several threads where there are many rows."""
     with ThreadPoolExecutor(max_workers=1 if rows < FEW else os.cpu_count()) as threads:
         list(threads.map(action, places))
@@ -214,11 +214,11 @@ def counts_from(codes: Codes, first: int, size: int) -> Integers:
     return sum((np.bincount(part, minlength=size - first) for part in parts), np.zeros(size - first, dtype=np.int64))
 
 
-def leave(column: Column, reading: Reading) -> NDArray[Any]:
+def row_values(column: Column, reading: RowReading) -> NDArray[Any]:
     """A column as it leaves row by row."""
     if isinstance(reading, tuple):
         return label_places(column, Places.of(reading))
-    if reading is Leaving.FLOATS:
+    if reading is RowForm.FLOATS:
         return floats_of(column)
     if isinstance(column, Typed) and column.absent is None:
         return column.array
@@ -231,7 +231,7 @@ def count_level(
     codes: Sequence[Codes], classes: Codes, nodes: Codes, sizes: tuple[int, ...], kinds: int, count: int
 ) -> Integers:
     """Counts of shape (count, all places, kinds): node, place of an attribute, class."""
-    from dampen.tables.engines.array_kernel import count_codes
+    from dampen.tables.contingency import count_codes
 
     starts = np.concatenate([[0], np.cumsum(sizes)])
     counts = np.zeros((count, int(starts[-1]), kinds), dtype=np.int64)
@@ -240,5 +240,5 @@ def count_level(
         part = count_codes(codes[place], classes, nodes, sizes[place], kinds, count)
         counts[:, starts[place] : starts[place + 1]] = part
 
-    in_threads(fill, range(len(codes)), len(classes))
+    run_in_threads(fill, range(len(codes)), len(classes))
     return counts

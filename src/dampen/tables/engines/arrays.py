@@ -11,11 +11,10 @@ from numpy.typing import NDArray
 from dampen.errors import DataError
 from dampen.tables.columns import Column, column_of_values, numbers_of
 from dampen.tables.engines import array_codes
-from dampen.tables.engines.array_grid import count_places
-from dampen.tables.engines.array_sums import sum_of_reals, sum_of_wholes
-from dampen.tables.engines.base import Coded, Coding, Faults, Levels, Placed, Reading, Rows, Sums
+from dampen.tables.engines.array_numbers import count_places, sum_of_reals, sum_of_wholes
+from dampen.tables.engines.base import CodedTable, Coding, Faults, Levels, PlaceCounts, RowReading, Rows, Sums
+from dampen.tables.engines.by_query import QueryLevels
 from dampen.tables.engines.labels import Places
-from dampen.tables.engines.routed_levels import RoutedLevels
 from dampen.tables.grid import Grid
 from dampen.tables.reading import MISSING, OTHER
 from dampen.vectors import Integers
@@ -36,7 +35,7 @@ class ArrayEngine:
     columns: dict[str | None, Column] = field(default_factory=dict)
     codes: dict[tuple[str, Coding], array_codes.Codes] = field(default_factory=dict)
     name = "arrays"
-    place = ""
+    location = ""
 
     def column(self, column: str | None) -> Column:
         """The values of a column, each as it is."""
@@ -66,7 +65,7 @@ class ArrayEngine:
             return len(self.column(column))
         return array_codes.length_of(self.values) if self.kept is None else int(np.count_nonzero(self.kept))
 
-    def histogram(self, column: str | None, grid: Grid) -> Placed:
+    def histogram(self, column: str | None, grid: Grid) -> PlaceCounts:
         """How many values stand at each place of a grid."""
         numbers = numbers_of(self.column(column))
         places, counts = count_places([numbers.wholes, numbers.reals], grid)
@@ -82,13 +81,29 @@ class ArrayEngine:
         found = sum_of_wholes(numbers.wholes, ends) + sum_of_reals(numbers.reals, ends)
         return Sums(count, found, numbers.missing, numbers.other)
 
-    def group_counts(self, column: str | None, labels: Sequence[Any]) -> dict[int, int]:
+    def label_counts(self, column: str | None, labels: Sequence[Any]) -> dict[int, int]:
         """How many values stand for each label."""
         found = array_codes.label_places(self.column(column), Places.of(labels))
         counts = array_codes.counts_from(found, OTHER, len(labels))
         return {place: count for place, count in enumerate(counts.tolist(), OTHER) if count}
 
-    def faults(self, table: Coded) -> Faults:
+    def counts_by_group(self, column: str, values: Grid | Sequence[Any], by: str, labels: Sequence[Any]) -> Integers:
+        """Both columns are read once, then the values of each group are counted."""
+        found, groups = self.column(column), array_codes.label_places(self.column(by), Places.of(labels))
+        if len(found) != len(groups):
+            raise DataError("all columns must have equally many rows")
+        rows = [np.empty((0, 3), dtype=np.int64)]
+        for group in range(OTHER, len(labels)):
+            part = ArrayEngine(None, columns={column: found.take(groups == group)})
+            if isinstance(values, Grid):
+                places, counts = part.histogram(column, values)
+            else:
+                counted = part.label_counts(column, values)
+                places, counts = np.array([*counted], dtype=np.int64), np.array([*counted.values()], dtype=np.int64)
+            rows.append(np.column_stack([np.full_like(places, group), places, counts]))
+        return np.concatenate(rows)
+
+    def faults(self, table: CodedTable) -> Faults:
         """What in a table breaks its schema, and the counts of the classes."""
         wrong = tuple(name for name, coding in table.attributes.items() if self._code(name, coding).min(initial=0) < 0)
         classes = self._code(table.target, table.classes)
@@ -97,26 +112,26 @@ class ArrayEngine:
         counts = array_codes.counts_from(classes, -1, table.classes.size)
         return Faults(counts[1:], wrong if not counts[0] else (*wrong, table.target))
 
-    def class_counts(self, table: Coded) -> Integers:
+    def class_counts(self, table: CodedTable) -> Integers:
         """Counts by node and class."""
         _, classes, nodes = self._table(table)
         keys = nodes[nodes >= 0].astype(np.int64) * table.classes.size + classes[nodes >= 0]
         return np.bincount(keys, minlength=table.nodes * table.classes.size).reshape(table.nodes, -1)
 
-    def contingency(self, table: Coded) -> Integers:
+    def contingency(self, table: CodedTable) -> Integers:
         """Counts of a level: one pass over the rows for each attribute."""
         codes, classes, nodes = self._table(table)
         return array_codes.count_level(codes, classes, nodes, table.sizes, table.classes.size, table.nodes)
 
-    def levels(self, table: Coded) -> Levels:
+    def levels(self, table: CodedTable) -> Levels:
         """Rows side by side, each with its node; of very many rows column by column."""
-        from dampen.tables.engines.array_levels import SlotLevels
+        from dampen.tables.contingency import SlotLevels
 
         codes, classes, _ = self._table(table)
-        return RoutedLevels(self, table) if len(classes) >= MANY else SlotLevels(codes, classes, table)
+        return QueryLevels(self, table) if len(classes) >= MANY else SlotLevels(codes, classes, table)
 
     def joints(
-        self, table: Coded, slot_of: Integers, blocks: "tuple[Block, ...]", groups: Integers
+        self, table: CodedTable, slot_of: Integers, blocks: "tuple[Block, ...]", groups: Integers
     ) -> "Iterator[Joint]":
         """Rows side by side, walked once for each group."""
         from dampen.tables.pair_counts import pair_counts
@@ -136,17 +151,17 @@ class ArrayEngine:
         tails, heads = self.column(src), self.column(dst)
         return nodes.places(tails), nodes.places(heads)
 
-    def rows(self, readings: Mapping[str, Reading]) -> Rows:
+    def rows(self, readings: Mapping[str, RowReading]) -> Rows:
         """The rows themselves, as they are read."""
-        return {name: array_codes.leave(self.column(name), reading) for name, reading in readings.items()}
+        return {name: array_codes.row_values(self.column(name), reading) for name, reading in readings.items()}
 
-    def _table(self, table: Coded) -> tuple[list[array_codes.Codes], array_codes.Codes, array_codes.Codes]:
+    def _table(self, table: CodedTable) -> tuple[list[array_codes.Codes], array_codes.Codes, array_codes.Codes]:
         codes = [self._code(name, coding) for name, coding in table.attributes.items()]
         classes = self._code(table.target, table.classes)
-        return codes, classes, array_codes.routed(table.route, codes, len(classes))
+        return codes, classes, array_codes.route_rows(table.route, codes, len(classes))
 
     def _code(self, name: str, coding: Coding) -> array_codes.Codes:
         """The places of a column, found once for each way to read it."""
         if (name, coding) not in self.codes:
-            self.codes[name, coding] = array_codes.code_column(self.column(name), coding)
+            self.codes[name, coding] = array_codes.encode_column(self.column(name), coding)
         return self.codes[name, coding]

@@ -11,14 +11,12 @@ from enum import Enum
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, Protocol
 
-import numpy as np
 from numpy.typing import NDArray
 
 from dampen._validate import shown
 from dampen.errors import DataError, ParameterError
-from dampen.tables.columns import titled
+from dampen.tables.columns import title_of
 from dampen.tables.grid import Grid
-from dampen.tables.reading import is_missing
 from dampen.vectors import Integers
 
 if TYPE_CHECKING:
@@ -26,11 +24,9 @@ if TYPE_CHECKING:
 
 NOT_HERE = -1
 """In place of a node of a tree: a row that is not counted."""
-
 NOWHERE = -1
 """In place of a node of a graph: the value names none."""
-
-Placed = tuple[Integers, Integers]
+PlaceCounts = tuple[Integers, Integers]
 """Occupied places, increasing, and how many values each holds; ``OTHER`` and ``MISSING`` among the places."""
 
 
@@ -48,7 +44,7 @@ class Labels:
 
 
 @dataclass(frozen=True)
-class Edges:
+class Bins:
     """A column of numbers, clamped to [low, high], read as how many of the increasing edges are not above them."""
 
     low: float
@@ -61,19 +57,20 @@ class Edges:
         return len(self.edges) + 1
 
 
-Coding = Labels | Edges
+Coding = Labels | Bins
 """How a column is read: as one of few places."""
 
 
-class Leaving(Enum):
+class RowForm(Enum):
     """How a column leaves row by row, where a question needs rows: as floats, or as it is."""
 
     FLOATS = "floats"
     AS_IT_IS = "as it is"
 
 
-Reading = tuple[Any, ...] | Leaving
+RowReading = tuple[Any, ...] | RowForm
 """How a column leaves row by row; labels: as the place of the one that a value stands for, MISSING or OTHER."""
+
 Rows = dict[str, NDArray[Any]]
 
 
@@ -97,7 +94,7 @@ Way = Route | Bits | int
 
 
 @dataclass(frozen=True, eq=False)
-class Coded:
+class CodedTable:
     """A table as a public schema reads it: codings of its attributes by column, and of its classes.
 
     ``route`` tells in which of ``nodes`` nodes a row is, by its attributes alone; a plain 0 has all rows in one.
@@ -114,9 +111,9 @@ class Coded:
         """How many places each attribute has."""
         return tuple(coding.size for coding in self.attributes.values())
 
-    def routed(self, route: Way, nodes: int) -> "Coded":
+    def with_route(self, route: Way, nodes: int) -> "CodedTable":
         """The same table, its rows sent elsewhere."""
-        return Coded(self.attributes, self.target, self.classes, route, nodes)
+        return CodedTable(self.attributes, self.target, self.classes, route, nodes)
 
 
 @dataclass(frozen=True, repr=False)
@@ -158,7 +155,7 @@ class Engine(Protocol):
         """What it is called."""
 
     @property
-    def place(self) -> str:
+    def location(self) -> str:
         """Where the data lies, for messages: the name of a file or table, or nothing."""
 
     def require(self, column: str) -> None:
@@ -170,29 +167,36 @@ class Engine(Protocol):
     def row_count(self, column: str | None = None) -> int:
         """How many rows there are."""
 
-    def histogram(self, column: str | None, grid: Grid) -> Placed:
+    def histogram(self, column: str | None, grid: Grid) -> PlaceCounts:
         """How many values stand at each place of a grid."""
 
     def sums(self, column: str | None, ends: tuple[Fraction, Fraction]) -> Sums:
         """The exact sum of a column, values outside of the ends moved to the nearer."""
 
-    def group_counts(self, column: str | None, labels: Sequence[Any]) -> dict[int, int]:
+    def label_counts(self, column: str | None, labels: Sequence[Any]) -> dict[int, int]:
         """How many values equal each label, by its place; ``MISSING`` and ``OTHER`` for the rest."""
 
-    def faults(self, table: Coded) -> Faults:
+    def counts_by_group(self, column: str, values: Grid | Sequence[Any], by: str, labels: Sequence[Any]) -> Integers:
+        """Rows (group, place, count): how many values of each group stand at a place, of a grid or among labels.
+
+        One scan for all groups. The group of a row is the place of the label that its value in ``by`` stands for;
+        ``MISSING`` and ``OTHER`` are among groups and places, and every pair occurs once at most.
+        """
+
+    def faults(self, table: CodedTable) -> Faults:
         """What in a table breaks its schema: one scan, before anything is paid."""
 
-    def class_counts(self, table: Coded) -> Integers:
+    def class_counts(self, table: CodedTable) -> Integers:
         """Counts by node and class."""
 
-    def contingency(self, table: Coded) -> Integers:
+    def contingency(self, table: CodedTable) -> Integers:
         """Counts by node, place of an attribute (all attributes side by side) and class."""
 
-    def levels(self, table: Coded) -> Levels:
+    def levels(self, table: CodedTable) -> Levels:
         """Who counts the levels of a tree, from all rows in one node on."""
 
     def joints(
-        self, table: Coded, slot_of: Integers, blocks: "tuple[Block, ...]", groups: Integers
+        self, table: CodedTable, slot_of: Integers, blocks: "tuple[Block, ...]", groups: Integers
     ) -> "Iterator[Joint]":
         """How many rows pass both tests of every pair, group by group: see :mod:`dampen.tables.pair_counts`.
 
@@ -200,86 +204,28 @@ class Engine(Protocol):
         class, in order.
         """
 
-    def rows(self, readings: Mapping[str, Reading]) -> Rows:
+    def rows(self, readings: Mapping[str, RowReading]) -> Rows:
         """Rows that leave, column by column, in their order: for the few questions that need them."""
 
     def edges(self, src: str, dst: str, nodes: Any) -> tuple[Integers, Integers]:
         """The places of the two ends of every edge among the nodes."""
 
 
-def as_where(where: Any) -> dict[str, Any]:
-    """A public filter: columns and one value each, at least one."""
-    if not isinstance(where, Mapping) or not where or not all(isinstance(name, str) for name in where):
-        raise ParameterError(f"where must be columns and a value each, {{column: value}}; got {shown(where)}")
-    for value in where.values():
-        if not _plain(value) or is_missing(value):
-            raise ParameterError(f"where must give one value that is not missing; got {shown(value)}")
-    return dict(where)
-
-
-def _plain(value: Any) -> bool:
-    try:
-        hash(value)
-    except TypeError:
-        return False
-    return not isinstance(value, tuple | frozenset)
-
-
-def no_numbers(column: str | None, engine: Engine) -> DataError:
+def number_error(column: str | None, engine: Engine) -> DataError:
     """What is raised where a column must hold numbers."""
-    return DataError(f"{titled(column)} must hold numbers{inside(engine)}")
+    return DataError(f"{title_of(column)} must hold numbers{location_note(engine)}")
 
 
-def inside(engine: Engine) -> str:
+def location_note(engine: Engine) -> str:
     """Where the data lies, behind a rule."""
-    return f" ({engine.place[-60:]})" if engine.place else ""
+    return f" ({engine.location[-60:]})" if engine.location else ""
 
 
-def column_of(names: Sequence[str], column: Any, engine: Engine, argument: str = "column") -> str:
+def known_column(names: Sequence[str], column: Any, engine: Engine, argument: str = "column") -> str:
     """The name of a column that is there, once."""
-    where = f"of {engine.place[-60:]}" if engine.place else "of the data"
+    where = f"of {engine.location[-60:]}" if engine.location else "of the data"
     if not isinstance(column, str):
         raise ParameterError(f"{argument} must name the column {where} that holds the values")
     if names.count(column) != 1:
         raise ParameterError(f"{argument} must be a column {where}, and one alone; got {shown(column)}")
     return column
-
-
-def packs_of(sizes: Sequence[int], fixed: int, most: int) -> list[list[int]]:
-    """Attributes put together, in order, so that the joint counts of each group stay below ``most`` cells.
-
-    >>> packs_of([4, 8, 100, 2], fixed=2, most=200)
-    [[0, 1], [2], [3]]
-    """
-    packs: list[list[int]] = []
-    cells = most
-    for place, size in enumerate(sizes):
-        if not packs or cells * size > most:
-            packs.append([])
-            cells = fixed
-        packs[-1].append(place)
-        cells *= size
-    return packs
-
-
-def placed(column: Any) -> Integers:
-    """Places that a query returned. A row without one breaks the schema, which the scan before has seen to."""
-    if np.ma.is_masked(column):
-        raise DataError("the data must not change while it is counted: a row breaks the schema now")
-    return np.asarray(column, dtype=np.int64)
-
-
-def as_level(rows: Mapping[str, Any], table: Coded) -> Integers:
-    """The counts of a level out of sparse rows: node, place, class, count."""
-    counts = np.zeros((table.nodes, sum(table.sizes), table.classes.size), dtype=np.int64)
-    places = tuple(placed(rows[name]) for name in ("node", "place", "class"))
-    counts[places] = np.asarray(rows["count"], dtype=np.int64)
-    return counts
-
-
-def as_classes(rows: Mapping[str, Any], table: Coded) -> Integers:
-    """The counts of nodes and classes out of sparse rows."""
-    counts = np.zeros((table.nodes, table.classes.size), dtype=np.int64)
-    places = tuple(placed(rows[name]) for name in ("node", "class"))
-    counts[places] = np.asarray(rows["count"], dtype=np.int64)
-    return counts

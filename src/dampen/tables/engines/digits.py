@@ -35,12 +35,12 @@ def inner_ends(ends: tuple[Fraction, Fraction]) -> tuple[float, float]:
     return low if low >= ends[0] else nextafter(low, inf), high if high <= ends[1] else nextafter(high, -inf)
 
 
-def scaled(power_of_two: int) -> str:
+def power_text(power_of_two: int) -> str:
     """A power of 2 as text that a cast to a float reads exactly."""
     return repr(2.0**power_of_two)
 
 
-def added(coarse: Mapping[str, int], fine: Mapping[str, int], ends: tuple[Fraction, Fraction]) -> Sums:
+def add_up(coarse: Mapping[str, int], fine: Mapping[str, int], ends: tuple[Fraction, Fraction]) -> Sums:
     """The sum out of what the scans returned: counts below, above and inside, and a sum for each digit and part."""
     inner = sum((coarse[f"w{part}"] << (PART * part) for part in range(3)), 0)
     whole = Fraction(inner)
@@ -51,7 +51,7 @@ def added(coarse: Mapping[str, int], fine: Mapping[str, int], ends: tuple[Fracti
     return Sums(count, total, coarse["missing"], coarse["other"])
 
 
-def duck_sql(numbers: str, ends: tuple[Fraction, Fraction], digits: range) -> str:
+def digit_sql(numbers: str, ends: tuple[Fraction, Fraction], digits: range) -> str:
     """SQL for DuckDB: the sums of these digits over the rows of ``numbers``, and in the first scan everything else."""
     low, high = (f"'{end!r}'::double" for end in inner_ends(ends))
     first, last = f"'{ceil(ends[0])}'::hugeint", f"'{floor(ends[1])}'::hugeint"
@@ -65,12 +65,15 @@ def duck_sql(numbers: str, ends: tuple[Fraction, Fraction], digits: range) -> st
     )
     rows = f"select *, abs(real) as r, case when real < 0 then -1 else 1 end as sign from ({rows})"
     raised = 0
+    # SQL has no loops: every digit is a select around the one before, whose r is what is left to be cut
     for digit in range(digits.stop):
         if digit == FINE.start:
-            rows, raised = f"select * replace (r * '{scaled(RAISED)}'::double as r) from ({rows})", RAISED
-        up, down = scaled(-power(digit) - raised), scaled(power(digit) + raised)
+            # the last digits would be scaled by 2**1082, which no float holds
+            rows, raised = f"select * replace (r * '{power_text(RAISED)}'::double as r) from ({rows})", RAISED
+        up, down = power_text(-power(digit) - raised), power_text(power(digit) + raised)
         rows = f"select *, floor(r * '{up}'::double) as d{digit} from ({rows})"
         rows = f"select * replace (r - d{digit} * '{down}'::double as r) from ({rows})"
+    # 2**37 rows of 26 bits fit in a sum of 64; a sum of floats would be rounded, and depend on the order of rows
     sums = [f"sum((d{digit} * sign)::bigint) as d{digit}" for digit in digits]
     if digits is COARSE:
         turn, most = "case when whole < 0 then -1 else 1 end", 2**PART - 1

@@ -8,7 +8,7 @@ LONGEST_LIST = 2**12
 """DuckDB copies a list of constants for every two thousand rows, so lists are kept short where that is possible."""
 
 
-def routed(way: Way, codes: list[str], rows: str) -> str:
+def route_sql(way: Way, codes: list[str], rows: str) -> str:
     """The rows with the node of each."""
     if isinstance(way, int):
         return f"select *, {way}::integer as node from ({rows})"
@@ -16,10 +16,10 @@ def routed(way: Way, codes: list[str], rows: str) -> str:
         asked = [f"{codes[one]} in ({', '.join(map(str, places))})" for one, places in way.tests]
         bits = [f"({test})::integer * {1 << (len(asked) - 1 - place)}" for place, test in enumerate(asked)]
         return f"select *, ({' + '.join(bits) or '0'})::integer as node from ({rows})"
-    return _walked(way, codes, rows)
+    return _walk_tree(way, codes, rows)
 
 
-def _walked(route: Route, codes: list[str], rows: str) -> str:
+def _walk_tree(route: Route, codes: list[str], rows: str) -> str:
     """A tree is walked level by level: where a row stands in a level, times the widest test, and its place in its own.
 
     Cases within cases would be evaluated branch by branch. The list at the end, from where a row stands to its node,
@@ -31,13 +31,13 @@ def _walked(route: Route, codes: list[str], rows: str) -> str:
     while any(isinstance(test, Route) for test in level):
         wide = max(len(test.branches) for test in level if isinstance(test, Route))
         if len(level) * wide > LONGEST_LIST:
-            level, found = _shortened(level, found)
+            level, found = _shorten(level, found)
         found = f"select * replace (step * {wide} + {_code(level, codes)} as step) from ({found})"
         level = [branch for test in level for branch in _branches(test, wide)]
     return f"select * exclude (step), ({level}::integer[])[step + 1] as node from ({found})"
 
 
-def _shortened(level: list[Route | int], rows: str) -> tuple[list[Route | int], str]:
+def _shorten(level: list[Route | int], rows: str) -> tuple[list[Route | int], str]:
     """The same level without its empty places."""
     kept = [test for test in level if test != NOT_HERE]
     places, taken = list[int](), 0

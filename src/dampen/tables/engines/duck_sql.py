@@ -4,16 +4,18 @@ Places are decided by the same comparisons and IEEE operations as in memory; the
 :mod:`dampen.tables.reading`, value by value. A column's SQL type only says how its values are written.
 """
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import UTC, date, datetime
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dampen.tables.engines.base import NOWHERE, Coding, Edges, Labels
-from dampen.tables.engines.labels import Places
+from dampen.tables.columns import Column, Items, Strange, as_column
+from dampen.tables.engines.base import NOWHERE, Bins, Coding, Labels
+from dampen.tables.engines.labels import MOMENT, Places
 from dampen.tables.files import TEXT, literal
 from dampen.tables.grid import EvenGrid, Grid
 from dampen.tables.reading import AROUND, BLANKS, DIGITS, MISSING, OTHER, read_text_number, read_truth
@@ -23,6 +25,7 @@ WIDE_TYPES = ("UBIGINT", "HUGEINT", "UHUGEINT")
 REAL_TYPES = ("FLOAT", "DOUBLE")
 WHOLE_TEXT = "[+-]?[0-9]{1,19}"
 REAL_TEXT = r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)(e[+-]?[0-9]+)?|[+-]?(inf|infinity)"
+PLAIN = ("wholes", "reals", "truths")
 
 
 def kind_of(sql_type: str) -> str:
@@ -73,7 +76,7 @@ def keys_of(value: str, sql_type: str) -> Keys:
         return Keys(whole=whole, real=f"cast(cast({value} as varchar) as double)", missing=absent)
     if kind == "truths":
         return Keys(truth=value, missing=absent)
-    return Keys(text=_printed_time(value, kind), missing=absent)
+    return Keys(text=_print_time(value, kind), missing=absent)
 
 
 def plain_text(value: str) -> str:
@@ -90,7 +93,7 @@ def _text_keys(text: str) -> Keys:
     return Keys(text, whole, real, truth, f"({text} is null or {blank})")
 
 
-def _printed_time(value: str, kind: str) -> str | None:
+def _print_time(value: str, kind: str) -> str | None:
     """A day or moment as DuckDB prints it, instants in UTC whatever the session's zone."""
     if kind == "nothing":
         return None
@@ -138,7 +141,7 @@ def _cases(key: str | None, places: Mapping[Any, int], type_: str) -> str | None
 
 
 @dataclass(frozen=True, eq=False)
-class Joined:
+class JoinedPlace:
     """SQL: the place of the label that a value stands for, the joins that find it, and the tables that they need.
 
     Labels are joined, not listed as cases, where there may be very many.
@@ -149,8 +152,8 @@ class Joined:
     tables: Mapping[str, Mapping[str, NDArray[Any]]]
 
 
-def place_by_join(value: str, sql_type: str, places: Places, alias: str) -> Joined:
-    """``alias`` tells the joins of several values apart."""
+def place_by_join(value: str, sql_type: str, places: Places, alias: str, labels: str = "labels") -> JoinedPlace:
+    """``alias`` tells the joins of several values apart, ``labels`` the tables of several sets of labels."""
     keys, kind = keys_of(value, sql_type), kind_of(sql_type)
     wholes = {str(key): place for key, place in wholes_for(sql_type, places).items()}
     found: dict[str, tuple[str | None, Mapping[Any, int], Any]] = {
@@ -160,19 +163,19 @@ def place_by_join(value: str, sql_type: str, places: Places, alias: str) -> Join
         "reals": (keys.inexact, places.reals(), np.float64),
     }
     used = {name: (key, known, dtype) for name, (key, known, dtype) in found.items() if key and known}
-    joins = [
-        f"left join {name}_{kind} {alias}_{name} on {key} = {alias}_{name}.key" for name, (key, _, _) in used.items()
-    ]
+    home = {name: f"{labels}_{name}_{kind}" for name in used}
+    joins = [f"left join {home[name]} {alias}_{name} on {key} = {alias}_{name}.key" for name, (key, *_) in used.items()]
     parts = {name: f"{alias}_{name}.place" for name in used}
     if keys.truth:
         told = [places.truths.get(truth, OTHER) for truth in (True, False)]
         parts["truths"] = f"case when {keys.truth} then {told[0]} when not {keys.truth} then {told[1]} end"
     order = [parts.pop("texts", ""), f"case when {keys.missing} then {MISSING} end", *parts.values(), str(OTHER)]
     tables = {
-        f"{name}_{kind}": {"key": np.array([*known], dtype=dtype), "place": np.array([*known.values()], dtype=np.int64)}
+        home[name]: {"key": np.array([*known], dtype=dtype), "place": np.array([*known.values()], dtype=np.int64)}
         for name, (_, known, dtype) in used.items()
     }
-    return Joined(f"cast(coalesce({', '.join(part for part in order if part)}) as bigint)", " ".join(joins), tables)
+    first = f"cast(coalesce({', '.join(part for part in order if part)}) as bigint)"
+    return JoinedPlace(first, " ".join(joins), tables)
 
 
 def stands_for(value: str, sql_type: str, places: Places, place: int) -> str:
@@ -185,6 +188,7 @@ def stands_for(value: str, sql_type: str, places: Places, place: int) -> str:
         _among_constants(keys.truth, [str(known).lower() for known, spot in places.truths.items() if spot == place]),
     ]
     as_number = " or ".join(rule for rule in numbers if rule)
+    # a text that is a label itself stands for that one, even where it reads as the number of this one
     taken = [literal(text) for text, spot in texts.items() if spot != place and _may_lead(text, places, place)]
     if as_number and taken and kind == "text":
         as_number = f"({keys.text} not in ({', '.join(taken)}) and ({as_number}))"
@@ -205,24 +209,27 @@ def _may_lead(text: str, places: Places, place: int) -> bool:
     )
 
 
-def numbers_sql(value: str, sql_type: str, source: str) -> str:
-    """Rows ``(whole, real, status)``: at most one of the first two is a number, and the last says why neither is."""
+def numbers_sql(value: str, sql_type: str, source: str, label: str = "") -> str:
+    """Rows ``(whole, real, status)``: at most one of the first two is a number, and the last says why neither is.
+
+    ``label``: SQL of a column that goes along under this name.
+    """
     keys = keys_of("value", sql_type)
     whole, real = keys.whole or "null::bigint", keys.real or "null::double"
     if sql_type in WHOLE_TYPES:
         whole = "cast(value as bigint)"
     elif sql_type in WIDE_TYPES:
         whole, real = "try_cast(value as hugeint)", "cast(value as double)"
-    read = f"select {value} as value from {source}"
-    parsed = f"select {whole} as whole, {real} as parsed, {keys.missing} as absent from ({read})"
+    read = f"select {value} as value{label and f', {label} as label'} from {source}"
+    parsed = f"select * exclude (value), {whole} as whole, {real} as parsed, {keys.missing} as absent from ({read})"
     status = f"case when absent then {MISSING} when whole is null and parsed is null then {OTHER} end"
     number = "case when whole is null and not absent then parsed end"
-    return f"select whole, {number} as real, {status} as status from ({parsed})"
+    return f"select * exclude (parsed, absent), {number} as real, {status} as status from ({parsed})"
 
 
-def keyed_sql(numbers: str, grid: Grid) -> str:
-    """Rows ``(status, key)``: numbers between the ends of the grid, of the type of its points."""
-    return f"select status, {_key(grid)} as key from ({numbers})"
+def key_sql(numbers: str, grid: Grid) -> str:
+    """Rows ``(status, key)``: numbers between the ends of the grid, of the type of its points; a label goes along."""
+    return f"select * exclude (whole, real), {_key(grid)} as key from ({numbers})"
 
 
 def _key(grid: Grid) -> str:
@@ -232,11 +239,11 @@ def _key(grid: Grid) -> str:
         whole = f"cast(least(greatest(whole, {low}), {high}) as bigint)"
         floor = f"try_cast(least(greatest(floor(real), -{farthest}), {farthest}) as bigint)"
         return f"case when whole is null then least(greatest({floor}, {low}), {high}) else {whole} end"
-    number = f"case when whole is null then real else {rounded_down()} end"
+    number = f"case when whole is null then real else {round_down()} end"
     return f"least(greatest({number}, {double(grid[0])}), {double(grid[-1])})"
 
 
-def rounded_down() -> str:
+def round_down() -> str:
     """The largest float not above a whole number; the cast gives it or the next."""
     near = "cast(whole as double)"
     above = f"coalesce(try_cast({near} as hugeint) > whole, {near} > 0)"
@@ -281,7 +288,7 @@ def direct_place(value: str, kind: str, grid: Grid) -> str | None:
         place = f"{steps} // '{step}'::{width}" if step > 1 else steps
     else:
         place = even_place(grid).replace("key", number)
-    unsigned = from_other(len(grid))
+    unsigned = place_type(len(grid))
     missing = f"{MISSING - OTHER}::{unsigned}"
     return (
         f"case {f'when isnan({number}) then {missing} ' if real else ''}"
@@ -291,7 +298,7 @@ def direct_place(value: str, kind: str, grid: Grid) -> str | None:
     )
 
 
-def from_other(places: int) -> str:
+def place_type(places: int) -> str:
     """The type of a place that is counted from ``OTHER`` on."""
     return "uinteger" if places < 2**31 else "ubigint"
 
@@ -304,12 +311,12 @@ def float_of(value: str, sql_type: str) -> str:
     return f"cast({value} as double)" if keys.real is None else keys.real
 
 
-def coded(value: str, sql_type: str, coding: Coding) -> str:
+def place_sql(value: str, sql_type: str, coding: Coding) -> str:
     """The place of a value, ``null`` where it has none."""
-    return _edges(value, sql_type, coding) if isinstance(coding, Edges) else _labels(value, sql_type, coding)
+    return _bin_sql(value, sql_type, coding) if isinstance(coding, Bins) else _label_sql(value, sql_type, coding)
 
 
-def _edges(value: str, sql_type: str, coding: Edges) -> str:
+def _bin_sql(value: str, sql_type: str, coding: Bins) -> str:
     """How many edges are not above a finite number."""
     number = float_of(value, sql_type)
     clamped = f"least(greatest({number}, {double(coding.low)}), {double(coding.high)})"
@@ -325,11 +332,12 @@ def _among(number: str, edges: tuple[float, ...], first: int) -> str:
     return f"case when {number} < {double(edges[middle])} then {below} else {above} end"
 
 
-def _labels(value: str, sql_type: str, coding: Labels) -> str:
+def _label_sql(value: str, sql_type: str, coding: Labels) -> str:
     """Labels that are whole numbers in a row are their own places, but for the first."""
     other, places = "null" if coding.other is None else f"{coding.other}::usmallint", Places.of(coding.values)
     wholes = wholes_for(sql_type, places) if sql_type in WHOLE_TYPES else {}
     start = min(wholes, default=0)
+    # a shift instead of cases, which DuckDB would try one after another for every row
     if len(wholes) > 1 and wholes == {start + place: place for place in range(len(wholes))}:
         shifted = f"{value}" if start == 0 else f"({value}::bigint - {start})"
         found = f"{value} between {start} and {start + len(wholes) - 1}"
@@ -357,3 +365,45 @@ def _node_number(end: str, sql_type: str, count: int) -> str:
     number = float_of(end, sql_type)
     usable = f"{number} between 0 and {count} and floor({number}) = {number}"
     return f"case when {usable} then cast({number} as bigint) else {NOWHERE} end"
+
+
+def exact_sql(value: str, sql_type: str) -> str:
+    """SQL: a value as text, or as a number or truth value where those are exact."""
+    kind = kind_of(sql_type)
+    if kind in PLAIN and sql_type not in WIDE_TYPES:
+        return value
+    if kind in ("days", "moments", "instants"):
+        return f"case when {value} is not null then coalesce({keys_of(value, sql_type).text}, '') end"
+    return f"cast({value} as varchar)"
+
+
+def fetched_column(found: NDArray[Any] | list[Any], sql_type: str) -> Column:
+    """What :func:`exact_sql` brought, as values."""
+    kind = kind_of(sql_type)
+    if kind in PLAIN and sql_type not in WIDE_TYPES:
+        return as_column(found)
+    makers: dict[str, Callable[[str], Any]] = {
+        "wholes": int,
+        "decimals": Decimal,
+        "days": _day,
+        "moments": _moment,
+        "instants": lambda text: _moment(text, UTC),
+        "nothing": lambda text: Strange(),
+    }
+    items = found if isinstance(found, list) else found.tolist()
+    make = makers.get(kind)
+    return Items(items if make is None else [None if item is None else make(item) for item in items])
+
+
+def _day(text: str) -> Any:
+    try:
+        return date.fromisoformat(text)
+    except ValueError:
+        return Strange()
+
+
+def _moment(text: str, zone: Any = None) -> Any:
+    try:
+        return datetime.fromisoformat(text).replace(tzinfo=zone) if MOMENT.fullmatch(text) else Strange()
+    except ValueError:
+        return Strange()

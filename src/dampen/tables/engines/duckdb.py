@@ -1,12 +1,11 @@
 """DuckDB, in this process: files larger than memory, and relations of a caller's own connection."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import combinations_with_replacement
 from math import prod
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
@@ -15,47 +14,33 @@ from numpy.typing import NDArray
 
 from dampen.errors import DataError, EngineError
 from dampen.tables.columns import Column
-from dampen.tables.engines import digits, duck_columns, duck_routes, duck_sql
-from dampen.tables.engines.array_codes import leave
+from dampen.tables.engines import digits, duck_routes, duck_sql
+from dampen.tables.engines.array_codes import row_values
 from dampen.tables.engines.base import (
     NOT_HERE,
-    Coded,
+    Bins,
+    CodedTable,
     Coding,
-    Edges,
     Faults,
-    Leaving,
-    Placed,
-    Reading,
+    PlaceCounts,
     Route,
+    RowForm,
+    RowReading,
     Rows,
     Sums,
-    as_classes,
-    as_level,
-    column_of,
-    inside,
-    packs_of,
-    placed,
+    known_column,
+    location_note,
 )
+from dampen.tables.engines.by_query import CountsByQuery, as_classes, as_level, as_places, packs_of
 from dampen.tables.engines.labels import Places
-from dampen.tables.engines.progress import is_watched, one_of_many, watched
-from dampen.tables.engines.routed_levels import CountsByQuery
-from dampen.tables.files import (
-    TEXT,
-    connected,
-    csv_source,
-    existing_files,
-    header_of,
-    is_parquet,
-    literal,
-    quoted,
-)
+from dampen.tables.engines.progress import is_watched, share_progress, watch
+from dampen.tables.files import TEXT, literal, quote
 from dampen.tables.grid import EvenGrid, Grid
 from dampen.tables.reading import OTHER
 from dampen.vectors import Integers
 
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
-
 
 MOST_CELLS = 2**16
 """So many joint counts are held in an array, without a hash table."""
@@ -80,26 +65,13 @@ class DuckEngine(CountsByQuery):
     source: str
     columns: tuple[str, ...]
     types: tuple[str, ...]
-    place: str
+    location: str
     connection: "DuckDBPyConnection | None" = None
     relation: Any = None
     filters: tuple[str, ...] = ()
     fields: tuple[str, ...] = ()
     parquet: tuple[str, ...] = ()
     name = "duckdb"
-
-    @classmethod
-    def of_relation(cls, relation: Any) -> "DuckEngine":
-        """A relation of the caller's connection: its settings, such as ``memory_limit``, hold."""
-        import duckdb
-
-        try:
-            columns, types = tuple(relation.columns), tuple(map(str, relation.types))
-            place = str(relation.alias)
-        except duckdb.Error:
-            raise closed() from None
-        view = f"dampen_{uuid4().hex}"
-        return cls(view, columns, types, "" if place.startswith(("unnamed", "parquet_")) else place, relation=relation)
 
     def fetch(self, query: str, **tables: Mapping[str, NDArray[Any]]) -> Rows:
         """The only way out of the database: what a query returns, column by column.
@@ -108,49 +80,51 @@ class DuckEngine(CountsByQuery):
         """
         import duckdb
 
+        # materialized, all columns of all rows would be held where a query names data twice
         rows = f"data as not materialized (select * from {self.source}{self._filter()})"
         try:
             if self.connection is not None:
                 for name, columns in tables.items():
                     self.connection.register(name, dict(columns))
-                with _watched(self.connection):
+                with _watch_query(self.connection):
                     return self.connection.sql(f"with {rows} {query}").fetchnumpy()
-            listed = "".join(f"{name} as ({_listed(columns)}), " for name, columns in tables.items())
-            return self._of_relation(f"with {listed}{rows} {query}")
+            listed = "".join(f"{name} as ({_table_sql(columns)}), " for name, columns in tables.items())
+            return self._query_relation(f"with {listed}{rows} {query}")
         except duckdb.OutOfMemoryException:
-            raise EngineError(
-                f"duckdb ran out of memory{inside(self)}: raise memory_limit, or give it a temp_directory with room"
-            ) from None
+            advice = "raise memory_limit, or give it a temp_directory with room"
+            raise EngineError(f"duckdb ran out of memory{location_note(self)}: {advice}") from None
         except duckdb.InterruptException:
-            raise EngineError(f"duckdb was interrupted{inside(self)}: the query was cancelled; ask again") from None
+            reason = "the query was cancelled; ask again"
+            raise EngineError(f"duckdb was interrupted{location_note(self)}: {reason}") from None
         except RuntimeError as error:
             if isinstance(error.__context__, KeyboardInterrupt):
                 raise KeyboardInterrupt from None
-            raise EngineError(f"duckdb could not run the query{inside(self)}: {type(error).__name__[:60]}") from None
+            kind = type(error).__name__[:60]
+            raise EngineError(f"duckdb could not run the query{location_note(self)}: {kind}") from None
 
-    def _of_relation(self, query: str) -> Rows:
+    def _query_relation(self, query: str) -> Rows:
         """The relation is a view of its own connection while the query runs. Errors of DuckDB quote the data."""
         import duckdb
 
         try:
             try:
-                with watched(lambda: None):
+                with watch(lambda: None):
                     found: Rows = self.relation.query(self.source, query).fetchnumpy()
             finally:
                 self.relation.query(self.source, f"drop view if exists {self.source}")
         except (duckdb.OutOfMemoryException, duckdb.InterruptException):
             raise
         except duckdb.ConnectionException:
-            raise closed() from None
+            raise closed_error() from None
         except duckdb.Error:
             raise DataError(
-                f"the relation must be readable by duckdb, with one type in each column{inside(self)}"
+                f"the relation must be readable by duckdb, with one type in each column{location_note(self)}"
             ) from None
         return found
 
     def require(self, column: str) -> None:
         """Refuse a column that is not there."""
-        column_of(self.columns, column, self)
+        known_column(self.columns, column, self)
 
     def part(self, column: str, labels: Sequence[Any], place: int) -> "DuckEngine":
         """Only the rows whose value stands for a label."""
@@ -160,15 +134,15 @@ class DuckEngine(CountsByQuery):
     def row_count(self, column: str | None = None) -> int:
         """How many rows there are."""
         if column is not None:
-            column_of(self.columns, column, self)
+            known_column(self.columns, column, self)
         return int(self.fetch("select count(*) as count from data")["count"][0])
 
-    def histogram(self, column: str | None, grid: Grid) -> Placed:
+    def histogram(self, column: str | None, grid: Grid) -> PlaceCounts:
         """How many values stand at each place of a grid: two neighbours are one group, of which the odd are counted.
 
         DuckDB then counts twice as large grids in an array.
         """
-        located, tables = self._located(column, grid)
+        located, tables = self._locate(column, grid)
         half = "place >> 1"
         if len(grid) < 2 * SMALL:
             half = f"({half})::usmallint & {MOST_CELLS - 1}::usmallint"
@@ -180,57 +154,83 @@ class DuckEngine(CountsByQuery):
         places = np.column_stack([2 * halves, 2 * halves + 1]).ravel() + OTHER
         return places[counts > 0], counts[counts > 0]
 
-    def _located(self, column: str | None, grid: Grid) -> tuple[str, dict[str, Mapping[str, NDArray[Any]]]]:
-        """SQL: the place of every value, counted from ``OTHER`` on, and the tables that it needs."""
-        keyed = duck_sql.keyed_sql(self.numbers(column), grid)
+    def _locate(
+        self, column: str | None, grid: Grid, label: str = ""
+    ) -> tuple[str, dict[str, Mapping[str, NDArray[Any]]]]:
+        """SQL: the place of every value, counted from ``OTHER`` on, beside a label; and the tables that it needs."""
+        keyed = duck_sql.key_sql(self.numbers(column, label), grid)
         name, kind = self.field(column), self.types[self.columns.index(str(column))]
         if (direct := duck_sql.direct_place(name, kind, grid)) is not None:
-            return f"select {direct} as place from data", {}
-        unsigned = f"- {OTHER})::{duck_sql.from_other(len(grid))}"
+            return f"select {direct} as place{label and f', {label} as label'} from data", {}
+        unsigned = f"- {OTHER})::{duck_sql.place_type(len(grid))}"
         if isinstance(grid, EvenGrid):
             place = f"(coalesce(status, {duck_sql.even_place(grid)}) {unsigned}"
-            return f"select {place} as place from ({keyed})", {}
+            return f"select * exclude (status, key), {place} as place from ({keyed})", {}
         points = grid.points()
-        joined = f"({keyed}) asof left join grid on key >= point"
+        joined = f"({keyed}) keyed asof left join grid on key >= point"
         return (
-            f"select (coalesce(status, place) {unsigned} as place from {joined}",
+            f"select keyed.* exclude (status, key), (coalesce(status, place) {unsigned} as place from {joined}",
             {"grid": {"point": points, "place": np.arange(len(points))}},
         )
 
     def sums(self, column: str | None, ends: tuple[Fraction, Fraction]) -> Sums:
         """The exact sum of a column, digit by digit."""
         numbers = self.numbers(column)
-        rows = self.fetch(digits.duck_sql(numbers, ends, digits.COARSE))
-        coarse = {name: int(values[0]) for name, values in _unmasked(rows).items()}
+        rows = self.fetch(digits.digit_sql(numbers, ends, digits.COARSE))
+        coarse = {name: int(values[0]) for name, values in _fill_masked(rows).items()}
         fine = {}
         if coarse["rest"]:
-            rows = self.fetch(digits.duck_sql(numbers, ends, digits.FINE))
-            fine = {name: int(values[0]) for name, values in _unmasked(rows).items()}
-        return digits.added(coarse, fine, ends)
+            rows = self.fetch(digits.digit_sql(numbers, ends, digits.FINE))
+            fine = {name: int(values[0]) for name, values in _fill_masked(rows).items()}
+        return digits.add_up(coarse, fine, ends)
 
-    def group_counts(self, column: str | None, labels: Sequence[Any]) -> dict[int, int]:
+    def label_counts(self, column: str | None, labels: Sequence[Any]) -> dict[int, int]:
         """The counts by label, joined and grouped inside DuckDB: no value leaves it, only places and counts."""
         found = duck_sql.place_by_join("value", self.kind(column), Places.of(labels), "a")
         rows = self.fetch(
             f"""
-            , read as (select {self._grouped_by(column)} as value, count(*) as count from data group by 1)
+            , read as (select {self._group_key(column)} as value, count(*) as count from data group by 1)
             select {found.place} as place, cast(sum(count) as bigint) as count from read {found.joins} group by 1
             """,
             **found.tables,
         )
         return dict(zip(rows["place"].tolist(), rows["count"].tolist(), strict=True))
 
-    def _grouped_by(self, column: str | None) -> str:
+    def counts_by_group(self, column: str, values: Grid | Sequence[Any], by: str, labels: Sequence[Any]) -> Integers:
+        """Counted by the values in ``by`` as they are; then the few distinct ones are read as labels."""
+        group = duck_sql.place_by_join("label", self.kind(by), Places.of(labels), "g", "groups")
+        if isinstance(values, Grid):
+            located, tables = self._locate(column, values, self._group_key(by))
+            read = f"select label, place as value, count(*) as count from ({located}) group by all"
+            place, joins = f"read.value::bigint + {OTHER}", ""
+        else:
+            found = duck_sql.place_by_join("value", self.kind(column), Places.of(values), "v", "choices")
+            fields = f"{self._group_key(by)} as label, {self._group_key(column)} as value"
+            read = f"select {fields}, count(*) as count from data group by all"
+            place, joins, tables = found.place, found.joins, {**found.tables}
+        rows = self.fetch(
+            f"""
+            , read as materialized ({read})
+            , groups as (select label, {group.place} as owner from (select distinct label from read) {group.joins})
+            select owner, {place} as place, cast(sum(count) as bigint) as count
+            from read join groups on read.label is not distinct from groups.label {joins} group by 1, 2
+            """,
+            **tables,
+            **group.tables,
+        )
+        return np.column_stack([np.asarray(rows[name], dtype=np.int64) for name in ("owner", "place", "count")])
+
+    def _group_key(self, column: str | None) -> str:
         """A value such that only equal ones are one group."""
         text = duck_sql.kind_of(self.kind(column)) == "text"
         return duck_sql.plain_text(self.field(column)) if text else self.field(column)
 
-    def faults(self, table: Coded) -> Faults:
+    def faults(self, table: CodedTable) -> Faults:
         """What in a table breaks its schema, and the counts of the classes: one scan."""
         names = [*table.attributes]
-        wrong = [f"count_if({self._code(name, _within(coding))} is null)" for name, coding in table.attributes.items()]
-        target = self._code(table.target, table.classes)
-        listed = ", ".join(f"{count} as f{place}" for place, count in enumerate(wrong))
+        codes = [self._place_sql(name, _without_edges(coding)) for name, coding in table.attributes.items()]
+        target = self._place_sql(table.target, table.classes)
+        listed = ", ".join(f"count_if({code} is null) as f{place}" for place, code in enumerate(codes))
         kind = f"coalesce({target}, {table.classes.size})::integer"
         rows = self.fetch(f"select {kind} as class, count(*) as count, {listed} from data group by 1")
         classes = np.zeros(table.classes.size + 1, dtype=np.int64)
@@ -238,31 +238,31 @@ class DuckEngine(CountsByQuery):
         faulty = [name for place, name in enumerate(names) if rows[f"f{place}"].any()]
         return Faults(classes[:-1], (*faulty, *([table.target] if classes[-1] else [])))
 
-    def class_counts(self, table: Coded) -> Integers:
+    def class_counts(self, table: CodedTable) -> Integers:
         """Counts by node and class."""
         query = "select node, class, count(*) as count from coded group by all"
-        return as_classes(self.fetch(f", {self._coded(table)} {query}"), table)
+        return as_classes(self.fetch(f", {self._code_rows(table)} {query}"), table)
 
-    def contingency(self, table: Coded) -> Integers:
+    def contingency(self, table: CodedTable) -> Integers:
         """Counts of a level: rows are grouped by a few attributes at a time, and the groups are taken apart again.
 
         In a tree the node of every row is found once, part by part, and rows are held as small numbers; without parts
         one scan groups by every attribute in hash tables.
         """
         if isinstance(table.route, int):
-            return self._by_packs(table, "not materialized")
+            return self._count_packs(table, "not materialized")
         if parts := self.parts():
             counts = np.zeros((table.nodes, sum(table.sizes), table.classes.size), dtype=np.int64)
             for number, part in enumerate(parts):
-                with one_of_many(number, len(parts)):
-                    counts += replace(self, source=part)._by_packs(table, "materialized")
+                with share_progress(number, len(parts)):
+                    counts += replace(self, source=part)._count_packs(table, "materialized")
             return counts
         places = range(len(table.sizes))
         starts = np.concatenate([[0], np.cumsum(table.sizes)])
         sets = ", ".join(f"(node, class, b{place})" for place in places)
         place = f"coalesce({', '.join(f'b{place}::integer + {starts[place]}' for place in places)})"
         query = f"select node, class, {place} as place, count(*) as count from coded group by grouping sets ({sets})"
-        return as_level(self.fetch(f", {self._coded(table)} {query}"), table)
+        return as_level(self.fetch(f", {self._code_rows(table)} {query}"), table)
 
     def parts(self) -> list[str]:
         """The rows of Parquet files, ``ROWS_AT_ONCE`` at a time; none where a column has the name of their numbers."""
@@ -277,7 +277,7 @@ class DuckEngine(CountsByQuery):
             for first in range(0, max(count, 1), ROWS_AT_ONCE)
         ]
 
-    def _by_packs(self, table: Coded, kept: str) -> Integers:
+    def _count_packs(self, table: CodedTable, kept: str) -> Integers:
         """Node, class and attributes of a pack are one number, which DuckDB counts in an array if it has 16 bits.
 
         An array is used for numbers of unknown range only, hence the ``&``, of whose result DuckDB knows nothing.
@@ -301,10 +301,10 @@ class DuckEngine(CountsByQuery):
                     f"select {head} // {kinds} as node, {head} % {kinds} as class, {code} as place, "
                     f"sum(count)::bigint as count from pack{number} group by all"
                 )
-        coded = self._coded(table, kept)
+        coded = self._code_rows(table, kept)
         return as_level(self.fetch(f", {coded}, {', '.join(grouped)} {' union all '.join(parts)}"), table)
 
-    def pair_counts(self, table: Coded) -> Integers:
+    def pair_counts(self, table: CodedTable) -> Integers:
         """Joint counts of every two attributes: one grouping for each pair."""
         starts, kinds = np.concatenate([[0], np.cumsum(table.sizes)]), table.classes.size
         parts = [
@@ -312,8 +312,8 @@ class DuckEngine(CountsByQuery):
             f"b{two}::integer + {starts[two]} as two, count(*) as count from coded group by all"
             for one, two in combinations_with_replacement(range(len(table.sizes)), 2)
         ]
-        rows = self.fetch(f", {self._coded(table)} {' union all '.join(parts)}")
-        return np.column_stack([placed(rows[name]) for name in ("node", "one", "two", "count")])
+        rows = self.fetch(f", {self._code_rows(table)} {' union all '.join(parts)}")
+        return np.column_stack([as_places(rows[name]) for name in ("node", "one", "two", "count")])
 
     def edges(self, src: str, dst: str, nodes: Any) -> tuple[Integers, Integers]:
         """Where the two ends of every edge stand among the nodes."""
@@ -326,134 +326,118 @@ class DuckEngine(CountsByQuery):
     def _filter(self) -> str:
         return f" where {' and '.join(self.filters)}" if self.filters else ""
 
-    def numbers(self, column: str | None) -> str:
+    def numbers(self, column: str | None, label: str = "") -> str:
         """SQL: the numbers of a column, as :func:`duck_sql.numbers_sql` has them."""
-        return duck_sql.numbers_sql(self.field(column), self.kind(column), "data")
+        return duck_sql.numbers_sql(self.field(column), self.kind(column), "data", label)
 
-    def rows(self, readings: Mapping[str, Reading]) -> Rows:
+    def rows(self, readings: Mapping[str, RowReading]) -> Rows:
         """Columns as they are, then read here: the few questions that need rows need them in order."""
-        fields = [f"{self._leaving(name)} as f{spot}" for spot, name in enumerate(readings)]
-        found = self.fetch(f"select {', '.join(fields)} from data")
+        found = self._fetch_fields(readings)
         return {
-            name: leave(duck_columns.as_column_of(found[f"f{spot}"], self._type_of(name, reading)), reading)
-            for spot, (name, reading) in enumerate(readings.items())
+            name: row_values(duck_sql.fetched_column(each, self._type_of(name, reading)), reading)
+            for (name, reading), each in zip(readings.items(), found, strict=True)
         }
+
+    def _fetch_fields(self, names: Iterable[str | None]) -> list[NDArray[Any]]:
+        fields = [f"{self._exact_field(name)} as f{spot}" for spot, name in enumerate(names)]
+        return [*self.fetch(f"select {', '.join(fields)} from data").values()]
+
+    def read_columns(self, *names: str | None) -> dict[str | None, Column]:
+        """All values of some columns, each as it is, in one scan."""
+        found = zip(names, self._fetch_fields(names), strict=True)
+        return {name: duck_sql.fetched_column(each, self.kind(name)) for name, each in found}
 
     def column(self, column: str | None) -> Column:
         """All values of a column, each as it is."""
-        found = self.fetch(f"select {self._leaving(column)} as value from data")["value"]
-        return duck_columns.as_column_of(found, self.kind(column))
+        return self.read_columns(column)[column]
 
-    def _leaving(self, column: str | None) -> str:
-        return duck_columns.leaving(self.field(column), self.kind(column))
+    def _exact_field(self, column: str | None) -> str:
+        return duck_sql.exact_sql(self.field(column), self.kind(column))
 
-    def _type_of(self, name: str, reading: Reading) -> str:
+    def _type_of(self, name: str, reading: RowReading) -> str:
         """Values of a kind that is neither a number nor ever a label leave as the texts that they print."""
-        strange = reading is Leaving.AS_IT_IS and duck_sql.kind_of(self.kind(name)) == "nothing"
+        strange = reading is RowForm.AS_IT_IS and duck_sql.kind_of(self.kind(name)) == "nothing"
         return TEXT if strange else self.kind(name)
 
     def batches(self, names: Sequence[str], rows: int) -> Iterator[dict[str, Column]]:
         """The same of several columns, so many rows at a time, in the order of files and rows."""
         assert self.connection is not None
-        fields = ", ".join(map(self._leaving, names))
+        fields = ", ".join(map(self._exact_field, names))
         self.connection.execute(f"with data as (select * from {self.source}{self._filter()}) select {fields} from data")
         while found := self.connection.fetchmany(rows):
             columns = map(list, zip(*found, strict=True))
             yield {
-                name: duck_columns.as_column_of(each, self.kind(name))
-                for name, each in zip(names, columns, strict=True)
+                name: duck_sql.fetched_column(each, self.kind(name)) for name, each in zip(names, columns, strict=True)
             }
 
     def kind(self, column: str | None) -> str:
         """The SQL type of a column that is there."""
-        return self.types[self.columns.index(column_of(self.columns, column, self))]
+        return self.types[self.columns.index(known_column(self.columns, column, self))]
 
     def field(self, column: str | None, argument: str = "column") -> str:
         """What SQL calls a column that is there."""
-        name = column_of(self.columns, column, self, argument)
-        return self.fields[self.columns.index(name)] if self.fields else quoted(name)
+        name = known_column(self.columns, column, self, argument)
+        return self.fields[self.columns.index(name)] if self.fields else quote(name)
 
-    def _code(self, name: str, coding: Coding) -> str:
-        return duck_sql.coded(self.field(name), self.kind(name), coding)
+    def _place_sql(self, name: str, coding: Coding) -> str:
+        return duck_sql.place_sql(self.field(name), self.kind(name), coding)
 
-    def _coded(self, table: Coded, kept: str = "not materialized") -> str:
+    def _code_rows(self, table: CodedTable, kept: str = "not materialized") -> str:
         """The table ``coded``: places of all attributes, node and class of every row that is in one."""
-        codes = [self._code(name, coding) for name, coding in table.attributes.items()]
+        codes = [self._place_sql(name, coding) for name, coding in table.attributes.items()]
         kinds = ["utinyint" if size <= TINY else "usmallint" for size in table.sizes]
         places = ", ".join(f"({code})::{kinds[place]} as b{place}" for place, code in enumerate(codes))
-        inner = f"select {places}, {self._code(table.target, table.classes)} as class from data"
-        rows = duck_routes.routed(table.route, [f"b{place}" for place in range(len(codes))], inner)
+        inner = f"select {places}, {self._place_sql(table.target, table.classes)} as class from data"
+        rows = duck_routes.route_sql(table.route, [f"b{place}" for place in range(len(codes))], inner)
         some = f" where node is distinct from {NOT_HERE}" if isinstance(table.route, Route) else ""
         return f"coded as {kept} (select * from ({rows}){some})"
 
 
-def _within(coding: Coding) -> Coding:
+def engine_of_relation(relation: Any) -> DuckEngine:
+    """A relation of the caller's connection: its settings, such as ``memory_limit``, hold."""
+    import duckdb
+
+    try:
+        columns, types = tuple(relation.columns), tuple(map(str, relation.types))
+        alias = str(relation.alias)
+    except duckdb.Error:
+        raise closed_error() from None
+    location = "" if alias.startswith(("unnamed", "parquet_")) else alias
+    return DuckEngine(f"dampen_{uuid4().hex}", columns, types, location, relation=relation)
+
+
+def _without_edges(coding: Coding) -> Coding:
     """Whether a number is finite does not depend on where the edges are."""
-    return Edges(coding.low, coding.high, ()) if isinstance(coding, Edges) else coding
+    return Bins(coding.low, coding.high, ()) if isinstance(coding, Bins) else coding
 
 
 @contextmanager
-def _watched(connection: "DuckDBPyConnection") -> Iterator[None]:
+def _watch_query(connection: "DuckDBPyConnection") -> Iterator[None]:
     """DuckDB tells how far a query is only while it thinks that it shows a bar."""
     if not is_watched():
         yield
         return
     connection.execute("set enable_progress_bar = true; set enable_progress_bar_print = false")
     try:
-        with watched(lambda: max(0.0, float(connection.query_progress()))):
+        with watch(lambda: max(0.0, float(connection.query_progress()))):
             yield
     finally:
         connection.execute("set enable_progress_bar = false")
 
 
-def closed() -> EngineError:
+def closed_error() -> EngineError:
     """What is raised when the caller's connection is gone."""
     return EngineError(
         "duckdb could not run the query: the connection of the relation is closed; open one and ask again"
     )
 
 
-@contextmanager
-def opened_files(pattern: str | Path, columns: Sequence[str]) -> Iterator[DuckEngine]:
-    """CSV or Parquet files as one table inside DuckDB.
-
-    A CSV file has double quotes and a header line, which alone tells whether fields end in a comma, semicolon, tab or
-    bar. All its fields are text; nothing is guessed from the rows.
-    """
-    files = existing_files(pattern)
-    place = files[0].name if len(files) == 1 else str(pattern)
-    parquet = is_parquet(files[0])
-    header, delimiter = ([], "") if parquet else _common_header(files, columns)
-    listed: tuple[str, ...] = ()
-    with connected(*files) as (connection, names):
-        connection.execute("set perfect_ht_threshold = 18")
-        if parquet:
-            found = [connection.read_parquet(name) for name in names]
-            kinds = {tuple(zip(table.columns, map(str, table.types), strict=True)) for table in found}
-            if len(kinds) > 1:
-                raise DataError(f"{place[-60:]} must have the same columns of the same types in every file")
-            header, types = list(found[0].columns), tuple(map(str, found[0].types))
-            source, listed = f"read_parquet([{', '.join(map(literal, names))}])", tuple(names)
-        else:
-            types, source = (TEXT,) * len(header), csv_source(names, len(header), delimiter)
-        fields = () if parquet else tuple(f"c{spot}" for spot in range(len(header)))
-        yield DuckEngine(source, tuple(header), types, place, connection, fields=fields, parquet=listed)
-
-
-def _common_header(files: list[Path], columns: Sequence[str]) -> tuple[list[str], str]:
-    headers = {(tuple(names), mark) for names, mark in (header_of(file, *columns) for file in files)}
-    if len(headers) > 1:
-        raise DataError(f"{files[0].name[-60:]} and the other files must have the same header line")
-    [(names, mark)] = headers
-    return list(names), mark
-
-
-def _unmasked(rows: Rows) -> Rows:
+def _fill_masked(rows: Rows) -> Rows:
     """With 0 for the sum of no rows."""
     return {name: np.ma.filled(column, 0) for name, column in rows.items()}
 
 
-def _listed(columns: Mapping[str, NDArray[Any]]) -> str:
+def _table_sql(columns: Mapping[str, NDArray[Any]]) -> str:
     """A small table as SQL."""
     fields = []
     for name, column in columns.items():

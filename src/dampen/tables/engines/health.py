@@ -1,18 +1,12 @@
 """Whether an engine can count here: told by letting it count three rows."""
 
-import shutil
 import warnings
-from collections.abc import Callable
 from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
-from typing import Any
 
 from dampen.errors import DampenError
-from dampen.tables.engines.sources import opened
-
-ROWS = {"value": [1.5, 2.5, 2.5]}
-EXTRAS = ("ibis", "spark")
-"""Engines that the package itself does not install."""
+from dampen.tables.engines.registry import ENGINES, EngineEntry
+from dampen.tables.engines.sources import open_engine
 
 
 @dataclass(frozen=True)
@@ -25,55 +19,24 @@ class Health:
 
 
 def engine_health(name: str, *, start: bool = False) -> Health:
-    """Try an engine. Spark is only looked for, unless it may ``start``."""
-    tries: dict[str, Callable[[], Health]] = {
-        "arrays": lambda: _counted("arrays", lambda: ROWS, ("numpy", "numba", "narwhals")),
-        "duckdb": lambda: _counted("duckdb", _relation, ("duckdb",)),
-        "ibis": lambda: _counted("ibis", _ibis_table, ("ibis-framework", "sqlglot")),
-        "spark": lambda: _spark(start),
-    }
-    return tries[name]()
-
-
-def _counted(name: str, make: Callable[[], Any], packages: tuple[str, ...]) -> Health:
+    """Try an engine. One that needs a session is only looked for, unless it may ``start``."""
+    entry = ENGINES[name]
     try:
-        versions = ", ".join(f"{package} {version(package)}" for package in packages)
+        versions = ", ".join(f"{package} {version(package)}" for package in entry.packages)
     except PackageNotFoundError as error:
-        wanted = f"'dampen[{name}]'" if name in EXTRAS else error.name
+        wanted = f"'dampen[{name}]'" if entry.is_extra else error.name
         return Health(name, False, f"{error.name} is not installed: pip install {wanted}")
+    if lacking := entry.lacks():
+        return Health(name, False, f"{versions}; {lacking}")
+    if entry.session and not start:
+        return Health(name, True, f"{versions}, {entry.session}")
+    return _try(name, entry, versions)
+
+
+def _try(name: str, entry: EngineEntry, versions: str) -> Health:
     try:
-        with warnings.catch_warnings(action="ignore"), opened(make()) as engine:
-            works = engine.group_counts("value", [1.5, 2.5]) == {0: 1, 1: 2}
+        with warnings.catch_warnings(action="ignore"), open_engine(entry.sample()) as engine:
+            works = engine.label_counts("value", [1.5, 2.5]) == {0: 1, 1: 2}
     except (DampenError, ImportError, AttributeError) as error:
         return Health(name, False, f"{versions}; {error}"[:250])
     return Health(name, works, versions if works else f"{versions}; counts three rows wrongly")
-
-
-def _spark(start: bool) -> Health:
-    try:
-        versions = f"pyspark {version('pyspark')}, ibis-framework {version('ibis-framework')}"
-    except PackageNotFoundError as error:
-        return Health("spark", False, f"{error.name} is not installed: pip install 'dampen[spark]'")
-    if shutil.which("java") is None:
-        return Health("spark", False, f"{versions}; Java is missing: apt-get install openjdk-17-jre-headless")
-    if not start:
-        return Health("spark", True, f"{versions}, Java found (not started; see --start-spark)")
-    return _counted("spark", _spark_frame, ("pyspark", "ibis-framework"))
-
-
-def _relation() -> Any:
-    import duckdb
-
-    return duckdb.connect().sql("select unnest([1.5, 2.5, 2.5]::double[]) as value")
-
-
-def _ibis_table() -> Any:
-    import ibis
-
-    return ibis.duckdb.connect().sql("select unnest([1.5, 2.5, 2.5]::double[]) as value")
-
-
-def _spark_frame() -> Any:
-    from dampen.tables.engines.spark import local_session
-
-    return local_session().createDataFrame([(value,) for value in ROWS["value"]], "value double")

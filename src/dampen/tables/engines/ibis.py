@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import combinations_with_replacement
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import ibis
 import numpy as np
@@ -18,31 +18,25 @@ import numpy as np
 from dampen.errors import DataError, EngineError, ParameterError
 from dampen.tables.columns import column_of_values
 from dampen.tables.engines import digits, ibis_codes
-from dampen.tables.engines.array_codes import leave
+from dampen.tables.engines.array_codes import row_values
 from dampen.tables.engines.base import (
     NOT_HERE,
-    Coded,
+    CodedTable,
     Faults,
-    Placed,
-    Reading,
+    PlaceCounts,
     Route,
+    RowReading,
     Rows,
     Sums,
-    as_classes,
-    as_level,
-    column_of,
-    inside,
-    packs_of,
+    known_column,
+    location_note,
 )
+from dampen.tables.engines.by_query import CountsByQuery, as_classes, as_level, packs_of
 from dampen.tables.engines.labels import Places
-from dampen.tables.engines.progress import Share, watched
-from dampen.tables.engines.routed_levels import CountsByQuery
+from dampen.tables.engines.progress import Share, watch
 from dampen.tables.engines.spark import STOPPED, is_stopped
 from dampen.tables.grid import Grid
 from dampen.vectors import Integers
-
-if TYPE_CHECKING:
-    pass
 
 MOST_CELLS = 2**12
 """So many joint counts, at most, are grouped at once."""
@@ -55,27 +49,27 @@ class IbisEngine(CountsByQuery):
     """An ibis table and the backend that knows it."""
 
     table: Any
-    place: str
+    location: str
     name: str
     look: Callable[[], Share] = lambda: None
     """Tells how far a query is, if the backend knows."""
 
     def fetch(self, expression: Any, names: Sequence[str]) -> Rows:
         """What an expression returns, column by column: whole numbers."""
-        found = self._found(expression)
+        found = self._run(expression)
         return {name: np.array(found.column(name).to_pylist(), dtype=np.int64) for name in names}
 
-    def _found(self, expression: Any) -> Any:
+    def _run(self, expression: Any) -> Any:
         """The only way out of the database: a table of pyarrow."""
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
-                with watched(self.look):
+                with watch(self.look):
                     return expression.to_pyarrow()
         except KeyboardInterrupt:
             raise
         except Exception as error:
-            raise failed(error, self) from None
+            raise job_error(error, self) from None
 
     def require(self, column: str) -> None:
         """Refuse a column that is not there."""
@@ -92,11 +86,11 @@ class IbisEngine(CountsByQuery):
             self._column(column)
         return int(self.fetch(self.table.aggregate(count=self.table.count()), ["count"])["count"][0])
 
-    def histogram(self, column: str | None, grid: Grid) -> Placed:
+    def histogram(self, column: str | None, grid: Grid) -> PlaceCounts:
         """How many values stand at each place of a grid."""
         numbers = ibis_codes.numbers(self.table, self._column(column))
         found: dict[int, int] = {}
-        for rows in ibis_codes.on_grid(numbers, grid, CHUNK):
+        for rows in ibis_codes.grid_places(numbers, grid, CHUNK):
             counted = rows.group_by("place").aggregate(count=rows.count())
             part = self.fetch(counted.select(counted.place.cast("int64"), "count"), ["place", "count"])
             found |= dict(zip(part["place"].tolist(), part["count"].tolist(), strict=True))
@@ -108,17 +102,33 @@ class IbisEngine(CountsByQuery):
         numbers = ibis_codes.numbers(self.table, self._column(column))
         coarse = self._digits(ibis_codes.digit_sums(numbers, ends, digits.COARSE))
         fine = self._digits(ibis_codes.digit_sums(numbers, ends, digits.FINE)) if coarse["rest"] else {}
-        return digits.added(coarse, fine, ends)
+        return digits.add_up(coarse, fine, ends)
 
-    def group_counts(self, column: str | None, labels: Sequence[Any]) -> dict[int, int]:
+    def label_counts(self, column: str | None, labels: Sequence[Any]) -> dict[int, int]:
         """How many values equal each label: those that equal none come out as one number."""
         coded = self.table.select(place=ibis_codes.place_of(self._column(column), Places.of(labels)))
         rows = self.fetch(coded.group_by("place").aggregate(count=coded.count()), ["place", "count"])
         return dict(zip(rows["place"].tolist(), rows["count"].tolist(), strict=True))
 
-    def faults(self, table: Coded) -> Faults:
+    def counts_by_group(self, column: str, values: Grid | Sequence[Any], by: str, labels: Sequence[Any]) -> Integers:
+        """Grouped by two places; of a listed grid part by part."""
+        group = ibis_codes.place_of(self._column(by), Places.of(labels))
+        if isinstance(values, Grid):
+            numbers = ibis_codes.numbers(self.table, self._column(column), group=group)
+            parts = [*ibis_codes.grid_places(numbers, values, CHUNK, "group")]
+        else:
+            place = ibis_codes.place_of(self._column(column), Places.of(values))
+            parts = [self.table.select(group=group, place=place)]
+        names, found = ["group", "place", "count"], []
+        for rows in parts:
+            counted = rows.group_by(["group", "place"]).aggregate(count=rows.count())
+            whole = counted.select(**{name: counted[name].cast("int64") for name in names})
+            found.append(np.column_stack([*self.fetch(whole, names).values()]))
+        return np.concatenate(found)
+
+    def faults(self, table: CodedTable) -> Faults:
         """What in a table breaks its schema, and the counts of the classes: one scan."""
-        coded = self._coded(table)
+        coded = self._encode(table)
         wrong = {f"f{place}": coded[f"b{place}"].isnull().sum() for place in range(len(table.sizes))}
         grouped = coded.mutate(kind=coded["class"].fill_null(table.classes.size)).group_by("kind")
         rows = self.fetch(grouped.aggregate(count=lambda rows: rows.count(), **wrong), ["kind", "count", *wrong])
@@ -127,16 +137,16 @@ class IbisEngine(CountsByQuery):
         faulty = [name for place, name in enumerate(table.attributes) if rows[f"f{place}"].any()]
         return Faults(classes[:-1], (*faulty, *([table.target] if classes[-1] else [])))
 
-    def class_counts(self, table: Coded) -> Integers:
+    def class_counts(self, table: CodedTable) -> Integers:
         """Counts by node and class."""
-        coded = self._routed(table)
+        coded = self._route(table)
         counted = coded.group_by(["node", "class"]).aggregate(count=coded.count())
         return as_classes(self.fetch(counted, ["node", "class", "count"]), table)
 
-    def contingency(self, table: Coded) -> Integers:
+    def contingency(self, table: CodedTable) -> Integers:
         """Counts of a level: attributes are grouped a few at a time, then taken apart again, all inside."""
         starts = np.concatenate([[0], np.cumsum(table.sizes)]).tolist()
-        coded = self._routed(table)
+        coded = self._route(table)
         parts = []
         for pack in packs_of(table.sizes, (table.nodes + 1) * table.classes.size, MOST_CELLS):
             keys = ["node", "class", *(f"b{place}" for place in pack)]
@@ -147,22 +157,21 @@ class IbisEngine(CountsByQuery):
         level = rows.group_by(["node", "place", "class"]).aggregate(count=rows["count"].sum().cast("int64"))
         return as_level(self.fetch(level, ["node", "place", "class", "count"]), table)
 
-    def rows(self, readings: Mapping[str, Reading]) -> Rows:
+    def rows(self, readings: Mapping[str, RowReading]) -> Rows:
         """Columns as they are, then read here."""
-        known = list(self.table.columns)
         names = {name: f"f{spot}" for spot, name in enumerate(readings)}
-        chosen = self.table.select(**{spot: self.table[column_of(known, name, self)] for name, spot in names.items()})
-        found = self._found(chosen)
+        chosen = self.table.select(**{spot: self._column(name) for name, spot in names.items()})
+        found = self._run(chosen)
         return {
-            name: leave(column_of_values(found.column(names[name]), None), reading)
+            name: row_values(column_of_values(found.column(names[name]), None), reading)
             for name, reading in readings.items()
         }
 
-    def pair_counts(self, table: Coded) -> Integers:
+    def pair_counts(self, table: CodedTable) -> Integers:
         """Joint counts of every two attributes: every row is told once for each pair, inside, and grouped."""
         sizes, width = table.sizes, sum(table.sizes)
         starts = np.concatenate([[0], np.cumsum(sizes)]).tolist()
-        coded = self._routed(table)
+        coded = self._route(table)
         pairs = combinations_with_replacement(range(len(sizes)), 2)
         keys = [(coded[f"b{one}"] + starts[one]) * width + coded[f"b{two}"] + starts[two] for one, two in pairs]
         told = coded.select(group=coded.node * table.classes.size + coded["class"], key=ibis.array(keys).unnest())
@@ -184,26 +193,26 @@ class IbisEngine(CountsByQuery):
         return {name: int(values[0]) for name, values in self.fetch(filled, names).items()}
 
     def _column(self, column: str | None, argument: str = "column") -> Any:
-        return self.table[column_of(list(self.table.columns), column, self, argument)]
+        return self.table[known_column(list(self.table.columns), column, self, argument)]
 
-    def _coded(self, table: Coded) -> Any:
+    def _encode(self, table: CodedTable) -> Any:
         """Places of all attributes, and the class of every row."""
         codings = {f"b{place}": (name, coding) for place, (name, coding) in enumerate(table.attributes.items())}
         codings["class"] = (table.target, table.classes)
         return self.table.select(
-            **{key: ibis_codes.coded(self._column(name), coding) for key, (name, coding) in codings.items()}
+            **{key: ibis_codes.encode(self._column(name), coding) for key, (name, coding) in codings.items()}
         )
 
-    def _routed(self, table: Coded) -> Any:
+    def _route(self, table: CodedTable) -> Any:
         """The same, with the node of every row that is in one."""
-        coded = self._coded(table)
+        coded = self._encode(table)
         codes = [coded[f"b{place}"] for place in range(len(table.sizes))]
-        rows = coded.mutate(node=ibis_codes.routed(table.route, codes).cast("int64"))
+        rows = coded.mutate(node=ibis_codes.node_of(table.route, codes).cast("int64"))
         return rows.filter(rows.node != NOT_HERE) if isinstance(table.route, Route) else rows
 
 
 @contextmanager
-def ibis_engine(data: Any, place: str = "") -> Iterator[IbisEngine]:
+def open_table(data: Any, place: str = "") -> Iterator[IbisEngine]:
     """The engine of an ibis table, or of a Spark data frame, which may have been read from files at a ``place``."""
     if type(data).__module__.partition(".")[0] == "pyspark":
         from dampen.tables.engines.spark import as_table, tasks_done
@@ -222,13 +231,13 @@ def ibis_engine(data: Any, place: str = "") -> Iterator[IbisEngine]:
     yield IbisEngine(data, "" if name.startswith("ibis_") else name.rpartition(".")[2], "ibis")
 
 
-def failed(error: Exception, engine: IbisEngine) -> EngineError | DataError:
+def job_error(error: Exception, engine: IbisEngine) -> EngineError | DataError:
     """What is raised when a backend fails, without its reason: reasons quote the data."""
     if is_stopped(error):
         return EngineError(STOPPED)
     text = f"{type(error).__name__} {error}"
     if "onnection" in text and "closed" in text:
-        return EngineError(f"{engine.name} could not run the query: its connection is closed{inside(engine)}")
+        return EngineError(f"{engine.name} could not run the query: its connection is closed{location_note(engine)}")
     return EngineError(
-        f"{engine.name} could not count the data{inside(engine)}: the job failed ({type(error).__name__[:60]})"
+        f"{engine.name} could not count the data{location_note(engine)}: the job failed ({type(error).__name__[:60]})"
     )

@@ -8,7 +8,7 @@ from typing import Any
 import ibis
 
 from dampen.tables.engines import digits
-from dampen.tables.engines.base import NOT_HERE, Bits, Coding, Edges, Labels, Way
+from dampen.tables.engines.base import NOT_HERE, Bins, Bits, Coding, Labels, Way
 from dampen.tables.engines.labels import Places
 from dampen.tables.grid import EvenGrid, Grid
 from dampen.tables.reading import DIGITS, LARGEST, MISSING, OTHER, SMALLEST
@@ -82,7 +82,7 @@ def decimal_parts(value: Any) -> tuple[Any, Any, Any]:
     return whole_part, value.cast("string").cast("float64"), is_whole
 
 
-def _rounded_down(near: Any, value: Any) -> Any:
+def _round_down(near: Any, value: Any) -> Any:
     """The largest float not above a whole decimal beyond 64 bits, from the nearest one.
 
     The next float below a positive x is x - x 2^-53, rounded. Below a negative one it is x + x 2^-53 (1 + 2^-52): the
@@ -107,8 +107,11 @@ def _exact_decimal(number: Any) -> Any:
     return total
 
 
-def numbers(table: Any, column: Any) -> Any:
-    """Rows ``(whole, real, status)``: at most one of the first two is a number, and the last says why neither is."""
+def numbers(table: Any, column: Any, **beside: Any) -> Any:
+    """Rows ``(whole, real, status)``: at most one of the first two is a number, and the last says why neither is.
+
+    ``beside``: columns that go along.
+    """
     value = as_written(column)
     kind = value.type()
     wholes, reals = ibis.null("int64"), ibis.null("float64")
@@ -117,36 +120,43 @@ def numbers(table: Any, column: Any) -> Any:
         wholes, reals = text_whole(value), text_real(value)
     elif kind.is_integer():
         wide = kind.is_unsigned_integer() and kind.nbytes == 8
-        wholes, reals = (_in_64_bits(value), _beyond(value)) if wide else (value.cast("int64"), reals)
+        wholes, reals = (_fit_64_bits(value), _beyond_64_bits(value)) if wide else (value.cast("int64"), reals)
     elif kind.is_decimal():
         wholes, near, is_whole = decimal_parts(value)
-        reals = ibis.cases((is_whole, _rounded_down(near, value)), else_=near)
+        reals = ibis.cases((is_whole, _round_down(near, value)), else_=near)
     elif kind.is_floating():
         reals = ibis.cases((absent, None), else_=value.cast("float64"))
-    rows = table.select(whole=wholes, near=reals, absent=absent)
-    rows = rows.select("whole", "absent", real=ibis.cases((rows.whole.isnull(), rows.near), else_=None).cast("float64"))
+    rows = table.select(whole=wholes, near=reals, absent=absent, **beside)
+    rows = rows.select(
+        "whole", "absent", *beside, real=ibis.cases((rows.whole.isnull(), rows.near), else_=None).cast("float64")
+    )
     none = rows.whole.isnull() & rows.real.isnull()
     status = ibis.cases((rows.absent, MISSING), (none, OTHER)).cast("int64")
-    return rows.select("whole", "real", status=status)
+    return rows.select("whole", "real", *beside, status=status)
 
 
-def _in_64_bits(value: Any) -> Any:
+def _fit_64_bits(value: Any) -> Any:
     return ibis.cases((value <= ibis.literal(2**63 - 1, type="uint64"), value), else_=None).cast("int64")
 
 
-def _beyond(value: Any) -> Any:
+def _beyond_64_bits(value: Any) -> Any:
     """The largest float not above a whole number from 2**63 on: floats are 2**11 apart there."""
     beyond = value > ibis.literal(2**63 - 1, type="uint64")
     return ibis.cases((beyond, value - value % 2**11), else_=None).cast("float64")
 
 
-def on_grid(rows: Any, grid: Grid, chunk: int) -> Iterator[Any]:
-    """Tables ``(place)`` of the rows of :func:`numbers`; of a listed grid one for each part of so many points."""
+def grid_places(rows: Any, grid: Grid, chunk: int, *beside: str) -> Iterator[Any]:
+    """Tables ``(place)`` of the rows of :func:`numbers`; of a listed grid one for each part of so many points.
+
+    ``beside``: columns that go along.
+    """
     if isinstance(grid, EvenGrid):
         place = _even_whole(rows, grid) if grid.whole else _even_real(rows, grid)
-        yield rows.select(place=rows.status.fill_null(place))
+        yield rows.select(*beside, place=rows.status.fill_null(place))
         return
     points = grid.points().tolist()
+    # A whole number is compared with whole numbers and a float with floats, each with the smallest of its kind that is
+    # not below a point: databases differ in how they compare the two kinds. No whole number reaches 2**63.
     at_wholes = [min(max(ceil(point), -FARTHEST * 2), FARTHEST * 2 - 1) for point in points]
     reached = [point < 2**63 for point in points]
     at_reals = [_float_at_least(point) for point in points]
@@ -156,7 +166,7 @@ def on_grid(rows: Any, grid: Grid, chunk: int) -> Iterator[Any]:
         by_whole = _among(rows.whole, [whole(at_wholes[spot]) for spot in spots[1:]], first)
         by_real = _among(rows.real, [real(point) for point in at_reals[first + 1 : last]], first)
         place = ibis.cases((rows.whole.notnull(), by_whole), else_=by_real)
-        part = rows.select("status", "whole", "real", place=rows.status.fill_null(place))
+        part = rows.select("status", "whole", "real", *beside, place=rows.status.fill_null(place))
         here = ibis.literal(True)
         if first:
             here &= _at_least(part, at_wholes[first], at_reals[first], reached[first])
@@ -164,7 +174,7 @@ def on_grid(rows: Any, grid: Grid, chunk: int) -> Iterator[Any]:
             here &= ~_at_least(part, at_wholes[last], at_reals[last], reached[last])
         faulty = part.status.notnull()
         kept = ~faulty & here if first else faulty | here
-        yield part.filter(kept.fill_null(False)).select("place")
+        yield part.filter(kept.fill_null(False)).select("place", *beside)
 
 
 def _at_least(rows: Any, at_whole: int, at_real: float, reached: bool) -> Any:
@@ -196,10 +206,10 @@ def _even_whole(rows: Any, grid: EvenGrid) -> Any:
     number = ibis.cases((rows.whole.notnull(), rows.whole), else_=inner.floor().cast("int64"))
     low, high = whole(int(grid[0])), whole(int(grid[-1]))
     off = ibis.cases((number < low, low), (number > high, high), else_=number) - whole(start)
-    return off if step == 1 else _divided(off, step, len(grid))
+    return off if step == 1 else _divide(off, step, len(grid))
 
 
-def _divided(off: Any, step: int, size: int) -> Any:
+def _divide(off: Any, step: int, size: int) -> Any:
     """off // step for off >= 0: a quotient of floats is off by little, and what it leaves is divided once more."""
     near = (off.cast("float64") / real(step)).floor().cast("int64")
     if size >= 2**50:
@@ -238,6 +248,7 @@ def digit_sums(rows: Any, ends: tuple[Fraction, Fraction], wanted: range) -> Any
     rows = rows.select("side", "status", r=number.abs(), sign=ibis.cases((number < 0, -1), else_=1).cast("int64"),
                        size=held_whole.abs(), turn=ibis.cases((held_whole < 0, -1), else_=1).cast("int64"))  # fmt: skip
     raised = 0
+    # as digits.digit_sql: every digit is cut from what the one before left
     for digit in range(wanted.stop):
         if digit == digits.FINE.start:
             rows, raised = rows.mutate(r=rows.r * real(2.0**digits.RAISED)), digits.RAISED
@@ -274,7 +285,7 @@ def readings(column: Any, places: Places) -> list[tuple[Any, Mapping[Any, int]]]
         wholes = {int(n): place for n, place in places.numbers.items() if n == n // 1 and least <= n <= most}
         return [(value, wholes)]
     if kind.is_decimal():
-        return _of_decimals(value, places)
+        return _decimal_readings(value, places)
     if kind.is_floating():
         return [(value.cast("float64"), places.reals())]
     if kind.is_date():
@@ -284,7 +295,7 @@ def readings(column: Any, places: Places) -> list[tuple[Any, Mapping[Any, int]]]
     return []
 
 
-def _of_decimals(value: Any, places: Places) -> list[tuple[Any, Mapping[Any, int]]]:
+def _decimal_readings(value: Any, places: Places) -> list[tuple[Any, Mapping[Any, int]]]:
     """A whole decimal is found by itself, beyond 64 bits as text; any other by the nearest float."""
     number, near, is_whole = decimal_parts(value)
     wholes = {int(n): place for n, place in places.numbers.items() if n == n // 1 and abs(n) < 10**DIGITS}
@@ -296,26 +307,26 @@ def _of_decimals(value: Any, places: Places) -> list[tuple[Any, Mapping[Any, int
 
 def place_of(column: Any, places: Places) -> Any:
     """The place of the label that a value stands for (:mod:`labels`), ``MISSING`` or ``OTHER``."""
-    found = [looked_up(value, known) for value, known in readings(column, places)]
+    found = [look_up(value, known) for value, known in readings(column, places)]
     absent = ibis.cases((is_absent(as_written(column)), whole(MISSING))).cast("int64")
     first = [found.pop(0)] if column.type().is_string() or column.type().is_uuid() else []
     return ibis.coalesce(*first, absent, *found, whole(OTHER)).cast("int64")
 
 
-def looked_up(value: Any, places: Mapping[Any, int]) -> Any:
+def look_up(value: Any, places: Mapping[Any, int]) -> Any:
     """The place of a value, null where it has none. Many sorted labels are halved, so that cases stay shallow."""
     cast = _literal(value.type())
     if not places:
         return ibis.null("int64")
     if value.type().is_string() and any("\0" in text for text in places):
         odd = [(value.re_search(_pattern(text)), whole(place)) for text, place in places.items() if "\0" in text]
-        rest = looked_up(value, {text: place for text, place in places.items() if "\0" not in text})
+        rest = look_up(value, {text: place for text, place in places.items() if "\0" not in text})
         return ibis.cases(*odd, else_=rest).cast("int64")
     if len(places) <= FEW:
         return ibis.cases(*((value == cast(native), whole(place)) for native, place in places.items())).cast("int64")
     ordered = sorted(places.items())
     middle = len(ordered) // 2
-    below, above = looked_up(value, dict(ordered[:middle])), looked_up(value, dict(ordered[middle:]))
+    below, above = look_up(value, dict(ordered[:middle])), look_up(value, dict(ordered[middle:]))
     return ibis.cases((value < cast(ordered[middle][0]), below), else_=above)
 
 
@@ -333,16 +344,16 @@ def _literal(kind: Any) -> Any:
     return ibis.literal
 
 
-def coded(column: Any, coding: Coding) -> Any:
+def encode(column: Any, coding: Coding) -> Any:
     """The place of a value, null where it has none."""
     if isinstance(coding, Labels):
-        found = [looked_up(value, known) for value, known in readings(column, Places.of(coding.values)) if known]
+        found = [look_up(value, known) for value, known in readings(column, Places.of(coding.values)) if known]
         place = ibis.coalesce(*found) if len(found) > 1 else found[0] if found else ibis.null("int64")
         return place if coding.other is None else place.fill_null(coding.other).cast("int64")
-    return _among_edges(column, coding)
+    return _bin_place(column, coding)
 
 
-def _among_edges(column: Any, coding: Edges) -> Any:
+def _bin_place(column: Any, coding: Bins) -> Any:
     number = float_of(column)
     finite = (number > real(-inf)) & (number < real(inf))
     clamped = ibis.cases((number < real(coding.low), real(coding.low)), (number > real(coding.high), real(coding.high)),
@@ -362,7 +373,7 @@ def float_of(column: Any) -> Any:
     return value.cast("float64") if kind.is_integer() or kind.is_floating() else ibis.null("float64")
 
 
-def routed(route: Way, codes: Sequence[Any]) -> Any:
+def node_of(route: Way, codes: Sequence[Any]) -> Any:
     """The node of a row, from the places of its attributes."""
     if isinstance(route, Bits):
         node = whole(0)
@@ -371,7 +382,7 @@ def routed(route: Way, codes: Sequence[Any]) -> Any:
         return node
     if isinstance(route, int):
         return whole(route)
-    cases = [(codes[route.attribute] == place, routed(branch, codes)) for place, branch in enumerate(route.branches)
+    cases = [(codes[route.attribute] == place, node_of(branch, codes)) for place, branch in enumerate(route.branches)
              if branch != NOT_HERE]  # fmt: skip
     return ibis.cases(*cases, else_=whole(NOT_HERE)) if cases else whole(NOT_HERE)
 

@@ -123,8 +123,8 @@ class Places:
         if isinstance(value, UUID):
             return self.place_of_text(str(value))
         if (moment := read_moment(value)) is not None:
-            return self._of_moment(moment)
-        return self._of_object(value)
+            return self._moment_place(moment)
+        return self._object_place(value)
 
     def place_of_text(self, text: str) -> int:
         """The same for a text."""
@@ -137,12 +137,12 @@ class Places:
         truth = read_truth(text)
         return OTHER if truth is None else self.truths.get(truth, OTHER)
 
-    def _of_moment(self, moment: Moment) -> int:
+    def _moment_place(self, moment: Moment) -> int:
         if not isinstance(moment, datetime):
             return self.days.get(moment, OTHER)
         return (self.moments if moment.tzinfo is None else self.instants).get(moment, OTHER)
 
-    def _of_object(self, value: Any) -> int:
+    def _object_place(self, value: Any) -> int:
         """Equal labels of the very same type; what cannot be compared equals none."""
         try:
             return self.objects.get((type(value), value), OTHER) if self.objects else OTHER

@@ -15,7 +15,7 @@ _listener: ContextVar[Callable[[Share], None] | None] = ContextVar("listener", d
 
 
 @contextmanager
-def told(listener: Callable[[Share], None]) -> Iterator[None]:
+def tell_progress(listener: Callable[[Share], None]) -> Iterator[None]:
     """Tell ``listener`` how far each scan has come while the block runs.
 
     The share of a table that was read is no secret; nothing else is told.
@@ -28,17 +28,17 @@ def told(listener: Callable[[Share], None]) -> Iterator[None]:
 
 
 @contextmanager
-def one_of_many(place: int, count: int) -> Iterator[None]:
+def share_progress(place: int, count: int) -> Iterator[None]:
     """The scan within is one of several that count as one."""
     listener = _listener.get()
     if listener is None:
         yield
         return
 
-    def scaled(share: Share) -> None:
+    def tell_share(share: Share) -> None:
         listener(None if share is None else (100 * place + share) / count)
 
-    with told(scaled):
+    with tell_progress(tell_share):
         yield
 
 
@@ -48,7 +48,7 @@ def is_watched() -> bool:
 
 
 @contextmanager
-def watched(look: Callable[[], Share]) -> Iterator[None]:
+def watch(look: Callable[[], Share]) -> Iterator[None]:
     """While a scan runs in this thread, look from another how far it is."""
     listener = _listener.get()
     if listener is None:
@@ -56,6 +56,7 @@ def watched(look: Callable[[], Share]) -> Iterator[None]:
         return
     done = Event()
 
+    # the scan holds this thread inside the database until it ends, so another has to look
     def tell() -> None:
         while not done.wait(EVERY):
             listener(look())

@@ -10,14 +10,14 @@ from typing import Any
 
 import numpy as np
 
-from dampen._validate import one_of
-from dampen.errors import DampenError, DataError, EngineError, MissingExtra, ParameterError
-from dampen.tables.engines.base import Engine, as_where
+from dampen._validate import one_of, shown
+from dampen.errors import DampenError, DataError, EngineError, ParameterError
+from dampen.tables.engines.base import Engine
+from dampen.tables.engines.registry import ENGINES, engine_of, file_engines
+from dampen.tables.reading import is_missing
 
 PANIC = "PanicException"
 """What polars raises where it fails; it is no ``Exception``."""
-NAMES = ("arrays", "duckdb", "spark")
-"""What may be asked for by name."""
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
@@ -33,7 +33,7 @@ class Source:
         object.__setattr__(self, "data", data if inner is None else inner.data)
         chosen = {} if where is None else as_where(where)
         object.__setattr__(self, "where", chosen if inner is None else {**inner.where, **chosen})
-        named = None if engine is None else one_of(NAMES, engine=engine)
+        named = None if engine is None else one_of(file_engines(), engine=engine)
         object.__setattr__(self, "engine", named if inner is None else named or inner.engine)
         if self.engine is not None and not isinstance(self.data, str | Path):
             raise ParameterError(f"engine is for files; got {type(self.data).__name__}, which has its own")
@@ -42,30 +42,20 @@ class Source:
         return "Source()"
 
 
-def filtered(data: Any, where: Mapping[str, Any] | None) -> Any:
-    """The data itself, or its rows with these values."""
-    return data if where is None else Source(data, where)
-
-
-def is_filtered(data: Any) -> bool:
-    """Whether only some rows of the data count."""
-    return isinstance(data, Source) and bool(data.where)
-
-
-def stays(data: Any) -> bool:
+def is_outside(data: Any) -> bool:
     """Whether data is counted where it lies: a file, a relation of DuckDB, an ibis table, a Spark data frame."""
     source = data if isinstance(data, Source) else Source(data)
-    return source.engine != "arrays" and (isinstance(source.data, str | Path) or _kind(source.data) != "arrays")
+    return source.engine != "arrays" and (isinstance(source.data, str | Path) or engine_of(source.data) != "arrays")
 
 
 @contextmanager
-def opened(data: Any, *columns: str | None) -> Iterator[Engine]:
+def open_engine(data: Any, *columns: str | None) -> Iterator[Engine]:
     """The engine that counts the data, its rows filtered. ``columns`` help to read the header of a CSV file.
 
     Whatever goes wrong with the data leaves as an error of dampen's: those of other libraries quote what they met.
     """
     source = data if isinstance(data, Source) else Source(data)
-    with only_own_errors(), _engine(source, columns) as engine:
+    with only_own_errors(), _open(source, columns) as engine:
         for name, value in source.where.items():
             engine = engine.part(name, (value,), 0)
         yield engine
@@ -119,54 +109,27 @@ def no_warnings() -> Iterator[None]:
                 _kept = None
 
 
-def _kind(data: Any) -> str:
-    """Told by the name of the type, so that nothing is imported for data of another kind."""
-    home, name = type(data).__module__.partition(".")[0], type(data).__name__
-    if home in ("duckdb", "_duckdb") and name == "DuckDBPyRelation":
-        return "duckdb"
-    if home == "ibis":
-        return "ibis"
-    return "spark" if home == "pyspark" and name == "DataFrame" else "arrays"
+def _open(source: Source, columns: tuple[str | None, ...]) -> AbstractContextManager[Engine]:
+    if not isinstance(source.data, str | Path):
+        return ENGINES[engine_of(source.data)].open(source.data)
+    read = ENGINES[source.engine or "duckdb"].open_files
+    assert read is not None  # a source takes the names of engines that read files, and no others
+    return read(source.data, [*source.where, *(column for column in columns if isinstance(column, str))])
 
 
-@contextmanager
-def _engine(source: Source, columns: tuple[str | None, ...]) -> Iterator[Engine]:
-    data = source.data
-    names = [*source.where, *(column for column in columns if isinstance(column, str))]
-    if isinstance(data, str | Path):
-        if source.engine == "spark":
-            from dampen.tables.engines.spark import read_files
-
-            with _ibis(read_files(data, names), Path(data).name) as engine:
-                yield engine
-        elif source.engine == "arrays":
-            from dampen.tables.engines.loaded import loaded_files
-
-            with loaded_files(data, names) as engine:
-                yield engine
-        else:
-            from dampen.tables.engines.duckdb import opened_files
-
-            with opened_files(data, names) as engine:
-                yield engine
-    elif (kind := _kind(data)) == "duckdb":
-        from dampen.tables.engines.duckdb import DuckEngine
-
-        yield DuckEngine.of_relation(data)
-    elif kind == "arrays":
-        from dampen.tables.engines.arrays import ArrayEngine
-
-        yield ArrayEngine(data)
-    else:
-        with _ibis(data) as engine:
-            yield engine
+def as_where(where: Any) -> dict[str, Any]:
+    """A public filter: columns and one value each, at least one."""
+    if not isinstance(where, Mapping) or not where or not all(isinstance(name, str) for name in where):
+        raise ParameterError(f"where must be columns and a value each, {{column: value}}; got {shown(where)}")
+    for value in where.values():
+        if not _plain(value) or is_missing(value):
+            raise ParameterError(f"where must give one value that is not missing; got {shown(value)}")
+    return dict(where)
 
 
-def _ibis(data: Any, place: str = "") -> AbstractContextManager[Engine]:
+def _plain(value: Any) -> bool:
     try:
-        from dampen.tables.engines.ibis import ibis_engine
-    except ImportError:
-        raise MissingExtra(
-            "tables of ibis and Spark need the extra: pip install 'dampen[ibis]' or 'dampen[spark]'"
-        ) from None
-    return ibis_engine(data, place)
+        hash(value)
+    except TypeError:
+        return False
+    return not isinstance(value, tuple | frozenset)

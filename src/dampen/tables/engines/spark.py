@@ -10,13 +10,13 @@ from uuid import uuid4
 from dampen._validate import shown
 from dampen.errors import DampenError, DataError, EngineError, MissingExtra, ParameterError
 from dampen.tables.files import (
-    connected,
+    column_place,
+    connect_files,
     csv_source,
     existing_files,
     header_of,
     is_parquet,
-    not_a_table,
-    place_of,
+    table_error,
 )
 
 UNREADABLE = "spark could not read the data frame: its columns must have different names, and a query must run on it"
@@ -92,7 +92,7 @@ def read_files(pattern: str | Path, columns: Sequence[str]) -> Any:
     except DampenError:
         raise
     except Exception as error:
-        raise (EngineError(STOPPED) if is_stopped(error) else not_a_table(files[0])) from None
+        raise (EngineError(STOPPED) if is_stopped(error) else table_error(files[0])) from None
 
 
 def _read(session: Any, files: list[Path], names: list[str], columns: Sequence[str]) -> Any:
@@ -110,7 +110,7 @@ def _read(session: Any, files: list[Path], names: list[str], columns: Sequence[s
     reader = reader.option("unescapedQuoteHandling", "RAISE_ERROR").option("maxCharsPerColumn", -1)
     frame = reader.option("mode", "FAILFAST").option("multiLine", True).csv(names)
     if frame.count() != rows:
-        raise not_a_table(files[0])
+        raise table_error(files[0])
     return frame.na.fill("")
 
 
@@ -119,7 +119,7 @@ def _strict_rows(files: list[Path], width: int, mark: str) -> int:
 
     One line with a quote that is never closed could take all lines after it into one field.
     """
-    with connected(*files) as (connection, names):
+    with connect_files(*files) as (connection, names):
         found = connection.sql(f"select count(*) from {csv_source(names, width, mark)}").fetchone()
     return 0 if found is None else int(found[0])
 
@@ -140,10 +140,10 @@ def local_session() -> Any:
         ) from None
 
 
-def two_columns(pattern: str | Path, one: str, two: str) -> list[tuple[str, str]]:
+def read_two_columns(pattern: str | Path, one: str, two: str) -> list[tuple[str, str]]:
     """Two columns of files as texts, read by Spark: for small tables such as scores."""
     frame = read_files(pattern, [one, two])
     for argument, column in (("label", one), ("score", two)):
-        place_of(list(frame.columns), existing_files(pattern)[0], **{argument: column})
+        column_place(list(frame.columns), existing_files(pattern)[0], **{argument: column})
     chosen = frame.select(frame[one].cast("string"), frame[two].cast("string"))
     return [("" if row[0] is None else row[0], "" if row[1] is None else row[1]) for row in chosen.collect()]

@@ -9,9 +9,10 @@ import pytest
 from dampen import Adjacency
 from dampen.queries.order import distances
 from dampen.queries.order.distances import lengths, stability
+from dampen.queries.order.percent import share_of
 from dampen.queries.order.percentile_hit import hits
 from dampen.queries.order.percentile_value import value_utilities
-from dampen.queries.order.stretches import Stretches, share_of, stretches
+from dampen.queries.order.stretches import Stretches, stretches
 from tests.unit.queries.order.judges import BOTH, PERCENTS, distances_to_and_from, nearby, percentile
 
 UNIVERSES = [(1, 5), (2, 6), (3, 5), (4, 4)]

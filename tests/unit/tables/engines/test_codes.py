@@ -6,7 +6,7 @@ from typing import Any
 import polars as pl
 import pytest
 
-from dampen.tables.engines import Coded, Labels, opened
+from dampen.tables.engines import CodedTable, Labels, open_engine
 from tests.contracts.engines import lying
 
 ROWS: dict[str, list[Any]] = {
@@ -39,6 +39,6 @@ def test_places_of_values(form: str, column: str, labels: Labels, tmp_path: Path
     wanted: list[Any] = [
         labels.values.index(value) if value in labels.values else labels.other for value in ROWS[column]
     ]
-    with opened(lying(pl.DataFrame(ROWS), form, tmp_path), column, "y") as engine:
-        counts = engine.contingency(Coded({column: labels}, "y", Labels((0,))))
+    with open_engine(lying(pl.DataFrame(ROWS), form, tmp_path), column, "y") as engine:
+        counts = engine.contingency(CodedTable({column: labels}, "y", Labels((0,))))
     assert counts[0, :, 0].tolist() == [wanted.count(place) for place in range(labels.size)]

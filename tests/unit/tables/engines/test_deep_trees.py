@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 
 from dampen.errors import DataError
-from dampen.tables.engines import Coded, Labels, Route, Source, duck_routes, opened
+from dampen.tables.engines import CodedTable, Labels, Route, Source, duck_routes, open_engine
 from dampen.tables.engines import duckdb as duck
 from dampen.tables.engines.base import NOT_HERE
+from dampen.tables.engines.duck_files import open_files
 from dampen.vectors import Integers
 
 if TYPE_CHECKING:
@@ -38,9 +39,9 @@ def tree(seed: int) -> tuple[Route, int]:
     return Route(4, branches), next(nodes)
 
 
-def coded(route: Route | int, nodes: int) -> Coded:
+def coded(route: Route | int, nodes: int) -> CodedTable:
     attributes = {f"a{place}": Labels(tuple(range(size))) for place, size in enumerate(SIZES)}
-    return Coded(attributes, "y", Labels(tuple(range(KINDS))), route, nodes)
+    return CodedTable(attributes, "y", Labels(tuple(range(KINDS))), route, nodes)
 
 
 def by_hand(route: Route, nodes: int) -> Integers:
@@ -86,7 +87,7 @@ def test_rows_reach_their_nodes(form: str, seed: int, lies: dict[str, Any], monk
         monkeypatch.setattr(duck, "MOST_CELLS", 2**6)
     route, nodes = tree(seed)
     expected = by_hand(route, nodes)
-    with opened(lies[form], "y") as engine:
+    with open_engine(lies[form], "y") as engine:
         assert (engine.contingency(coded(route, nodes)) == expected).all()
         assert (engine.class_counts(coded(route, nodes)) == expected[:, : SIZES[0]].sum(axis=1)).all()
         assert engine.contingency(coded(0, 1)).sum() == ROWS * len(SIZES)
@@ -94,7 +95,7 @@ def test_rows_reach_their_nodes(form: str, seed: int, lies: dict[str, Any], monk
 
 def test_parts_hold_every_row_once(lies: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(duck, "ROWS_AT_ONCE", 400)
-    with duck.opened_files(lies["parquet"], []) as engine:
+    with open_files(lies["parquet"], []) as engine:
         parts = engine.parts()
         assert engine.connection is not None
         rows = [engine.connection.sql(f"select count(*) from {part}").fetchall()[0][0] for part in parts]
@@ -104,8 +105,8 @@ def test_parts_hold_every_row_once(lies: dict[str, Any], monkeypatch: pytest.Mon
 def test_a_column_with_the_name_of_row_numbers(tmp_path: Path) -> None:
     path = tmp_path / "odd.parquet"
     duckdb.sql("select 1 as File_Row_Number, 0 as a0, 1 as y").write_parquet(str(path))
-    table = Coded({"a0": Labels((0, 1))}, "y", Labels((0, 1)), Route(0, (0, 1)), 2)
-    with duck.opened_files(path, []) as engine:
+    table = CodedTable({"a0": Labels((0, 1))}, "y", Labels((0, 1)), Route(0, (0, 1)), 2)
+    with open_files(path, []) as engine:
         assert engine.parts() == []
         assert engine.contingency(table).tolist() == [[[0, 1], [0, 0]], [[0, 0], [0, 0]]]
 
@@ -116,14 +117,14 @@ def test_a_row_that_breaks_the_schema_after_it_was_checked_is_not_left_out(colum
     fields = ", ".join(f"{9 if name == column else 0} as {name}" for name in COLUMNS)
     duckdb.sql(f"select {fields}").write_parquet(str(path))
     route, nodes = tree(1)
-    with duck.opened_files(path, []) as engine, pytest.raises(DataError, match="must not change while it is counted"):
+    with open_files(path, []) as engine, pytest.raises(DataError, match="must not change while it is counted"):
         engine.contingency(coded(route, nodes))
 
 
 UNITED = """
     import sys
-    from dampen.tables.engines.duckdb import opened_files
-    with opened_files(sys.argv[1], []) as engine:
+    from dampen.tables.engines.duck_files import open_files
+    with open_files(sys.argv[1], []) as engine:
         parts = (f"select a + {shift} as a, count(*) as count from data group by all" for shift in range(24))
         print(engine.fetch(" union all ".join(parts))["count"].sum())
 """

@@ -13,8 +13,8 @@ import pytest
 import dampen
 from dampen.errors import DataError, EngineError, ParameterError
 from dampen.tables import count_on_grid
-from dampen.tables.engines import Source, opened
-from dampen.tables.totals import total
+from dampen.tables.counts import total
+from dampen.tables.engines import Source, open_engine
 from tests.contracts.engines import lying
 
 if TYPE_CHECKING:
@@ -134,10 +134,10 @@ def test_a_query_that_is_interrupted(refused: "Refused", monkeypatch: pytest.Mon
             raise RuntimeError("Query interrupted") from None
 
     relation = duckdb.sql("select 1 as v")
-    monkeypatch.setattr(DuckEngine, "_of_relation", interrupted)
+    monkeypatch.setattr(DuckEngine, "_query_relation", interrupted)
     with refused(EngineError, "duckdb was interrupted"):
         count_on_grid(relation, range(3), column="v")
-    monkeypatch.setattr(DuckEngine, "_of_relation", stopped)
+    monkeypatch.setattr(DuckEngine, "_query_relation", stopped)
     with pytest.raises(KeyboardInterrupt):
         count_on_grid(relation, range(3), column="v")
 
@@ -273,16 +273,16 @@ def test_progress_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
             looked.set()
             return share
 
-        with progress.watched(look):
+        with progress.watch(look):
             assert looked.wait(60)
 
-    with progress.told(shares.append):
-        with progress.one_of_many(1, 4):
+    with progress.tell_progress(shares.append):
+        with progress.share_progress(1, 4):
             scan(20.0)
         scan(None)
     assert {*shares} == {30.0, 50.0, None, 100.0}
     assert shares[-1] == 100.0
-    with progress.watched(lambda: 1.0):
+    with progress.watch(lambda: 1.0):
         pass
     assert 1.0 not in shares
 
@@ -296,12 +296,12 @@ def test_scans_of_files_relations_and_ibis_are_told_of(tmp_path: Path) -> None:
     connection.sql("select i % 7 as v from range(1000) t(i)").write_parquet(str(path))
     for data in (path, connection.read_parquet(str(path)), ibis.duckdb.connect().read_parquet(path)):
         shares = list[float | None]()
-        with progress.told(shares.append), opened(data, "v") as engine:
+        with progress.tell_progress(shares.append), open_engine(data, "v") as engine:
             engine.row_count()
         assert shares[-1] == 100.0
 
 
 def test_a_source_shows_nothing() -> None:
     assert repr(Source({"v": [4711]}, {"v": 4711})) == "Source()"
-    with opened({"v": [4711]}) as engine:
+    with open_engine({"v": [4711]}) as engine:
         assert "4711" not in repr(engine)

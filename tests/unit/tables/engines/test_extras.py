@@ -69,7 +69,7 @@ def test_spark_without_java(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_an_engine_that_counts_wrongly_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     from dampen.tables.engines.arrays import ArrayEngine
 
-    monkeypatch.setattr(ArrayEngine, "group_counts", lambda *_: {0: 3})
+    monkeypatch.setattr(ArrayEngine, "label_counts", lambda *_: {0: 3})
     assert "wrongly" in health.engine_health("arrays").told
 
 

@@ -8,8 +8,8 @@ import duckdb
 import pytest
 
 from dampen.errors import ParameterError
-from dampen.tables.engines import opened
-from dampen.tables.people_files import read_people
+from dampen.tables.engines import open_engine
+from dampen.tables.people import read_people
 from dampen.tables.reading import MISSING, OTHER
 
 if TYPE_CHECKING:
@@ -54,8 +54,8 @@ def test_groups_of_other_types_are_those_that_are_counted(value: str, labels: tu
     with duckdb.connect() as connection:
         people = connection.sql(f"select i as id, case when i < 2 then {value} end as kind from range(3) t(i)")
         assert read_people(people, labels, id="id", by="kind")[1].tolist() == [0, 0, MISSING]
-        with opened(people, "kind") as engine:
-            assert engine.group_counts("kind", labels) == {0: 2, MISSING: 1}
+        with open_engine(people, "kind") as engine:
+            assert engine.label_counts("kind", labels) == {0: 2, MISSING: 1}
 
 
 def test_wide_ids_are_not_rounded() -> None:
@@ -80,5 +80,5 @@ def test_what_is_neither_number_nor_text_stands_for_no_label(tmp_path: Path) -> 
         connection.execute(f"copy (select time '12:00' as id, ['a'] as tags) to '{path}' (format parquet)")
     ids, groups = read_people(path, ("a",), id="id", by="tags")
     assert (ids, groups.tolist()) == (["12:00:00"], [OTHER])
-    with opened(path, "tags") as engine:
-        assert engine.group_counts("tags", ("a", "12:00:00")) == {OTHER: 1}
+    with open_engine(path, "tags") as engine:
+        assert engine.label_counts("tags", ("a", "12:00:00")) == {OTHER: 1}

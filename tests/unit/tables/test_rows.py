@@ -10,13 +10,13 @@ import pyarrow.parquet as pq
 import pytest
 
 from dampen.errors import DampenError, DataError
-from dampen.tables.engines.base import Leaving
-from dampen.tables.file_tables import read_rows
-from dampen.tables.files import connected
+from dampen.tables.engines.base import RowForm
+from dampen.tables.files import connect_files
+from dampen.tables.rows import read_rows
 
 
 def read_columns(data: Any, names: list[str]) -> dict[str, Any]:
-    return read_rows(data, dict.fromkeys(names, Leaving.AS_IT_IS))
+    return read_rows(data, dict.fromkeys(names, RowForm.AS_IT_IS))
 
 
 def test_rows_keep_their_order_and_fields_stay_text(tmp_path: Path) -> None:
@@ -73,6 +73,6 @@ def test_an_interrupt_is_not_taken_for_a_file_that_is_no_table(
     error: Exception, expected: type[BaseException], tmp_path: Path
 ) -> None:
     (tmp_path / "t.csv").write_text("a\n1\n")
-    with pytest.raises(expected) as caught, connected(tmp_path / "t.csv"):
+    with pytest.raises(expected) as caught, connect_files(tmp_path / "t.csv"):
         raise error
     assert "secret" not in str(caught.value)

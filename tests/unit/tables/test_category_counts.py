@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from dampen.errors import DataError, ParameterError
 from dampen.tables import count_categories
-from tests.unit.tables.test_order import Spy
+from tests.unit.tables.test_grid_counts import Spy
 
 if TYPE_CHECKING:
     from tests.conftest import Refused, RunPython
