@@ -74,7 +74,7 @@ def group_counts(
         Counts below 0 become 0.
     consistent
         Counts are at least 0 and add up: under ``REPLACE`` to the number of records, which is public, under
-        ``ADD_REMOVE`` to the sum of the noisy counts. The nearest such counts are told.
+        ``ADD_REMOVE`` to the sum of the noisy counts. The nearest such counts are returned.
     where
         ``{column: value}``, public: only rows with these values count. Not for ``consistent`` counts under ``REPLACE``:
         a replaced record may leave them, so their number is no longer public.

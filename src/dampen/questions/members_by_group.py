@@ -65,7 +65,7 @@ def group_by(
     Parameters
     ----------
     ids
-        One label per person, distinct. Public: every one of them may come out in any group. They are told sorted,
+        One label per person, distinct. Public: every one of them may come out in any group. They come out sorted,
         because the order of rows may follow the groups. With ``column`` a table that holds them: a data frame, a
         mapping of columns, a path or pattern of CSV or Parquet files, a DuckDB relation, an ibis table or a Spark data
         frame. Two columns are read from it, ids and groups, for the answer names every person.
@@ -80,7 +80,7 @@ def group_by(
     fragment
         For ``"triode_h"``: how many people a fragment holds.
     where
-        ``{column: value}``: only people with these values are told, for tables. Everybody sees who that is, so the
+        ``{column: value}``: only people with these values come out, for tables. Everybody sees who that is, so the
         columns that it names must be public, as the ids are. The column of the groups is refused.
     other
         The category that takes values which are no category: ``"other"``, where that is declared. Without one they are
@@ -91,9 +91,9 @@ def group_by(
         What the answer is for; a ledger remembers it.
 
     >>> import dampen
-    >>> told = dampen.group_by(["ann", "bob", "cid"], ["F", "M", "M"], categories=("F", "M"), epsilon=1,
-    ...                        budget=dampen.Budget(epsilon=1))
-    >>> list(told), sorted(name for names in told.values() for name in names.tolist())
+    >>> found = dampen.group_by(["ann", "bob", "cid"], ["F", "M", "M"], categories=("F", "M"), epsilon=1,
+    ...                         budget=dampen.Budget(epsilon=1))
+    >>> list(found), sorted(name for names in found.values() for name in names.tolist())
     (['F', 'M'], ['ann', 'bob', 'cid'])
     """
     labels, mechanism = as_group_categories(categories), group_mechanism(method, epsilon, fragment)

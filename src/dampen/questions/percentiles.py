@@ -55,8 +55,8 @@ def percentile(
         Between 0 and 100, taken exactly: 50 is the median, 0 the minimum, 100 the maximum. The percentile is the
         element floor(p n / 100) of the n sorted values, counted from 0, and the last one for p = 100.
     grid
-        All possible answers: a range, or increasing numbers. Public, so never taken from the data. A value counts at
-        the largest grid point not above it.
+        All possible answers: a range, or increasing numbers. Public, so never taken from the data. Values are
+        rounded down to the grid.
     bounds, step, bins
         Instead of ``grid``: lo, lo + step, ... up to hi, or the left edges of so many bins of equal width.
     adjacency

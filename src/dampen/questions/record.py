@@ -224,7 +224,7 @@ def no_edges(_: int, public: Mapping[str, Any]) -> Mapping[str, Any]:
 def without_edges(graph: Any, nodes: Any) -> "Graph | None":
     """The declared nodes alone, on which a question about a table of edges is tried before any edge is read.
 
-    So what is wrong with an argument is told whatever the edges. ``None`` for a graph, which was read before.
+    So what is wrong with an argument is found whatever the edges. ``None`` for a graph, which was read before.
     """
     from dampen.graphs.graph import Graph
 

@@ -80,7 +80,7 @@ def test_the_note_is_looked_at_before_any_data_is_read(note: Any, refused: "Refu
         pytest.fail("data is read")
 
 
-class Purse:
+class Payer:
     """A budget of somebody else's."""
 
     limit = spent = remaining = Budget(epsilon=1).limit
@@ -91,7 +91,7 @@ class Purse:
 
 def test_what_another_budget_raises_is_its_own() -> None:
     with pytest.raises(LookupError, match="at home"):
-        dampen.count([1, 2], epsilon=1, budget=Purse())
+        dampen.count([1, 2], epsilon=1, budget=Payer())
 
 
 def test_nodes_without_edges() -> None:
