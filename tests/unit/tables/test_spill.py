@@ -181,7 +181,7 @@ def test_other_threads_and_blocks_of_one_process_keep_their_folders(temporary: P
     assert not any(temporary.iterdir())
 
 
-@pytest.mark.parametrize("moment", ["FileIO", "_locked"])
+@pytest.mark.parametrize("moment", ["FileIO", "_try_lock"])
 def test_an_interrupt_while_it_is_made_leaves_no_folder(
     moment: str, temporary: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -267,7 +267,7 @@ def test_a_removal_that_was_cut_short_goes_on_next_time(temporary: Path, monkeyp
     assert not any(temporary.iterdir())
 
 
-@pytest.mark.parametrize("moment", ["FileIO", "_locked"])
+@pytest.mark.parametrize("moment", ["FileIO", "_try_lock"])
 def test_a_folder_that_is_taken_for_abandoned_before_it_is_locked_is_made_again(
     moment: str, temporary: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
