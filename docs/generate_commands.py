@@ -1,5 +1,6 @@
-"""Write docs/commands.md from the command itself: ``python -m docs.generate_commands``."""
+"""Write docs/commands.md and the guide's table of questions from the code: ``python -m docs.generate_commands``."""
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -7,6 +8,8 @@ from typing import Any
 from typer.main import get_command
 
 from dampen.cli.app import app
+from dampen.cli.verbs import VERBS
+from dampen.questions.record import RECORD
 
 HEADING = """# The command
 
@@ -49,5 +52,26 @@ def _shown(default: Any) -> str:
     return "" if default in (None, False, "") else f"`{default}`"
 
 
+QUESTIONS_HEAD = "| question | command | tells | proof |\n|---|---|---|---|\n"
+
+
+def questions_table() -> str:
+    """Every question of the record: its name, the verb that asks it, what it tells, why it is private."""
+    verbs = {name: verb.name for verb in VERBS for name in verb.asks}
+    return QUESTIONS_HEAD + "".join(
+        f"| `{name}` | {f'`{verbs[name]}`' if name in verbs else ''} | {_plain(RECORD[name].tells)} "
+        f"| [{RECORD[name].proof}](proofs/{RECORD[name].proof}.md) |\n"
+        for name in sorted(RECORD)
+    )
+
+
+def _plain(text: str) -> str:
+    """Marks of docstrings as those of pages."""
+    return re.sub(r":func:`(\w+)`", r"`\1`", text.replace("``", "`")).replace(", privately", "")
+
+
 if __name__ == "__main__":
     Path(__file__).with_name("commands.md").write_text(commands_page())
+    guide = Path(__file__).with_name("guide.md")
+    table = re.compile(re.escape(QUESTIONS_HEAD) + r"(\|.*\n)*")
+    guide.write_text(table.sub(lambda _: questions_table(), guide.read_text()))

@@ -1,82 +1,55 @@
 """dampen: private answers with noise fitted to the data at hand.
 
 The names below load when they are first used, so ``import dampen`` is quick. It imports nothing at all: the command
-passes here before it can answer Ctrl-C.
+passes here before it can answer Ctrl-C. Questions are found in their record, ``dampen.questions``.
 """
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-    from dampen import accounting, accuracy, audit, datasets, errors, learn, mechanisms, queries, sensitivity
-    from dampen.accounting import Budget
-    from dampen.graphs.graph import Graph
-    from dampen.privacy import Adjacency, PrivacyLoss, Release
-    from dampen.problem import CountsFrame, CountsProblem, Frame, NumericFrame, NumericProblem, SelectionProblem
-    from dampen.questions import (
-        count,
-        count_subgraphs,
-        group_by,
-        group_counts,
-        group_most_common,
-        group_percentiles,
-        mean,
-        median,
-        most_common,
-        percentile,
-        quantile_number,
-        quantiles,
-        select,
-        top_categories,
-        top_k,
-        top_nodes,
-        total,
-    )
-    from dampen.runs import Runs
+    from dampen import accounting as accounting
+    from dampen import accuracy as accuracy
+    from dampen import audit as audit
+    from dampen import datasets as datasets
+    from dampen import errors as errors
+    from dampen import learn as learn
+    from dampen import mechanisms as mechanisms
+    from dampen import queries as queries
+    from dampen import sensitivity as sensitivity
+    from dampen.accounting import Budget as Budget
+    from dampen.graphs.graph import Graph as Graph
+    from dampen.privacy import Adjacency as Adjacency
+    from dampen.privacy import PrivacyLoss as PrivacyLoss
+    from dampen.privacy import Release as Release
+    from dampen.problem import CountsFrame as CountsFrame
+    from dampen.problem import CountsProblem as CountsProblem
+    from dampen.problem import Frame as Frame
+    from dampen.problem import NumericFrame as NumericFrame
+    from dampen.problem import NumericProblem as NumericProblem
+    from dampen.problem import SelectionProblem as SelectionProblem
+    from dampen.questions.categories import most_common as most_common
+    from dampen.questions.categories import top_categories as top_categories
+    from dampen.questions.counts_by_group import group_counts as group_counts
+    from dampen.questions.influence import top_nodes as top_nodes
+    from dampen.questions.many_percentiles import quantiles as quantiles
+    from dampen.questions.members_by_group import group_by as group_by
+    from dampen.questions.numbers import count as count
+    from dampen.questions.numbers import mean as mean
+    from dampen.questions.numbers import quantile_number as quantile_number
+    from dampen.questions.numbers import total as total
+    from dampen.questions.percentiles import median as median
+    from dampen.questions.percentiles import percentile as percentile
+    from dampen.questions.selection import select as select
+    from dampen.questions.selection import top_k as top_k
+    from dampen.questions.selections_by_group import group_most_common as group_most_common
+    from dampen.questions.selections_by_group import group_percentiles as group_percentiles
+    from dampen.questions.subgraph_counts import count_subgraphs as count_subgraphs
+    from dampen.runs import Runs as Runs
 
 __version__ = "0.1.0.dev0"
 
-__all__ = [
-    "Adjacency",
-    "Budget",
-    "CountsFrame",
-    "CountsProblem",
-    "Frame",
-    "Graph",
-    "NumericFrame",
-    "NumericProblem",
-    "PrivacyLoss",
-    "Release",
-    "Runs",
-    "SelectionProblem",
-    "accounting",
-    "accuracy",
-    "audit",
-    "count",
-    "count_subgraphs",
-    "datasets",
-    "errors",
-    "group_by",
-    "group_counts",
-    "group_most_common",
-    "group_percentiles",
-    "learn",
-    "mean",
-    "mechanisms",
-    "median",
-    "most_common",
-    "percentile",
-    "quantile_number",
-    "quantiles",
-    "queries",
-    "select",
-    "sensitivity",
-    "top_categories",
-    "top_k",
-    "top_nodes",
-    "total",
-]
-
+_ROOMS = {"accounting", "accuracy", "audit", "datasets", "errors", "learn", "mechanisms", "queries", "sensitivity"}
 _HOMES = {
     "Adjacency": "dampen.privacy",
     "Budget": "dampen.accounting",
@@ -90,23 +63,6 @@ _HOMES = {
     "Release": "dampen.privacy",
     "Runs": "dampen.runs",
     "SelectionProblem": "dampen.problem",
-    "count": "dampen.questions",
-    "count_subgraphs": "dampen.questions",
-    "group_by": "dampen.questions",
-    "group_counts": "dampen.questions",
-    "group_most_common": "dampen.questions",
-    "group_percentiles": "dampen.questions",
-    "mean": "dampen.questions",
-    "median": "dampen.questions",
-    "most_common": "dampen.questions",
-    "percentile": "dampen.questions",
-    "quantile_number": "dampen.questions",
-    "quantiles": "dampen.questions",
-    "select": "dampen.questions",
-    "top_categories": "dampen.questions",
-    "top_k": "dampen.questions",
-    "top_nodes": "dampen.questions",
-    "total": "dampen.questions",
 }
 
 
@@ -115,10 +71,27 @@ def __getattr__(name: str) -> "Any":
 
     if name in _HOMES:
         return getattr(import_module(_HOMES[name]), name)
-    if name in __all__:
+    if name in _ROOMS:
         return import_module(f"dampen.{name}")
+    if name == "__all__":
+        return sorted([*_HOMES, *_ROOMS, *import_module("dampen.questions").__all__])
+    if not name.startswith("_") and (question := _find_question(name)) is not None:
+        return question.ask
     raise AttributeError(f"module 'dampen' has no attribute {name!r}")
 
 
+def _find_question(name: str) -> "Any":
+    """Python asks for modules too, on the way to importing them: for those no question is loaded."""
+    from importlib import import_module
+    from importlib.util import find_spec
+    from sys import modules
+
+    known = getattr(modules.get("dampen.questions.record"), "RECORD", {})
+    if name not in known and find_spec(f"dampen.{name}") is None:
+        import_module("dampen.questions")
+        known = modules["dampen.questions.record"].RECORD
+    return known.get(name)
+
+
 def __dir__() -> list[str]:
-    return sorted([*__all__, "__version__"])
+    return sorted([*__getattr__("__all__"), "__version__"])

@@ -1,21 +1,13 @@
-"""Every verb of the command, registered in one place."""
+"""The command: every verb that a file of this room holds."""
+
+from importlib import import_module
+from pathlib import Path
+from pkgutil import iter_modules
 
 import typer
 
 import dampen
-from dampen.cli.budget import budget
-from dampen.cli.count import count
-from dampen.cli.counts import counts
-from dampen.cli.demo import demo
-from dampen.cli.doctor import doctor
-from dampen.cli.group_by import group_by
-from dampen.cli.mode import mode
-from dampen.cli.percentile import percentile
-from dampen.cli.select import select
-from dampen.cli.sums import mean, total
-from dampen.cli.top_k import top_k
-from dampen.cli.top_nodes import top_nodes
-from dampen.cli.train import predict, score, train
+from dampen.cli.verbs import VERBS
 
 app = typer.Typer(
     name="dampen",
@@ -39,19 +31,15 @@ def _options(
     """Private answers with noise fitted to the data at hand."""
 
 
-app.command()(percentile)
-app.command()(mode)
-app.command()(count)
-app.command()(counts)
-app.command()(group_by)
-app.command("sum")(total)
-app.command()(mean)
-app.command()(select)
-app.command()(top_k)
-app.command()(top_nodes)
-app.command()(train)
-app.command()(predict)
-app.command()(score)
-app.command()(demo)
-app.command()(doctor)
-app.add_typer(budget, name="budget")
+def _add_verbs() -> None:
+    """Verbs by their places; then whole groups of them, each named after its file."""
+    files = [found.name for found in iter_modules([str(Path(__file__).parent)]) if found.name != "app"]
+    modules = {name: import_module(f"dampen.cli.{name}") for name in files}
+    for verb in sorted(VERBS, key=lambda verb: verb.place):
+        app.command(verb.name)(verb.run)
+    for name, module in modules.items():
+        if isinstance(group := getattr(module, name, None), typer.Typer):
+            app.add_typer(group, name=name)
+
+
+_add_verbs()

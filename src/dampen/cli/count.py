@@ -8,24 +8,19 @@ import typer
 
 from dampen._validate import probability
 from dampen.cli import answers, graphs, payment, records
-from dampen.cli.adjacency import AdjacencyName, Neighbours
+from dampen.cli.records import AdjacencyName, Neighbours
+from dampen.cli.verbs import add_members, verb
 from dampen.errors import ParameterError
-from dampen.privacy import NumericRelease
-from dampen.questions.numbers import count as count_rows
-from dampen.questions.subgraph_counts import count_subgraphs
+from dampen.questions.subgraph_counts import PATTERNS
 
 
 class PatternName(StrEnum):
     """The patterns by their names on the command line."""
 
-    EDGE = "edge"
-    TRIANGLE = "triangle"
-    TWO_TRIANGLE = "2-triangle"
-    K_TRIANGLE = "k-triangle"
-    K_STAR = "k-star"
-    K_CLIQUE = "k-clique"
+    add_members(vars(), PATTERNS)
 
 
+@verb(30, "count", "count_subgraphs")
 def count(
     file: Annotated[str, typer.Argument(help="CSV or Parquet file or quoted pattern; with --pattern, edges.")],
     epsilon: payment.Epsilon,
@@ -46,28 +41,21 @@ def count(
     as_json: answers.Json = False,
 ) -> None:
     """Count the rows of a table, or with --pattern the edges, triangles, stars or cliques of a graph, privately."""
-    remembered = "count" if note is None else note
-    release: NumericRelease
     if pattern is None:
         graph_words = {"k": k, "nodes": nodes, "src": src, "dst": dst, "nodes-from-edges": nodes_from_edges or None}
         _refuse(graph_words | {"delta": delta if probability(delta=delta) else None}, "must come with --pattern")
         if where and column is not None:
             raise ParameterError("column must be left out where a filter names one")
         rows = records.source(file, engine, where)
-        paying = payment.payer(budget, scope, epsilon=epsilon)
-        with records.progress():
-            release = count_rows(
-                rows, column=column, epsilon=epsilon, budget=paying, adjacency=adjacency.meant, note=remembered
-            )
+        asker = answers.Asker("count", budget, scope, note, as_json, epsilon=epsilon)
+        asker.tell("count", rows, column=column, adjacency=adjacency.member)
     else:
         replaced = adjacency.value if adjacency is AdjacencyName.REPLACE else None
         _refuse({"column": column, "adjacency": replaced}, "is for tables, not for --pattern")
         graph = graphs.read_graph(file, nodes, nodes_from_edges, src, dst, engine, where)
-        paying = payment.payer(budget, scope, epsilon=epsilon, delta=delta)
-        release = count_subgraphs(
-            graph, pattern.value, k=k, epsilon=epsilon, delta=delta, budget=paying, note=remembered
-        )
-    answers.show(release, as_json=as_json, remembered=budget is not None, remarks=graphs.remarks(nodes_from_edges))
+        asker = answers.Asker("count", budget, scope, note, as_json, epsilon=epsilon, delta=delta)
+        remarks = graphs.remarks(nodes_from_edges)
+        asker.tell("count_subgraphs", graph, pattern.value, k=k, delta=delta, remarks=remarks)
 
 
 def _refuse(words: Mapping[str, object], why: str) -> None:

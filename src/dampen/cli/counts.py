@@ -1,22 +1,21 @@
 """``dampen counts``: how many rows each group has."""
 
-from dataclasses import replace
 from typing import Annotated
 
 import typer
 
 from dampen.cli import answers, payment, records
-from dampen.cli.adjacency import AdjacencyName, Neighbours
-from dampen.cli.categories import Categories, read_categories
+from dampen.cli.records import AdjacencyName, Neighbours
+from dampen.cli.verbs import verb
 from dampen.errors import ParameterError
-from dampen.questions.counts_by_group import group_counts
 from dampen.tables.groups import REST
 
 
+@verb(40, "group_counts")
 def counts(
     file: records.File,
     by: Annotated[str, typer.Option(help="Column that holds each row's group.")],
-    categories: Categories,
+    categories: records.Categories,
     epsilon: payment.Epsilon,
     adjacency: Neighbours = AdjacencyName.ADD_REMOVE,
     non_negative: Annotated[bool, typer.Option("--non-negative", help="Counts below 0 become 0.")] = False,
@@ -38,15 +37,10 @@ def counts(
     """Tell how many rows each group has, privately: one line for each category, and its count."""
     if missing_as_other and drop_missing:
         raise ParameterError("missing-as-other and drop-missing exclude each other; give one of them")
-    missing = "other" if missing_as_other else records.missing_rule(drop_missing)
-    labels = read_categories(categories)
-    paying = payment.payer(budget, scope, epsilon=epsilon)
-    with records.progress():
-        release = group_counts(
-            records.source(file, engine, where), categories=labels, epsilon=epsilon, budget=paying,
-            adjacency=adjacency.meant, non_negative=non_negative, consistent=consistent, column=by, other=other,
-            missing=missing, note="counts" if note is None else note,
-        )  # fmt: skip
-    lines = tuple(f"{label}\t{count}" for label, count in release.items())
-    shown = release if as_json else replace(release, value=lines)
-    answers.show(shown, as_json=as_json, remembered=budget is not None)
+    missing = "other" if missing_as_other else records.drop_rule(drop_missing)
+    labels = records.read_categories(categories)
+    asker = answers.Asker("counts", budget, scope, note, as_json, epsilon=epsilon)
+    asker.tell(
+        "group_counts", records.source(file, engine, where), categories=labels, adjacency=adjacency.member,
+        non_negative=non_negative, consistent=consistent, column=by, other=other, missing=missing,
+    )  # fmt: skip

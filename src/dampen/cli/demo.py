@@ -12,6 +12,7 @@ import dampen
 from dampen._validate import plain
 from dampen.audit import add_remove_neighbours, audit_selection, multisets
 from dampen.cli.ledger_view import draw_summary
+from dampen.cli.verbs import verb
 from dampen.mechanisms import PairwiseDampening, PermuteAndFlip
 from dampen.problem import Frame, SelectionProblem
 from dampen.sensitivity import RungTable
@@ -23,6 +24,7 @@ BAR = 40
 """How many characters a probability of 1 would be drawn with."""
 
 
+@verb(140)
 def demo() -> None:
     """Take a guided tour on built-in synthetic data."""
     console = Console()

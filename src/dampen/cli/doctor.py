@@ -2,10 +2,12 @@
 
 import typer
 
+from dampen.cli.verbs import verb
 from dampen.tables.engines.health import Health, engine_health
 from dampen.tables.engines.registry import ENGINES
 
 
+@verb(150)
 def doctor(
     start_spark: bool = typer.Option(False, "--start-spark", help="Start a Spark session too; takes some seconds."),
 ) -> None:

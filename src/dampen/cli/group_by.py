@@ -2,7 +2,6 @@
 
 import csv
 import io
-import json
 from collections.abc import Mapping
 from enum import StrEnum
 from pathlib import Path
@@ -11,13 +10,12 @@ from typing import Annotated, Any
 import numpy as np
 import typer
 
-from dampen._validate import plain, shown
+from dampen._validate import shown
 from dampen.cli import answers, payment, records
-from dampen.cli.categories import Categories, read_categories
+from dampen.cli.verbs import add_members, verb
 from dampen.errors import ParameterError
 from dampen.mechanisms.grouping.triode_h import FRAGMENT
-from dampen.privacy import Release
-from dampen.questions.members_by_group import release_group_by
+from dampen.questions.members_by_group import METHODS
 from dampen.tables.files import existing_files, literal
 from dampen.tables.groups import REST
 
@@ -25,23 +23,23 @@ from dampen.tables.groups import REST
 class GroupMethod(StrEnum):
     """The methods by their names on the command line."""
 
-    RANDOMISED_RESPONSE = "randomised-response"
-    TRIODE = "triode"
-    TRIODE_H = "triode-h"
-    DAMPENED_TRIODE = "dampened-triode"
+    add_members(vars(), METHODS)
 
+
+DEFAULT = GroupMethod("randomised-response")
 
 FORMATS = {".parquet": "format parquet", ".csv": "format csv, header"}
 
 
+@verb(50, "group_by")
 def group_by(
     file: records.File,
     id: Annotated[str, typer.Option(help="Column that names each person, once; public.")],
     by: Annotated[str, typer.Option(help="Column that holds each person's group; private.")],
-    categories: Categories,
+    categories: records.Categories,
     epsilon: payment.Epsilon,
     out: Annotated[Path | None, typer.Option(help="Parquet or CSV file to write id and group to.")] = None,
-    method: Annotated[GroupMethod, typer.Option(help="How groups are drawn.")] = GroupMethod.RANDOMISED_RESPONSE,
+    method: Annotated[GroupMethod, typer.Option(help="How groups are drawn.")] = DEFAULT,
     fragment: Annotated[int, typer.Option(help="For triode-h: how many people a fragment holds.")] = FRAGMENT,
     other: Annotated[str, typer.Option(help="Category that takes undeclared values, if it is declared.")] = REST,
     missing_as_other: Annotated[
@@ -58,17 +56,16 @@ def group_by(
 ) -> None:
     """Tell who belongs to which group, privately: ids are public, one person's group is hidden."""
     _require_writable(out, file, budget)
-    labels = read_categories(categories)
-    paying = payment.payer(budget, scope, epsilon=epsilon)
-    with records.progress():
-        release = release_group_by(
-            records.source(file, engine, where), by, categories=labels, epsilon=epsilon, budget=paying,
-            method=method.value.replace("-", "_"), fragment=fragment, column=id, where=None, other=other,
-            missing="other" if missing_as_other else "refuse", note="group-by" if note is None else note,
-        )  # fmt: skip
+    labels = records.read_categories(categories)
+    asker = answers.Asker("group-by", budget, scope, note, as_json, epsilon=epsilon)
+    _, release = asker.ask(
+        "group_by", records.source(file, engine, where), by, categories=labels, method=method.value.replace("-", "_"),
+        fragment=fragment, column=id, other=other, missing="other" if missing_as_other else "refuse",
+    )  # fmt: skip
     names = (id, by)
-    if out is None or not _written(release.value, names, out):
-        typer.echo(_as_json(release) if as_json else _as_csv(release.value, names))
+    if out is None or not _write(release.value, names, out):
+        named = {str(label): people.tolist() for label, people in release.value.items()}
+        typer.echo(answers.as_text(release, named) if as_json else _as_csv(release.value, names))
     if budget is None:
         typer.echo(payment.NOTHING_REMEMBERS, err=True)
 
@@ -86,33 +83,26 @@ def _require_writable(out: Path | None, pattern: str, ledger: Path | None) -> No
             raise ParameterError(f"out must not be {what}; got {shown(str(out))}")
 
 
-def _written(told: Mapping[Any, Any], names: tuple[str, str], out: Path) -> bool:
+def _write(groups: Mapping[Any, Any], names: tuple[str, str], out: Path) -> bool:
     """Whether the groups, which are paid for, stand in their file: one row for each person of each group."""
     import duckdb
 
     try:
-        labels = np.array([label for label, people in told.items() for _ in people], dtype=object)
-        people = np.concatenate(list(told.values()))
+        labels = np.array([label for label, people in groups.items() for _ in people], dtype=object)
+        people = np.concatenate(list(groups.values()))
         people = people.astype(object) if people.dtype.kind == "U" else people
         with duckdb.connect() as connection:
-            connection.register("told", {names[0]: people, names[1]: labels})
-            connection.execute(f"copy told to {literal(str(out))} ({FORMATS[out.suffix.lower()]})")
+            connection.register("groups", {names[0]: people, names[1]: labels})
+            connection.execute(f"copy groups to {literal(str(out))} ({FORMATS[out.suffix.lower()]})")
     except Exception:
         typer.echo(f"note: {out.name[:60]} could not be written; the groups are on standard output", err=True)
         return False
     return True
 
 
-def _as_csv(told: Mapping[Any, Any], names: tuple[str, str]) -> str:
+def _as_csv(groups: Mapping[Any, Any], names: tuple[str, str]) -> str:
     lines = io.StringIO()
     writer = csv.writer(lines, lineterminator="\n")
     writer.writerow(names)
-    writer.writerows((person, label) for label, people in told.items() for person in people.tolist())
+    writer.writerows((person, label) for label, people in groups.items() for person in people.tolist())
     return lines.getvalue().rstrip("\n")
-
-
-def _as_json(release: Release) -> str:
-    told = {str(label): people.tolist() for label, people in release.value.items()}
-    loss = {"epsilon": plain(release.loss.epsilon), "delta": plain(release.loss.delta)}
-    loss |= {"adjacency": release.loss.adjacency.value, "unit": release.loss.unit}
-    return json.dumps({"value": told, "loss": loss, "mechanism": release.mechanism}, default=str)

@@ -1,18 +1,17 @@
 """``dampen mode``: the most frequent value of a column."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from dampen._validate import positive, whole
 from dampen.cli import answers, payment, records
-from dampen.cli.adjacency import AdjacencyName, Neighbours
-from dampen.mechanisms import PermuteAndFlip, TopK
-from dampen.queries import count_problem
+from dampen.cli.records import AdjacencyName, Neighbours
+from dampen.cli.verbs import verb
 from dampen.tables import read_labels
 
 
+@verb(20, "most_common", "top_categories")
 def mode(
     file: records.File,
     column: records.Column,
@@ -30,17 +29,13 @@ def mode(
     as_json: answers.Json = False,
 ) -> None:
     """Tell the most frequent value of a column, privately."""
-    base = PermuteAndFlip(positive(epsilon=epsilon) / whole(k=k, least=1))
-    chosen = base if k == 1 else TopK(k, base)
-    paying = payment.payer(budget, scope, epsilon=epsilon)
-    with records.progress():
-        problem = count_problem(
-            records.source(file, engine, where),
-            categories=read_labels(categories),
-            adjacency=adjacency.meant,
-            column=column,
-            missing=records.missing_rule(drop_missing),
-            other="drop" if drop_other else "refuse",
-        )
-    release = chosen.release(problem, budget=paying, note="mode" if note is None else note)
-    answers.show(release, as_json=as_json, remembered=budget is not None)
+    asker = answers.Asker("mode", budget, scope, note, as_json, epsilon=epsilon)
+    rows = records.source(file, engine, where)
+    asked: dict[str, Any] = {
+        "categories": read_labels(categories), "adjacency": adjacency.member, "column": column,
+        "missing": records.drop_rule(drop_missing), "other": records.drop_rule(drop_other),
+    }  # fmt: skip
+    if k == 1:
+        asker.tell("most_common", rows, **asked)
+    else:
+        asker.tell("top_categories", rows, k, **asked)

@@ -1,7 +1,7 @@
 """``dampen percentile``: one percentile of a column, or several."""
 
 from enum import StrEnum
-from typing import Annotated
+from typing import Annotated, Any
 
 import numpy as np
 import typer
@@ -10,14 +10,13 @@ from rich.table import Table
 
 from dampen import accuracy
 from dampen.cli import answers, payment, records
-from dampen.cli.adjacency import AdjacencyName, Neighbours
-from dampen.cli.records import missing_rule
+from dampen.cli.records import AdjacencyName, Neighbours, drop_rule
+from dampen.cli.verbs import add_members, verb
 from dampen.errors import ParameterError
-from dampen.mechanisms import SelectionMechanism
 from dampen.problem import SelectionProblem
 from dampen.queries.order.percent import share_of
-from dampen.questions.many_percentiles import release_quantiles
-from dampen.questions.percentiles import percentile_mechanism, percentile_problem
+from dampen.questions.percentiles import ON_A_GRID
+from dampen.questions.record import Single
 from dampen.tables.grid import as_grid
 
 MOST_LIKELY = 15
@@ -27,10 +26,13 @@ MOST_LIKELY = 15
 class MethodName(StrEnum):
     """The methods that answer with a value of the grid."""
 
-    DISTANCE = "distance"
-    RANK = "rank"
+    add_members(vars(), ON_A_GRID)
 
 
+DISTANCE = MethodName("distance")
+
+
+@verb(10, "percentile", "median", "quantiles")
 def percentile(
     file: records.File,
     column: records.Column,
@@ -40,7 +42,7 @@ def percentile(
     step: Annotated[str | None, typer.Option(help="Distance of possible answers.")] = None,
     bins: Annotated[int | None, typer.Option(help="Number of possible answers, instead of a step.")] = None,
     adjacency: Neighbours = AdjacencyName.ADD_REMOVE,
-    method: Annotated[MethodName, typer.Option(help="How one percentile is scored.")] = MethodName.DISTANCE,
+    method: Annotated[MethodName, typer.Option(help="How one percentile is scored.")] = DISTANCE,
     where: records.Where = None,
     drop_missing: records.DropMissing = False,
     engine: records.Engine = records.DEFAULT_ENGINE,
@@ -54,33 +56,22 @@ def percentile(
     """Tell percentiles of a column, privately; a value counts at the largest possible answer not above it."""
     if show_law and not (public and len(p) == 1):
         raise ParameterError("show-law must come with --public and a single --p: the law shows the data itself")
-    grid, adjacent, missing = as_grid(bounds=bounds, step=step, bins=bins), adjacency.meant, missing_rule(drop_missing)
-    paying = payment.payer(budget, scope, epsilon=epsilon)
-    rows = records.source(file, engine, where)
-    remembered = "percentile" if note is None else note
+    grid, rows = as_grid(bounds=bounds, step=step, bins=bins), records.source(file, engine, where)
+    asked: dict[str, Any] = {"grid": grid, "adjacency": adjacency.member, "missing": drop_rule(drop_missing)}
+    asker = answers.Asker("percentile", budget, scope, note, as_json, epsilon=epsilon)
     if len(p) > 1:
-        if method is not MethodName.DISTANCE:
+        if method is not DISTANCE:
             raise ParameterError(f"method must be distance for several percentiles; got {method.value!r}")
         for each in p:
             share_of(each)
-        with records.progress():
-            release = release_quantiles(
-                rows, p, grid=grid, epsilon=epsilon, budget=paying, adjacency=adjacent, strategy="auto",
-                column=column, where=None, missing=missing, note=remembered,
-            )  # fmt: skip
-    else:
-        chosen = percentile_mechanism(method.value, epsilon=epsilon, mechanism=None)
-        with records.progress():
-            problem = percentile_problem(
-                rows, p[0], method.value, grid=grid, adjacency=adjacent, column=column, missing=missing
-            )
-        release = chosen.release(problem, budget=paying, note=remembered)
-    answers.show(release, as_json=as_json, remembered=budget is not None)
-    if show_law:
-        _draw_law(chosen, problem.as_public())
+        asker.tell("quantiles", rows, p, column=column, **asked)
+        return
+    posed = asker.tell("percentile", rows, p[0], method=method.value, column=column, **asked)
+    if show_law and isinstance(posed, Single):
+        _draw_law(posed.mechanism, posed.problem.as_public())
 
 
-def _draw_law(mechanism: SelectionMechanism, problem: SelectionProblem) -> None:
+def _draw_law(mechanism: Any, problem: SelectionProblem) -> None:
     """The most likely answers, on standard error, so that the answer itself stays alone."""
     law = mechanism.log_probabilities(problem)
     per_group = np.exp(law.values if hasattr(law, "values") else law)

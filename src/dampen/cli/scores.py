@@ -1,14 +1,12 @@
-"""What every verb that reads a table of scores shares: its options and its problem."""
+"""What every verb that reads a table of scores shares."""
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
-from dampen.cli.adjacency import AdjacencyName
 from dampen.cli.records import EngineName
-from dampen.problem import SelectionProblem
-from dampen.questions.selection import selection_problem
 from dampen.tables import read_labels, read_scores
 from dampen.tables.engines import Source
 
@@ -26,23 +24,16 @@ Candidates = Annotated[Path | None, typer.Option(help="File of all possible labe
 Real = Annotated[bool, typer.Option("--real", help="Scores need not be whole numbers.")]
 
 
-def read_problem(
-    file: str,
-    *,
-    label: str,
-    score: str,
-    sensitivity: str,
-    monotone: bool,
-    candidates: Path | None,
-    real: bool,
-    adjacency: AdjacencyName,
-    engine: EngineName,
-) -> SelectionProblem:
-    """The problem that a table of scores poses."""
-    return selection_problem(
-        read_scores(Source(file, engine=engine.value), label=label, score=score, real=real),
-        sensitivity=sensitivity,
-        monotone=monotone,
-        adjacency=adjacency.meant,
-        candidates=None if candidates is None else read_labels(candidates),
-    )
+def read(file: str, label: str, score: str, engine: EngineName, *, real: bool) -> Mapping[Any, Any]:
+    """The scores of a table."""
+    return read_scores(Source(file, engine=engine.value), label=label, score=score, real=real)
+
+
+def read_candidates(file: Path | None) -> Sequence[Any] | None:
+    """The declared labels, if there are any."""
+    return None if file is None else read_labels(file)
+
+
+def remarks(candidates: Path | None) -> tuple[str, ...]:
+    """What the user should know about how the candidates were declared."""
+    return (LABELS_PUBLISHED,) if candidates is None else ()

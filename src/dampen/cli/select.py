@@ -6,25 +6,27 @@ from typing import Annotated
 import typer
 
 from dampen.cli import answers, payment, records, scores
-from dampen.cli.adjacency import AdjacencyName, Neighbours
+from dampen.cli.records import AdjacencyName, Neighbours
+from dampen.cli.verbs import add_members, verb
 from dampen.mechanisms import Exponential, PermuteAndFlip, ReportNoisyMax
+
+MECHANISMS = {
+    "permute-and-flip": PermuteAndFlip,
+    "exponential": Exponential,
+    "report-noisy-max": ReportNoisyMax,
+}
 
 
 class MechanismName(StrEnum):
     """The mechanisms by their names on the command line."""
 
-    PERMUTE_AND_FLIP = "permute-and-flip"
-    EXPONENTIAL = "exponential"
-    REPORT_NOISY_MAX = "report-noisy-max"
+    add_members(vars(), MECHANISMS)
 
 
-MECHANISMS = {
-    MechanismName.PERMUTE_AND_FLIP: PermuteAndFlip,
-    MechanismName.EXPONENTIAL: Exponential,
-    MechanismName.REPORT_NOISY_MAX: ReportNoisyMax,
-}
+DEFAULT = MechanismName("permute-and-flip")
 
 
+@verb(80, "select")
 def select(
     file: scores.File,
     label: scores.Label,
@@ -35,7 +37,7 @@ def select(
     candidates: scores.Candidates = None,
     real: scores.Real = False,
     adjacency: Neighbours = AdjacencyName.ADD_REMOVE,
-    mechanism: Annotated[MechanismName, typer.Option(help="How to choose.")] = MechanismName.PERMUTE_AND_FLIP,
+    mechanism: Annotated[MechanismName, typer.Option(help="How to choose.")] = DEFAULT,
     engine: records.Engine = records.DEFAULT_ENGINE,
     budget: payment.LedgerFile = None,
     scope: payment.Scope = None,
@@ -43,19 +45,9 @@ def select(
     as_json: answers.Json = False,
 ) -> None:
     """Choose the label with the highest score, privately."""
-    chosen = MECHANISMS[mechanism](epsilon)
-    paying = payment.payer(budget, scope, epsilon=epsilon)
-    problem = scores.read_problem(
-        file,
-        label=label,
-        score=score,
-        sensitivity=sensitivity,
-        monotone=monotone,
-        candidates=candidates,
-        real=real,
-        adjacency=adjacency,
-        engine=engine,
-    )
-    release = chosen.release(problem, budget=paying, note="select" if note is None else note)
-    remarks = (scores.LABELS_PUBLISHED,) if candidates is None else ()
-    answers.show(release, as_json=as_json, remembered=budget is not None, remarks=remarks)
+    asker = answers.Asker("select", budget, scope, note, as_json, epsilon=epsilon)
+    asker.tell(
+        "select", scores.read(file, label, score, engine, real=real), sensitivity=sensitivity, monotone=monotone,
+        adjacency=adjacency.member, candidates=scores.read_candidates(candidates),
+        mechanism=MECHANISMS[mechanism.value], remarks=scores.remarks(candidates),
+    )  # fmt: skip

@@ -5,13 +5,13 @@ from typing import Annotated
 import typer
 
 from dampen.cli import answers, payment, records
-from dampen.cli.adjacency import AdjacencyName, Neighbours
-from dampen.cli.records import missing_rule
-from dampen.questions import numbers
+from dampen.cli.records import AdjacencyName, Neighbours
+from dampen.cli.verbs import verb
 
 Bounds = Annotated[tuple[str, str], typer.Option(help="Lowest and highest value; others count as the nearer one.")]
 
 
+@verb(60, "total", name="sum")
 def total(
     file: records.File,
     column: records.Column,
@@ -28,16 +28,14 @@ def total(
     as_json: answers.Json = False,
 ) -> None:
     """Tell the sum of a column, privately."""
-    rows = records.source(file, engine, where)
-    with records.progress():
-        release = numbers.total(
-            rows, bounds=bounds, epsilon=epsilon, budget=payment.payer(budget, scope, epsilon=epsilon),
-            resolution=resolution, adjacency=adjacency.meant, column=column, missing=missing_rule(drop_missing),
-            note="sum" if note is None else note,
-        )  # fmt: skip
-    answers.show(release, as_json=as_json, remembered=budget is not None)
+    asker = answers.Asker("sum", budget, scope, note, as_json, epsilon=epsilon)
+    asker.tell(
+        "total", records.source(file, engine, where), bounds=bounds, resolution=resolution, adjacency=adjacency.member,
+        column=column, missing=records.drop_rule(drop_missing),
+    )  # fmt: skip
 
 
+@verb(70, "mean")
 def mean(
     file: records.File,
     column: records.Column,
@@ -53,11 +51,8 @@ def mean(
     as_json: answers.Json = False,
 ) -> None:
     """Tell the mean of a column, privately."""
-    rows = records.source(file, engine, where)
-    with records.progress():
-        release = numbers.mean(
-            rows, bounds=bounds, epsilon=epsilon, budget=payment.payer(budget, scope, epsilon=epsilon),
-            adjacency=adjacency.meant, column=column, missing=missing_rule(drop_missing),
-            note="mean" if note is None else note,
-        )  # fmt: skip
-    answers.show(release, as_json=as_json, remembered=budget is not None)
+    asker = answers.Asker("mean", budget, scope, note, as_json, epsilon=epsilon)
+    asker.tell(
+        "mean", records.source(file, engine, where), bounds=bounds, adjacency=adjacency.member,
+        column=column, missing=records.drop_rule(drop_missing),
+    )  # fmt: skip

@@ -5,22 +5,24 @@ from typing import Annotated
 
 import typer
 
-from dampen._validate import positive, whole
 from dampen.cli import answers, payment, records, scores
-from dampen.cli.adjacency import AdjacencyName, Neighbours
-from dampen.mechanisms import Exponential, PermuteAndFlip, TopK
+from dampen.cli.records import AdjacencyName, Neighbours
+from dampen.cli.verbs import add_members, verb
+from dampen.mechanisms import Exponential, PermuteAndFlip
+
+BASES = {"permute-and-flip": PermuteAndFlip, "exponential": Exponential}
 
 
 class BaseName(StrEnum):
     """The mechanisms for each place, by their names on the command line."""
 
-    PERMUTE_AND_FLIP = "permute-and-flip"
-    EXPONENTIAL = "exponential"
+    add_members(vars(), BASES)
 
 
-BASES = {BaseName.PERMUTE_AND_FLIP: PermuteAndFlip, BaseName.EXPONENTIAL: Exponential}
+DEFAULT = BaseName("permute-and-flip")
 
 
+@verb(90, "top_k")
 def top_k(
     file: scores.File,
     k: Annotated[int, typer.Option("--k", help="How many labels to choose.")],
@@ -32,7 +34,7 @@ def top_k(
     candidates: scores.Candidates = None,
     real: scores.Real = False,
     adjacency: Neighbours = AdjacencyName.ADD_REMOVE,
-    mechanism: Annotated[BaseName, typer.Option(help="How to choose each place.")] = BaseName.PERMUTE_AND_FLIP,
+    mechanism: Annotated[BaseName, typer.Option(help="How to choose each place.")] = DEFAULT,
     engine: records.Engine = records.DEFAULT_ENGINE,
     budget: payment.LedgerFile = None,
     scope: payment.Scope = None,
@@ -40,19 +42,9 @@ def top_k(
     as_json: answers.Json = False,
 ) -> None:
     """Choose the k labels with the highest scores, best first, privately."""
-    chosen = TopK(k, BASES[mechanism](positive(epsilon=epsilon) / whole(k=k, least=1)))
-    paying = payment.payer(budget, scope, epsilon=epsilon)
-    problem = scores.read_problem(
-        file,
-        label=label,
-        score=score,
-        sensitivity=sensitivity,
-        monotone=monotone,
-        candidates=candidates,
-        real=real,
-        adjacency=adjacency,
-        engine=engine,
-    )
-    release = chosen.release(problem, budget=paying, note="top-k" if note is None else note)
-    remarks = (scores.LABELS_PUBLISHED,) if candidates is None else ()
-    answers.show(release, as_json=as_json, remembered=budget is not None, remarks=remarks)
+    asker = answers.Asker("top-k", budget, scope, note, as_json, epsilon=epsilon)
+    asker.tell(
+        "top_k", scores.read(file, label, score, engine, real=real), k, sensitivity=sensitivity, monotone=monotone,
+        adjacency=adjacency.member, candidates=scores.read_candidates(candidates),
+        mechanism=BASES[mechanism.value], remarks=scores.remarks(candidates),
+    )  # fmt: skip

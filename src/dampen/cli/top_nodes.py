@@ -6,31 +6,27 @@ from typing import Annotated
 import typer
 
 from dampen.cli import answers, graphs, payment, records
+from dampen.cli.verbs import add_members, verb
 from dampen.queries.graph.centralities import CENTRALITIES
-from dampen.questions.influence import release_top_nodes
-
-
-def _option(name: str) -> str:
-    """A name of the library's as the command line has it."""
-    return name.replace("_", "-")
 
 
 class ScoreName(StrEnum):
     """What makes a node influential, by its name on the command line: every centrality there is."""
 
-    vars().update({name.upper(): _option(name) for name in CENTRALITIES})
+    add_members(vars(), CENTRALITIES)
 
 
 class MethodName(StrEnum):
     """The methods by their names on the command line: all that some centrality allows."""
 
-    vars().update({name.upper(): _option(name) for each in CENTRALITIES.values() for name in each.methods})
+    add_members(vars(), dict.fromkeys(name for each in CENTRALITIES.values() for name in each.methods))
 
 
 FIRST_SCORE = next(iter(ScoreName))
-BY_DEFAULT = ", ".join(dict.fromkeys(_option(each.default) for each in CENTRALITIES.values()))
+BY_DEFAULT = ", ".join(dict.fromkeys(each.default.replace("_", "-") for each in CENTRALITIES.values()))
 
 
+@verb(100, "top_nodes")
 def top_nodes(
     file: Annotated[str, typer.Argument(help="Edge list (two nodes a line), or CSV or Parquet with --src and --dst.")],
     k: Annotated[int, typer.Option("--k", help="How many nodes to tell.")],
@@ -52,16 +48,9 @@ def top_nodes(
 ) -> None:
     """Tell the most influential nodes of a graph, best first, privately: one edge more or less is hidden."""
     graph = graphs.read_graph(file, nodes, nodes_from_edges, src, dst, engine, where)
-    paying = payment.payer(budget, scope, epsilon=epsilon)
-    release = release_top_nodes(
-        graph,
-        k,
-        epsilon=epsilon,
-        budget=paying,
-        score=score.value.replace("-", "_"),
-        method=None if method is None else method.value.replace("-", "_"),
-        max_degree=max_degree,
-        shift=shift,
-        note="top-nodes" if note is None else note,
-    )
-    answers.show(release, as_json=as_json, remembered=budget is not None, remarks=graphs.remarks(nodes_from_edges))
+    asker = answers.Asker("top-nodes", budget, scope, note, as_json, epsilon=epsilon)
+    asker.tell(
+        "top_nodes", graph, k, score=score.value.replace("-", "_"),
+        method=None if method is None else method.value.replace("-", "_"), max_degree=max_degree, shift=shift,
+        remarks=graphs.remarks(nodes_from_edges),
+    )  # fmt: skip

@@ -8,7 +8,8 @@ import typer
 
 from dampen._validate import shown
 from dampen.cli import answers, payment, records
-from dampen.cli.adjacency import AdjacencyName, Neighbours
+from dampen.cli.records import AdjacencyName, Neighbours
+from dampen.cli.verbs import verb
 from dampen.errors import ParameterError
 from dampen.privacy import BudgetLike, PrivacyLoss
 
@@ -20,6 +21,7 @@ class CriterionName(StrEnum):
     INFORMATION_GAIN = "information_gain"
 
 
+@verb(110)
 def train(
     file: records.File,
     target: Annotated[str, typer.Option(help="Column that holds the class.")],
@@ -45,7 +47,7 @@ def train(
     known = Schema.from_json(schema)
     paying = _NotingBudget(payment.payer(budget, scope, epsilon=epsilon), "train" if note is None else note)
     tree = PrivateTreeClassifier(
-        epsilon, depth, criterion.value, mechanism, max_records, schema=known, budget=paying, adjacency=adjacency.meant
+        epsilon, depth, criterion.value, mechanism, max_records, schema=known, budget=paying, adjacency=adjacency.member
     )
     with records.progress():
         written = tree.fit(records.source(file, engine, where), target).to_json()
@@ -58,6 +60,7 @@ def train(
 Model = Annotated[Path, typer.Argument(help="JSON file that `dampen train` wrote.")]
 
 
+@verb(120)
 def predict(
     model: Model,
     file: records.File,
@@ -75,6 +78,7 @@ def predict(
             typer.echo("\n".join(map(str, labels.tolist())))
 
 
+@verb(130)
 def score(
     model: Model,
     file: records.File,
@@ -96,7 +100,7 @@ def score(
     paying = payment.payer(budget, scope, epsilon=epsilon)
     with records.progress():
         release = private_score(
-            classifier, rows, target, epsilon=epsilon, budget=paying, adjacency=adjacency.meant,
+            classifier, rows, target, epsilon=epsilon, budget=paying, adjacency=adjacency.member,
             note="score" if note is None else note,
         )  # fmt: skip
     remarks = (f"give or take {release.error('0.95'):.3g} (95 % confidence)",)

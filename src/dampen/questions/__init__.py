@@ -1,38 +1,26 @@
 """One function per question of a user's, which spends from the budget it is given.
 
 Choices come back as the plain answer. Numbers come back as a release, which knows what it cost and, where its noise is
-public, its error.
+public, its error. Every file of this room enters its questions into the record.
 """
 
-from dampen.questions.categories import most_common, top_categories
-from dampen.questions.counts_by_group import group_counts
-from dampen.questions.influence import top_nodes
-from dampen.questions.many_percentiles import quantiles
-from dampen.questions.members_by_group import group_by
-from dampen.questions.most_common_by_group import group_most_common
-from dampen.questions.numbers import count, mean, total
-from dampen.questions.percentiles import median, percentile
-from dampen.questions.percentiles_by_group import group_percentiles
-from dampen.questions.quantile_numbers import quantile_number
-from dampen.questions.selection import select, top_k
-from dampen.questions.subgraph_counts import count_subgraphs
+from importlib import import_module
+from pkgutil import iter_modules
+from typing import Any
 
-__all__ = [
-    "count",
-    "count_subgraphs",
-    "group_by",
-    "group_counts",
-    "group_most_common",
-    "group_percentiles",
-    "mean",
-    "median",
-    "most_common",
-    "percentile",
-    "quantile_number",
-    "quantiles",
-    "select",
-    "top_categories",
-    "top_k",
-    "top_nodes",
-    "total",
-]
+from dampen.questions.record import RECORD
+
+for _file in iter_modules(__path__):
+    import_module(f"{__name__}.{_file.name}")
+
+
+def __getattr__(name: str) -> Any:
+    if name == "__all__":
+        return sorted(RECORD)
+    if name in RECORD:
+        return RECORD[name].ask
+    raise AttributeError(f"module 'dampen.questions' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted(RECORD)

@@ -4,16 +4,17 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from dampen._validate import Number
-from dampen.mechanisms import PermuteAndFlip, SelectionMechanism
+from dampen.mechanisms import SelectionMechanism
 from dampen.privacy import Adjacency, BudgetLike
 from dampen.queries import count_problem
 from dampen.queries.categories import count_frame
-from dampen.questions.asking import asking
-from dampen.questions.mechanism_choice import Choice, chosen_mechanism, chosen_top, refuse_indicators
+from dampen.questions.mechanism_choice import Choice, choose_mechanism, choose_top_k
+from dampen.questions.record import Posed, Single, no_records, question
 from dampen.tables.counts import as_categories
 from dampen.tables.filters import filter_rows
 
 
+@question(no_records("values"), proof="permute_and_flip", plain=True)
 def most_common(
     values: Any,
     *,
@@ -27,7 +28,7 @@ def most_common(
     missing: str = "refuse",
     other: str = "refuse",
     note: str = "most_common",
-) -> Any:
+) -> Posed[Any]:
     """The category with the most records, privately.
 
     Parameters
@@ -51,22 +52,11 @@ def most_common(
     >>> dampen.most_common(["flu", "flu", "cold"], categories=("flu", "cold", "gout"), epsilon=1, budget=budget) != ""
     True
     """
-    chosen = chosen_mechanism(mechanism, epsilon, default=PermuteAndFlip)
-    refuse_indicators(chosen, "dampen.queries.winner_problem")
-    with asking(budget, note):
-        labels = as_categories(categories)
-        chosen.privacy(count_frame(labels, adjacency))
-        problem = count_problem(
-            filter_rows(values, where),
-            categories=labels,
-            adjacency=adjacency,
-            column=column,
-            missing=missing,
-            other=other,
-        )
-    return chosen.release(problem, budget=budget, note=note).value
+    chosen = choose_mechanism(mechanism, epsilon, indicators="dampen.queries.winner_problem")
+    return _pose(chosen, values, categories, adjacency, column, where, missing, other)
 
 
+@question(no_records("values"), proof="top_k", plain=True)
 def top_categories(
     values: Any,
     k: int,
@@ -81,7 +71,7 @@ def top_categories(
     missing: str = "refuse",
     other: str = "refuse",
     note: str = "top_categories",
-) -> tuple[Any, ...]:
+) -> Posed[tuple[Any, ...]]:
     """The k categories with the most records, most frequent first, privately. ``epsilon`` is the price of them all.
 
     The other arguments are those of :func:`most_common`; ``mechanism`` is a class of the exponential or
@@ -92,17 +82,20 @@ def top_categories(
     >>> len(dampen.top_categories(["a", "a", "b"], 2, categories=("a", "b", "c"), epsilon=1, budget=budget))
     2
     """
-    chosen = chosen_top(k, mechanism, epsilon)
-    with asking(budget, note):
-        labels = as_categories(categories)
-        chosen.privacy(count_frame(labels, adjacency))
-        problem = count_problem(
-            filter_rows(values, where),
-            categories=labels,
-            adjacency=adjacency,
-            column=column,
-            missing=missing,
-            other=other,
-        )
-    drawn: tuple[Any, ...] = chosen.release(problem, budget=budget, note=note).value
-    return drawn
+    return _pose(choose_top_k(k, mechanism, epsilon), values, categories, adjacency, column, where, missing, other)
+
+
+def _pose(
+    mechanism: SelectionMechanism,
+    values: Any,
+    categories: Sequence[Any],
+    adjacency: Adjacency,
+    column: str | None,
+    where: Mapping[str, Any] | None,
+    missing: str,
+    other: str,
+) -> Posed[Any]:
+    labels, rows = as_categories(categories), filter_rows(values, where)
+    mechanism.privacy(count_frame(labels, adjacency))
+    asked: dict[str, Any] = {"column": column, "missing": missing, "other": other}
+    return Single(mechanism, count_problem(rows, categories=labels, adjacency=adjacency, **asked))

@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from dampen._validate import Number, flag, positive
+from dampen._validate import Number, flag
 from dampen.errors import ParameterError
 from dampen.mechanisms.counts.base import CountsRelease
 from dampen.mechanisms.counts.laplace_counts import LaplaceCounts
-from dampen.privacy import Adjacency, BudgetLike
+from dampen.privacy import Adjacency, BudgetLike, PrivacyLoss
 from dampen.problem import CountsFrame, CountsProblem
-from dampen.questions.asking import asking
+from dampen.questions.record import Composite, Posed, no_records, question
 from dampen.tables.counts import as_categories
 from dampen.tables.filters import filter_rows, record_adjacency, require_public_number
 from dampen.tables.groups import REST, count_groups
@@ -41,6 +41,7 @@ class GroupCounts(CountsRelease, Mapping[Any, int]):
         return len(self.value)
 
 
+@question(no_records("values"), proof="laplace_counts")
 def group_counts(
     values: Any,
     *,
@@ -55,7 +56,7 @@ def group_counts(
     other: Any = REST,
     missing: str = "refuse",
     note: str = "group_counts",
-) -> GroupCounts:
+) -> Posed[GroupCounts]:
     """How many values each category has, privately: all counts for one ``epsilon``.
 
     Parameters
@@ -73,7 +74,7 @@ def group_counts(
         Counts below 0 become 0.
     consistent
         Counts are at least 0 and add up: under ``REPLACE`` to the number of records, which is public, under
-        ``ADD_REMOVE`` to the sum of the noisy counts. The nearest such counts are told.
+        ``ADD_REMOVE`` to the sum of the noisy counts. The nearest such counts are returned.
     where
         ``{column: value}``, public: only rows with these values count. Not for ``consistent`` counts under ``REPLACE``:
         a replaced record may leave them, so their number is no longer public.
@@ -93,30 +94,34 @@ def group_counts(
     >>> list(counts), isinstance(counts["F"], int), counts.error(0.95)
     (['F', 'M'], True, 3.0)
     """
-    with asking(budget, note):
-        price, labels = positive(epsilon=epsilon), as_categories(categories)
-        replaced = record_adjacency(adjacency) is Adjacency.REPLACE
-        whole, adding_up = flag(non_negative=non_negative), flag(consistent=consistent)
-        if adding_up and replaced and isinstance(missing, str) and missing == "drop":
-            raise ParameterError("consistent counts under REPLACE add up to all records; missing must not be 'drop'")
-        frame = CountsFrame(len(labels), 2 if replaced else 1, adjacency, largest=1)
-        rows = filter_rows(values, where)
-        if adding_up:
-            require_public_number(rows, adjacency)
-        counts = count_groups(rows, labels, column=column, other=other, missing=missing)
-    release = LaplaceCounts(price).release(CountsProblem(frame, counts), budget=budget, note=note)
-    noisy = list(release.value)
+    mechanism, labels = LaplaceCounts(epsilon), as_categories(categories)
+    replaced = record_adjacency(adjacency) is Adjacency.REPLACE
+    whole, adding_up = flag(non_negative=non_negative), flag(consistent=consistent)
+    if adding_up and replaced and isinstance(missing, str) and missing == "drop":
+        raise ParameterError("consistent counts under REPLACE add up to all records; missing must not be 'drop'")
+    frame = CountsFrame(len(labels), 2 if replaced else 1, adjacency, largest=1)
+    rows = filter_rows(values, where)
     if adding_up:
-        noisy = summing_to(noisy, int(counts.sum()) if replaced else max(sum(noisy), 0))
-    elif whole:
-        noisy = [max(count, 0) for count in noisy]
-    return GroupCounts(
-        dict(zip(labels, noisy, strict=True)), release.loss, f"discrete Laplace noise of {len(labels)} counts", note,
-        noise=release.noise, as_drawn=not (adding_up or whole),
+        require_public_number(rows, adjacency)
+    counts = count_groups(rows, labels, column=column, other=other, missing=missing)
+    problem = CountsProblem(frame, counts)
+
+    def build(noisy: Sequence[int], loss: PrivacyLoss, note: str) -> GroupCounts:
+        if adding_up:
+            noisy = nearest_with_sum(noisy, int(counts.sum()) if replaced else max(sum(noisy), 0))
+        elif whole:
+            noisy = [max(count, 0) for count in noisy]
+        return GroupCounts(
+            dict(zip(labels, noisy, strict=True)), loss, f"discrete Laplace noise of {len(labels)} counts", note,
+            noise=mechanism.noise(frame), as_drawn=not (adding_up or whole),
+        )  # fmt: skip
+
+    return Composite(
+        frame, mechanism.privacy(frame), lambda source: mechanism.draw(problem, source).tolist(), build
     )  # fmt: skip
 
 
-def summing_to(counts: Sequence[int], total: int) -> list[int]:
+def nearest_with_sum(counts: Sequence[int], total: int) -> list[int]:
     """The whole numbers of at least 0 with this sum that are nearest to the counts, in squares.
 
     The nearest real numbers lower all counts by one number and end at 0. Rounded down they lack less than one each; the
@@ -124,8 +129,8 @@ def summing_to(counts: Sequence[int], total: int) -> list[int]:
     """
     ordered = sorted(counts, reverse=True)
     sums = np.add.accumulate(np.array(ordered, dtype=object))
-    kept = max((k for k in range(1, len(ordered) + 1) if ordered[k - 1] * k > sums[k - 1] - total), default=1)
-    shift = Fraction(int(sums[kept - 1]) - total, kept)
+    most = max((k for k in range(1, len(ordered) + 1) if ordered[k - 1] * k > sums[k - 1] - total), default=1)
+    shift = Fraction(int(sums[most - 1]) - total, most)
     near = [max(count - shift, Fraction(0)) for count in counts]
     whole = [int(number) for number in near]
     short = total - sum(whole)

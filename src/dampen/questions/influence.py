@@ -8,13 +8,15 @@ import numpy as np
 from dampen._validate import Number, exact, one_of, positive, shown, whole
 from dampen.errors import ParameterError
 from dampen.graphs.graph import Graph, as_graph
-from dampen.privacy import Adjacency, BudgetLike, PrivacyLoss, Release, paid
+from dampen.privacy import Adjacency, BudgetLike, PrivacyLoss, Release
+from dampen.problem import Frame
 from dampen.queries.graph.centralities import CENTRALITIES, Terms
 from dampen.queries.graph.projection import CHANGES, project
-from dampen.questions.asking import asking, kept, without_edges
 from dampen.questions.node_lists import LISTS, Draw
+from dampen.questions.record import Composite, Posed, no_edges, question, read_once, without_edges
 
 
+@question(no_edges, proof="centrality", plain=True)
 def top_nodes(
     graph: Any,
     k: int,
@@ -30,7 +32,7 @@ def top_nodes(
     nodes: Any = None,
     where: Mapping[str, Any] | None = None,
     note: str = "top_nodes",
-) -> tuple[Any, ...]:
+) -> Posed[tuple[Any, ...]]:
     """The labels of the k most influential nodes, best first, privately. ``epsilon`` is the price of the whole answer.
 
     Nodes are public, edges private: one edge more or less (``EDGE``).
@@ -74,33 +76,17 @@ def top_nodes(
     (0,)
     """
     asked: dict[str, Any] = {"score": score, "method": method, "max_degree": max_degree, "shift": shift}
-    with asking(budget, note):
-        nodes = kept(nodes)
-        if (bare := without_edges(graph, nodes)) is not None:
-            prepare_draw(bare, k, epsilon, **asked)
-        edges = as_graph(graph, src=src, dst=dst, nodes=nodes, where=where)
-    chosen: tuple[Any, ...] = release_top_nodes(edges, k, epsilon=epsilon, budget=budget, note=note, **asked).value
-    return chosen
+    nodes = read_once(nodes)
+    if (bare := without_edges(graph, nodes)) is not None:
+        prepare_draw(bare, k, epsilon, **asked)
+    edges = as_graph(graph, src=src, dst=dst, nodes=nodes, where=where)
+    draw, used = prepare_draw(edges, k, epsilon, **asked)
+    frame, loss = Frame(range(edges.nodes), None, Adjacency.EDGE), PrivacyLoss(epsilon, adjacency=Adjacency.EDGE)
 
+    def build(places: tuple[int, ...], loss: PrivacyLoss, note: str) -> Release:
+        return Release(tuple(edges.labels[place] for place in places), loss, f"{k} nodes by {score}, {used}", note)
 
-def release_top_nodes(
-    graph: Graph,
-    k: int,
-    *,
-    epsilon: Number,
-    budget: BudgetLike,
-    score: str,
-    method: str | None,
-    max_degree: int | None,
-    shift: Number,
-    note: str,
-) -> Release:
-    """Pay for and draw the list: one reservation."""
-    with asking(budget, note):
-        draw, used = prepare_draw(graph, k, epsilon, score=score, method=method, max_degree=max_degree, shift=shift)
-        loss = PrivacyLoss(epsilon, adjacency=Adjacency.EDGE)
-    places = paid(draw, loss, budget=budget, note=note)
-    return Release(tuple(graph.labels[place] for place in places), loss, f"{k} nodes by {score}, {used}", note)
+    return Composite(frame, loss, draw, build)
 
 
 def prepare_draw(

@@ -8,12 +8,12 @@ from dampen._validate import Number, one_of, positive, shown
 from dampen.entropy import Entropy
 from dampen.errors import ParameterError
 from dampen.mechanisms import PermuteAndFlip
-from dampen.privacy import Adjacency, BudgetLike, PrivacyLoss, Release, paid
-from dampen.problem import SelectionProblem
+from dampen.privacy import Adjacency, BudgetLike, PrivacyLoss, Release
+from dampen.problem import Frame, SelectionProblem
 from dampen.queries import percentile_value_problem
 from dampen.queries.order.halving import halving, levels
 from dampen.queries.order.percent import share_of
-from dampen.questions.asking import asking
+from dampen.questions.record import Composite, Posed, question, zeros
 from dampen.sampling.scatter import scatter
 from dampen.tables.counts import GridCounts, count_on_grid
 from dampen.tables.filters import filter_rows, record_adjacency, require_public_number
@@ -25,6 +25,10 @@ FEWEST_HALVED = 3
 """Fewer distinct percentiles than this are asked one by one: halving two takes two levels and gains nothing."""
 
 
+STRATEGIES = ("auto", "even", "halving")
+
+
+@question(zeros("values"), proof="quantiles", plain=True)
 def quantiles(
     values: Any,
     ps: Iterable[Number],
@@ -41,7 +45,7 @@ def quantiles(
     where: Mapping[str, Any] | None = None,
     missing: str = "refuse",
     note: str = "quantiles",
-) -> tuple[Any, ...]:
+) -> Posed[tuple[Any, ...]]:
     """The percentiles ``ps`` of the values, privately, in the order of ``ps``. ``epsilon`` is the price of them all.
 
     The answers never cross: a larger p has no smaller answer. The other arguments are those of :func:`percentile`.
@@ -59,54 +63,36 @@ def quantiles(
     >>> low <= high
     True
     """
-    release = release_quantiles(
-        values, ps, grid=grid, bounds=bounds, step=step, bins=bins, epsilon=epsilon, budget=budget,
-        adjacency=adjacency, strategy=strategy, column=column, where=where, missing=missing, note=note,
-    )  # fmt: skip
-    answers: tuple[Any, ...] = release.value
-    return answers
-
-
-def release_quantiles(
-    values: Any,
-    ps: Iterable[Number],
-    *,
-    grid: Any = None,
-    bounds: tuple[Number, Number] | None = None,
-    step: Number | None = None,
-    bins: int | None = None,
-    epsilon: Number,
-    budget: BudgetLike,
-    adjacency: Adjacency,
-    strategy: str,
-    column: str | None,
-    where: Mapping[str, Any] | None,
-    missing: str,
-    note: str,
-) -> Release:
-    """Pay for and draw all percentiles: one reservation."""
-    with asking(budget, note):
-        price, asked = positive(epsilon=epsilon), _shares(ps)
-        shares = sorted(set(asked))
-        public = as_grid(grid, bounds=bounds, step=step, bins=bins)
-        way = chosen_strategy(strategy, len(shares), len(public))
-        loss = PrivacyLoss(price, adjacency=record_adjacency(adjacency))
-        require_public_number(chosen := filter_rows(values, where), adjacency, missing)
-        counted = count_on_grid(chosen, public, column=column, missing=missing)
+    price, asked = positive(epsilon=epsilon), _shares(ps)
+    shares = sorted(set(asked))
+    public = as_grid(grid, bounds=bounds, step=step, bins=bins)
+    way = choose_strategy(strategy, len(shares), len(public))
+    loss = PrivacyLoss(price, adjacency=record_adjacency(adjacency))
+    require_public_number(rows := filter_rows(values, where), adjacency, missing)
+    counted = count_on_grid(rows, public, column=column, missing=missing)
     if way == "even":
         single = PermuteAndFlip(price / len(shares))
         problems = [percentile_value_problem(counted, 100 * q, grid=counted.grid, adjacency=adjacency) for q in shares]
-        answers = paid(lambda source: draw_evenly(problems, single, source), loss, budget=budget, note=note)
     else:
-        single = PermuteAndFlip(price / levels(len(shares)) / (2 if adjacency is Adjacency.REPLACE else 1))
-        answers = paid(lambda source: draw_by_halving(counted, shares, single, source), loss, budget=budget, note=note)
-    by_share = dict(zip(shares, sorted(answers), strict=True))
-    return Release(tuple(by_share[share] for share in asked), loss, f"{len(shares)} percentiles, {way}", note)
+        single, problems = (
+            PermuteAndFlip(price / levels(len(shares)) / (2 if adjacency is Adjacency.REPLACE else 1)),
+            [],
+        )
+
+    def draw(source: Entropy) -> list[Any]:
+        halve = way == "halving"
+        return draw_by_halving(counted, shares, single, source) if halve else draw_evenly(problems, single, source)
+
+    def build(answers: list[Any], loss: PrivacyLoss, note: str) -> Release:
+        by_share = dict(zip(shares, sorted(answers), strict=True))
+        return Release(tuple(by_share[share] for share in asked), loss, f"{len(shares)} percentiles, {way}", note)
+
+    return Composite(Frame(counted.grid, bound=1, adjacency=adjacency), loss, draw, build)
 
 
-def chosen_strategy(strategy: str, count: int, size: int) -> str:
+def choose_strategy(strategy: str, count: int, size: int) -> str:
     """How so many distinct percentiles on a grid of this size are asked for: public, whatever the data."""
-    named = one_of(("auto", "even", "halving"), strategy=strategy)
+    named = one_of(STRATEGIES, strategy=strategy)
     if named != "auto":
         return named
     return "even" if count < FEWEST_HALVED or fineness(size) < FINENESS else "halving"

@@ -1,21 +1,39 @@
-"""How a caller names a mechanism: a class that needs only epsilon, or one that is ready."""
+"""How a caller names a mechanism: a class that needs only epsilon, or one that is ready and costs what was said."""
 
 from collections.abc import Callable
 
-from dampen._validate import Number, plain, positive, shown, whole
+from dampen._validate import Number, plain, positive, probability, shown, whole
 from dampen.errors import ParameterError
-from dampen.mechanisms import PermuteAndFlip, SelectionMechanism, StableArgmax, TopK
+from dampen.mechanisms import (
+    ExactPairLaplace,
+    NoisyLocalSensitivity,
+    NumericMechanism,
+    PermuteAndFlip,
+    PolyPlace,
+    SelectionMechanism,
+    StableArgmax,
+    TopK,
+)
+from dampen.mechanisms.numeric.noisy_local_sensitivity import second_order_of
 from dampen.mechanisms.selection.base import ExponentMechanism
 from dampen.mechanisms.selection.ordered import OrderedMechanism
 from dampen.mechanisms.selection.top_k import one_shot_noise
+from dampen.problem import NumericProblem
 
 Choice = SelectionMechanism | Callable[[Number], SelectionMechanism]
 
 
-def chosen_mechanism(
-    mechanism: Choice | None, epsilon: Number, *, default: Callable[[Number], SelectionMechanism]
+def choose_mechanism(
+    mechanism: Choice | None,
+    epsilon: Number,
+    *,
+    default: Callable[[Number], SelectionMechanism] = PermuteAndFlip,
+    indicators: str = "",
 ) -> SelectionMechanism:
-    """The mechanism at this epsilon; one that is ready must have the same."""
+    """The mechanism at this epsilon; one that is ready must have the same.
+
+    ``indicators``: the query to name where one is refused that takes utilities of 0 and 1 alone; empty: any is taken.
+    """
     positive(epsilon=epsilon)
     named = default if mechanism is None else mechanism
     chosen: object = named
@@ -31,19 +49,34 @@ def chosen_mechanism(
         raise ParameterError(f"mechanism must choose one candidate; got {shown(mechanism)}")
     if chosen.epsilon != positive(epsilon=epsilon):
         raise ParameterError(f"epsilon must be the mechanism's own, {plain(chosen.epsilon)}; got {shown(epsilon)}")
+    if indicators and (isinstance(chosen, StableArgmax) or getattr(chosen, "indicator", False)):
+        raise ParameterError(f"mechanism must take any utilities; {shown(chosen)} takes 0 and 1: use {indicators}")
     return chosen
 
 
-def refuse_indicators(mechanism: SelectionMechanism, instead: str) -> None:
-    """Refuse, before any data is read, a mechanism that takes utilities of 0 and 1 alone."""
-    if isinstance(mechanism, StableArgmax) or getattr(mechanism, "indicator", False):
-        raise ParameterError(f"mechanism must take any utilities; {shown(mechanism)} takes 0 and 1: use {instead}")
-
-
-def chosen_top(k: int, mechanism: Callable[[Number], SelectionMechanism] | None, epsilon: Number) -> TopK:
+def choose_top_k(k: int, mechanism: Callable[[Number], SelectionMechanism] | None, epsilon: Number) -> TopK:
     """A top-k at this price in all, each place by the mechanism that the caller names, else by permute-and-flip."""
     share = positive(epsilon=epsilon) / whole(k=k, least=1)
-    base = chosen_mechanism(mechanism, share, default=PermuteAndFlip)
+    base = choose_mechanism(mechanism, share)
     if not isinstance(base, ExponentMechanism) or one_shot_noise(base) is None:
         raise ParameterError(f"mechanism must be of the exponential or permute-and-flip type; got {shown(mechanism)}")
     return TopK(k, base)
+
+
+def choose_numeric(mechanism: object, *, epsilon: Number, delta: Number = 0) -> NumericMechanism:
+    """The caller's own mechanism, which must have this epsilon and delta, or the one whose noise follows the data."""
+    if mechanism is None:
+        return PolyPlace(epsilon) if probability(delta=delta) == 0 else ExactPairLaplace(epsilon, delta)
+    if not isinstance(mechanism, NumericMechanism):
+        raise ParameterError(f"mechanism must be a numeric mechanism such as PolyPlace(1); got {shown(mechanism)}")
+    own = mechanism.epsilon, getattr(mechanism, "delta", 0)
+    if own != (positive(epsilon=epsilon), probability(delta=delta)):
+        raise ParameterError(f"mechanism must have the same epsilon and delta as the call; got {shown(mechanism)}")
+    return mechanism
+
+
+def require_fitting(mechanism: NumericMechanism, problem: NumericProblem) -> None:
+    """Refuse a mechanism that could not answer such a problem, for any data. ``problem``: the one without records."""
+    mechanism.privacy(problem.frame)
+    if isinstance(mechanism, NoisyLocalSensitivity):
+        second_order_of(problem)

@@ -1,21 +1,20 @@
 """Who belongs to which group?"""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from typing import Any
 
 from numpy.typing import NDArray
 
 from dampen._validate import Number, one_of, positive, shown, whole
 from dampen.errors import DataError, ParameterError
-from dampen.mechanisms.grouping.base import GroupMechanism
+from dampen.mechanisms.grouping.base import GroupMechanism, Groups
 from dampen.mechanisms.grouping.dampened_triode import DampenedTriode
 from dampen.mechanisms.grouping.randomised_response import RandomisedResponse
 from dampen.mechanisms.grouping.triode import Triode
 from dampen.mechanisms.grouping.triode_h import FRAGMENT, TriodeH
-from dampen.privacy import BudgetLike, Release
+from dampen.privacy import BudgetLike, PrivacyLoss, Release
 from dampen.problem import GroupFrame, GroupProblem
-from dampen.questions.asking import asking
+from dampen.questions.record import Composite, Posed, question
 from dampen.tables.columns import title_of
 from dampen.tables.counts import as_categories
 from dampen.tables.filters import filter_rows
@@ -33,6 +32,16 @@ MOST_CATEGORIES = 2**16
 WHERE_NEEDS_A_TABLE = "where is for tables: name the columns of the values and of the groups, column= and groups="
 
 
+def _known_people(records: int, public: Mapping[str, Any]) -> Mapping[str, Any]:
+    """So many people, all of them in the first category."""
+    groups, column = [*public["categories"]][:1] * records, public.get("column")
+    if column is None:
+        return {"ids": range(records), "groups": groups}
+    filters = {name: [value] * records for name, value in (public.get("where") or {}).items()}
+    return {"ids": {**filters, public["groups"]: groups, column: range(records)}}
+
+
+@question(_known_people, proof="groups", plain=True)
 def group_by(
     ids: Any,
     groups: Any,
@@ -47,7 +56,7 @@ def group_by(
     other: Any = REST,
     missing: str = "refuse",
     note: str = "group_by",
-) -> dict[Any, NDArray[Any]]:
+) -> Posed[dict[Any, NDArray[Any]]]:
     """The ids of the people in each category, privately: a mapping from category to an array of ids.
 
     ``epsilon`` is the price of the whole mapping. Protected is what one person's category is (``REPLACE``): the ids
@@ -56,7 +65,7 @@ def group_by(
     Parameters
     ----------
     ids
-        One label per person, distinct. Public: every one of them may come out in any group. They are told sorted,
+        One label per person, distinct. Public: every one of them may come out in any group. They come out sorted,
         because the order of rows may follow the groups. With ``column`` a table that holds them: a data frame, a
         mapping of columns, a path or pattern of CSV or Parquet files, a DuckDB relation, an ibis table or a Spark data
         frame. Two columns are read from it, ids and groups, for the answer names every person.
@@ -71,7 +80,7 @@ def group_by(
     fragment
         For ``"triode_h"``: how many people a fragment holds.
     where
-        ``{column: value}``: only people with these values are told, for tables. Everybody sees who that is, so the
+        ``{column: value}``: only people with these values come out, for tables. Everybody sees who that is, so the
         columns that it names must be public, as the ids are. The column of the groups is refused.
     other
         The category that takes values which are no category: ``"other"``, where that is declared. Without one they are
@@ -82,50 +91,28 @@ def group_by(
         What the answer is for; a ledger remembers it.
 
     >>> import dampen
-    >>> told = dampen.group_by(["ann", "bob", "cid"], ["F", "M", "M"], categories=("F", "M"), epsilon=1,
-    ...                        budget=dampen.Budget(epsilon=1))
-    >>> list(told), sorted(name for names in told.values() for name in names.tolist())
+    >>> found = dampen.group_by(["ann", "bob", "cid"], ["F", "M", "M"], categories=("F", "M"), epsilon=1,
+    ...                         budget=dampen.Budget(epsilon=1))
+    >>> list(found), sorted(name for names in found.values() for name in names.tolist())
     (['F', 'M'], ['ann', 'bob', 'cid'])
     """
-    release = release_group_by(
-        ids, groups, categories=categories, epsilon=epsilon, budget=budget, method=method, fragment=fragment,
-        column=column, where=where, other=other, missing=missing, note=note,
-    )  # fmt: skip
-    told: dict[Any, NDArray[Any]] = release.value
-    return told
+    labels, mechanism = as_group_categories(categories), group_mechanism(method, epsilon, fragment)
+    as_group_missing(missing, rest_place(labels, other))
+    names, found, title = _people(ids, groups, labels, column, where)
+    people = as_ids(names)
+    frame = GroupFrame(len(people), len(labels))
+    loss = mechanism.privacy(frame)
+    places = settle_groups(found, labels, other=other, missing=missing, title=title)
+    if len(places) != len(people):
+        raise DataError("groups must be exactly one for each id")
+    order = public_order(people)
+    people, problem = people[order], GroupProblem(frame, places[order])
 
+    def build(members: Groups, loss: PrivacyLoss, note: str) -> Release:
+        by_label = {label: people[chosen] for label, chosen in zip(labels, members, strict=True)}
+        return Release(by_label, loss, repr(mechanism), note)
 
-def release_group_by(
-    ids: Any,
-    groups: Any,
-    *,
-    categories: Sequence[Any],
-    epsilon: Number,
-    budget: BudgetLike,
-    method: str,
-    fragment: int,
-    column: str | None,
-    where: Mapping[str, Any] | None,
-    other: Any,
-    missing: str,
-    note: str,
-) -> Release:
-    """Pay for and draw the whole mapping: one reservation."""
-    with asking(budget, note):
-        labels, mechanism = as_group_categories(categories), group_mechanism(method, epsilon, fragment)
-        as_group_missing(missing, rest_place(labels, other))
-        names, found, title = _people(ids, groups, labels, column, where)
-        people = as_ids(names)
-        frame = GroupFrame(len(people), len(labels))
-        mechanism.privacy(frame)
-        places = settle_groups(found, labels, other=other, missing=missing, title=title)
-        if len(places) != len(people):
-            raise DataError("groups must be exactly one for each id")
-        order = public_order(people)
-        people, places = people[order], places[order]
-
-    release = mechanism.release(GroupProblem(frame, places), budget=budget, note=note)
-    return replace(release, value={label: people[chosen] for label, chosen in zip(labels, release.value, strict=True)})
+    return Composite(frame, loss, lambda source: mechanism.draw(problem, source), build)
 
 
 def _people(

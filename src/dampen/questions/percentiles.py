@@ -1,24 +1,31 @@
 """What is the median? Which values do so many percent of the records not exceed?"""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from fractions import Fraction
+from functools import partial
 from typing import Any, Literal
 
 from dampen._validate import Number, one_of, pair, shown
 from dampen.errors import ParameterError
-from dampen.mechanisms import LocalDampening, PermuteAndFlip, SelectionMechanism
+from dampen.mechanisms import LocalDampening, PermuteAndFlip
 from dampen.privacy import Adjacency, BudgetLike
 from dampen.problem import SelectionProblem
 from dampen.queries import percentile_label_problem, percentile_rank_problem, percentile_value_problem
-from dampen.questions.asking import asking
-from dampen.questions.mechanism_choice import Choice, chosen_mechanism, refuse_indicators
+from dampen.questions.mechanism_choice import Choice, choose_mechanism
+from dampen.questions.record import RECORD, Posed, Single, question, zeros
 from dampen.tables.columns import as_missing
 from dampen.tables.filters import filter_rows
 from dampen.tables.grid import as_grid
 
 Method = Literal["distance", "rank", "label"]
+ON_A_GRID: dict[str, Callable[..., SelectionProblem]] = {
+    "distance": percentile_value_problem,
+    "rank": percentile_rank_problem,
+}
+"""The methods that answer with a value of the grid, and their problems."""
 
 
+@question(zeros("values"), proof="percentile", plain=True)
 def percentile(
     values: Any,
     p: Number,
@@ -36,7 +43,7 @@ def percentile(
     where: Mapping[str, Any] | None = None,
     missing: str = "refuse",
     note: str = "percentile",
-) -> Any:
+) -> Posed[Any]:
     """The p-th percentile of the values, privately: a value of the public grid.
 
     Parameters
@@ -48,8 +55,8 @@ def percentile(
         Between 0 and 100, taken exactly: 50 is the median, 0 the minimum, 100 the maximum. The percentile is the
         element floor(p n / 100) of the n sorted values, counted from 0, and the last one for p = 100.
     grid
-        All possible answers: a range, or increasing numbers. Public, so never taken from the data. A value counts at
-        the largest grid point not above it.
+        All possible answers: a range, or increasing numbers. Public, so never taken from the data. Values are
+        rounded down to the grid.
     bounds, step, bins
         Instead of ``grid``: lo, lo + step, ... up to hi, or the left edges of so many bins of equal width.
     adjacency
@@ -75,15 +82,24 @@ def percentile(
     >>> dampen.percentile([23, 31, 45], 50, grid=range(0, 121), epsilon=1, budget=budget) in range(0, 121)
     True
     """
-    chosen = percentile_mechanism(method, epsilon=epsilon, mechanism=mechanism)
-    asked: dict[str, Any] = {"grid": grid, "bounds": bounds, "step": step, "bins": bins, "adjacency": adjacency}
-    with asking(budget, note):
-        if mechanism is not None and method != "label":  # the default fits; another is tried before any data is read
-            chosen.privacy(percentile_problem([], p, method, missing=missing, **asked).frame)
-        problem = percentile_problem(values, p, method, column=column, where=where, missing=missing, **asked)
-    return chosen.release(problem, budget=budget, note=note).value
+    labels = one_of((*ON_A_GRID, "label"), method=method) == "label"
+    default = LocalDampening if labels else PermuteAndFlip
+    chosen = choose_mechanism(mechanism, epsilon, default=default, indicators="dampen.queries.percentile_hit_problem")
+    if labels:
+        left_out = all(argument is None for argument in (column, where, grid, step, bins))
+        if not left_out or as_missing(missing) != "refuse":
+            raise ParameterError(
+                "method 'label' takes values and bounds=(0, hi) alone: no grid, step, bins, column, where or missing"
+            )
+        return Single(chosen, percentile_label_problem(values, p, bound=_label_bound(bounds, adjacency)))
+    public = as_grid(grid, bounds=bounds, step=step, bins=bins)
+    pose = partial(ON_A_GRID[method], p=p, grid=public, adjacency=adjacency, missing=missing)
+    if mechanism is not None:  # the default fits; another is tried before any data is read
+        chosen.privacy(pose([]).frame)
+    return Single(chosen, pose(filter_rows(values, where), column=column))
 
 
+@question(zeros("values"), proof="percentile", plain=True)
 def median(
     values: Any,
     *,
@@ -100,7 +116,7 @@ def median(
     where: Mapping[str, Any] | None = None,
     missing: str = "refuse",
     note: str = "median",
-) -> Any:
+) -> Posed[Any]:
     """The median of the values, privately: :func:`percentile` at 50.
 
     >>> import dampen
@@ -108,46 +124,10 @@ def median(
     >>> dampen.median([1.5, 2.5, 4.0], bounds=(0, 10), step="0.5", epsilon=1, budget=budget) <= 10
     True
     """
-    return percentile(
-        values, 50, grid=grid, bounds=bounds, step=step, bins=bins, epsilon=epsilon, budget=budget,
-        adjacency=adjacency, method=method, mechanism=mechanism, column=column, where=where, missing=missing,
-        note=note,
+    return RECORD["percentile"].pose(
+        values, 50, grid=grid, bounds=bounds, step=step, bins=bins, epsilon=epsilon, adjacency=adjacency,
+        method=method, mechanism=mechanism, column=column, where=where, missing=missing,
     )  # fmt: skip
-
-
-def percentile_problem(
-    values: Any,
-    p: Number,
-    method: str = "distance",
-    *,
-    grid: Any = None,
-    bounds: tuple[Number, Number] | None = None,
-    step: Number | None = None,
-    bins: int | None = None,
-    adjacency: Adjacency = Adjacency.ADD_REMOVE,
-    column: str | None = None,
-    where: Mapping[str, Any] | None = None,
-    missing: str = "refuse",
-) -> SelectionProblem:
-    """The problem that :func:`percentile` poses."""
-    if one_of(("distance", "rank", "label"), method=method) == "label":
-        left_out = all(argument is None for argument in (column, where, grid, step, bins))
-        if not left_out or as_missing(missing) != "refuse":
-            raise ParameterError(
-                "method 'label' takes values and bounds=(0, hi) alone: no grid, step, bins, column, where or missing"
-            )
-        return percentile_label_problem(values, p, bound=_label_bound(bounds, adjacency))
-    pose = percentile_rank_problem if method == "rank" else percentile_value_problem
-    public = as_grid(grid, bounds=bounds, step=step, bins=bins)
-    return pose(filter_rows(values, where), p, grid=public, adjacency=adjacency, column=column, missing=missing)
-
-
-def percentile_mechanism(method: str, *, epsilon: Number, mechanism: Choice | None) -> SelectionMechanism:
-    """The mechanism that the caller names, or the default of the method."""
-    labels = one_of(("distance", "rank", "label"), method=method) == "label"
-    chosen = chosen_mechanism(mechanism, epsilon, default=LocalDampening if labels else PermuteAndFlip)
-    refuse_indicators(chosen, "dampen.queries.percentile_hit_problem")
-    return chosen
 
 
 def _label_bound(bounds: tuple[Number, Number] | None, adjacency: Adjacency) -> int:

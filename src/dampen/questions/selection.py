@@ -9,8 +9,8 @@ from dampen.errors import DataError, ParameterError
 from dampen.mechanisms import PairwiseDampening, PermuteAndFlip, SelectionMechanism
 from dampen.privacy import Adjacency, BudgetLike, as_adjacency
 from dampen.problem import Frame, SelectionProblem, count_candidates, matching_sensitivity
-from dampen.questions.asking import asking
-from dampen.questions.mechanism_choice import Choice, chosen_mechanism, chosen_top
+from dampen.questions.mechanism_choice import Choice, choose_mechanism, choose_top_k
+from dampen.questions.record import Posed, Single, question, zero_scores
 from dampen.sensitivity import Constant, SensitivityFunction
 
 Pairs = list[tuple[Any, Any]]
@@ -25,6 +25,7 @@ class Scores(Protocol):
         ...
 
 
+@question(zero_scores, proof="permute_and_flip", plain=True)
 def select(
     scores: Scores,
     *,
@@ -36,7 +37,7 @@ def select(
     candidates: Iterable[Any] | None = None,
     mechanism: Choice | None = None,
     note: str = "select",
-) -> Any:
+) -> Posed[Any]:
     """The label with the highest score, privately.
 
     Parameters
@@ -69,17 +70,17 @@ def select(
     >>> dampen.select({"ann": 31, "bob": 0}, sensitivity=1, monotone=True, epsilon=1, budget=budget) in ("ann", "bob")
     True
     """
-    chosen = chosen_mechanism(mechanism, epsilon, default=_default(sensitivity))
-    with asking(budget, note):
-        frame, pairs = _framed(scores, sensitivity, monotone=monotone, adjacency=adjacency, candidates=candidates)
-        if chosen.privacy(frame).epsilon != positive(epsilon=epsilon):
-            raise ParameterError(
-                f"epsilon must be what the mechanism costs; {shown(mechanism)} does not cost {shown(epsilon)}"
-            )
-        problem = _posed(frame, pairs, sensitivity)
-    return chosen.release(problem, budget=budget, note=note).value
+    varies = isinstance(sensitivity, SensitivityFunction) and not isinstance(sensitivity, Constant)
+    chosen = choose_mechanism(mechanism, epsilon, default=PairwiseDampening if varies else PermuteAndFlip)
+    frame, pairs = _frame_scores(scores, sensitivity, monotone, adjacency, candidates)
+    if chosen.privacy(frame).epsilon != positive(epsilon=epsilon):
+        raise ParameterError(
+            f"epsilon must be what the mechanism costs; {shown(mechanism)} does not cost {shown(epsilon)}"
+        )
+    return Single(chosen, _score_problem(frame, pairs, sensitivity))
 
 
+@question(zero_scores, proof="top_k", plain=True)
 def top_k(
     scores: Scores,
     k: int,
@@ -92,7 +93,7 @@ def top_k(
     candidates: Iterable[Any] | None = None,
     mechanism: Callable[[Number], SelectionMechanism] | None = None,
     note: str = "top_k",
-) -> tuple[Any, ...]:
+) -> Posed[tuple[Any, ...]]:
     """The k labels with the highest scores, best first, privately. ``epsilon`` is the price of the whole answer.
 
     The other arguments are those of :func:`select`; ``mechanism`` is a mechanism class of the exponential or
@@ -104,32 +105,15 @@ def top_k(
     >>> len(dampen.top_k({"ann": 31, "bob": 9, "cy": 0}, 2, sensitivity=1, monotone=True, epsilon=1, budget=budget))
     2
     """
-    chosen = chosen_top(k, mechanism, epsilon)
-    with asking(budget, note):
-        frame, pairs = _framed(scores, sensitivity, monotone=monotone, adjacency=adjacency, candidates=candidates)
-        chosen.privacy(frame)
-        problem = _posed(frame, pairs, sensitivity)
-    drawn: tuple[Any, ...] = chosen.release(problem, budget=budget, note=note).value
-    return drawn
+    chosen = choose_top_k(k, mechanism, epsilon)
+    frame, pairs = _frame_scores(scores, sensitivity, monotone, adjacency, candidates)
+    chosen.privacy(frame)
+    return Single(chosen, _score_problem(frame, pairs, sensitivity))
 
 
-def selection_problem(
-    scores: Scores,
-    *,
-    sensitivity: Number | SensitivityFunction,
-    monotone: bool = False,
-    adjacency: Adjacency = Adjacency.ADD_REMOVE,
-    candidates: Iterable[Any] | None = None,
-) -> SelectionProblem:
-    """The problem that :func:`select` poses: scores in their public frame."""
-    frame, pairs = _framed(scores, sensitivity, monotone=monotone, adjacency=adjacency, candidates=candidates)
-    return _posed(frame, pairs, sensitivity)
-
-
-def _framed(
+def _frame_scores(
     scores: Scores,
     sensitivity: Number | SensitivityFunction,
-    *,
     monotone: bool,
     adjacency: Adjacency,
     candidates: Iterable[Any] | None,
@@ -155,7 +139,7 @@ def _framed(
     return frame, pairs
 
 
-def _posed(frame: Frame, pairs: Pairs, sensitivity: Number | SensitivityFunction) -> SelectionProblem:
+def _score_problem(frame: Frame, pairs: Pairs, sensitivity: Number | SensitivityFunction) -> SelectionProblem:
     """Scores for exactly the candidates, in their order, 0 where there is none."""
     kinds = {_kind(score) for _, score in pairs}
     if "other" in kinds:
@@ -176,11 +160,6 @@ def _posed(frame: Frame, pairs: Pairs, sensitivity: Number | SensitivityFunction
         raise DataError("scores must name each label once")
     zero = type(pairs[0][1])(0) if pairs else 0
     return SelectionProblem(frame, [known.get(candidate, zero) for candidate in frame.candidates], function)
-
-
-def _default(sensitivity: Number | SensitivityFunction) -> Callable[[Number], SelectionMechanism]:
-    varies = isinstance(sensitivity, SensitivityFunction) and not isinstance(sensitivity, Constant)
-    return PairwiseDampening if varies else PermuteAndFlip
 
 
 def _function(sensitivity: Number | SensitivityFunction) -> SensitivityFunction | None:

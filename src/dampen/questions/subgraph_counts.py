@@ -6,18 +6,25 @@ from typing import Any
 from dampen._validate import Number, one_of, probability, shown
 from dampen.errors import ParameterError
 from dampen.graphs.graph import Graph, as_graph
-from dampen.mechanisms import ExactPairLaplace, Laplace, NumericMechanism, PolyPlace
+from dampen.mechanisms import Laplace, NumericMechanism
 from dampen.privacy import BudgetLike, NumericRelease
 from dampen.problem import NumericProblem
 from dampen.queries import edge_count_problem, k_clique_problem, k_star_problem, k_triangle_problem, triangle_problem
-from dampen.questions.asking import asking, kept, without_edges
-from dampen.questions.numeric_choice import priced, require_fitting
+from dampen.questions.mechanism_choice import choose_numeric, require_fitting
+from dampen.questions.record import Posed, Single, no_edges, question, read_once, without_edges
 
-PATTERNS = ("edge", "triangle", "2-triangle", "k-triangle", "k-star", "k-clique")
-SIZED = {"k-triangle": 2, "k-star": 2, "k-clique": 3}
-"""The patterns that have a size of their own, and the smallest."""
+PATTERNS: dict[str, Callable[[Graph, int], NumericProblem]] = {
+    "edge": lambda graph, _: edge_count_problem(graph),
+    "triangle": lambda graph, _: triangle_problem(graph),
+    "2-triangle": k_triangle_problem,
+    "k-triangle": k_triangle_problem,
+    "k-star": k_star_problem,
+    "k-clique": k_clique_problem,
+}
+"""What can be counted, and the problem of it; the size is the caller's for those that are named k."""
 
 
+@question(no_edges, proof="ladders")
 def count_subgraphs(
     graph: Any,
     pattern: str = "triangle",
@@ -32,7 +39,7 @@ def count_subgraphs(
     nodes: Any = None,
     where: Mapping[str, Any] | None = None,
     note: str = "count_subgraphs",
-) -> NumericRelease:
+) -> Posed[NumericRelease]:
     """How often a small pattern occurs in a graph, privately, with noise that follows the graph at hand.
 
     Nodes are public, edges private: one edge more or less (``EDGE``). The noise depends on the graph, so a release does
@@ -68,40 +75,23 @@ def count_subgraphs(
     >>> isinstance(release.value, int)
     True
     """
-    chosen = counting_mechanism(pattern, epsilon=epsilon, delta=delta, mechanism=mechanism)
-    with asking(budget, note):
-        nodes = kept(nodes)
-        if (bare := without_edges(graph, nodes)) is not None:
-            require_fitting(chosen, subgraph_problem(bare, pattern, k))
-        problem = subgraph_problem(as_graph(graph, src=src, dst=dst, nodes=nodes, where=where), pattern, k)
-    return chosen.release(problem, budget=budget, note=note)
+    chosen: NumericMechanism
+    if mechanism is None and one_of(tuple(PATTERNS), pattern=pattern) == "edge":
+        probability(delta=delta)
+        chosen = Laplace(epsilon)
+    else:
+        chosen = choose_numeric(mechanism, epsilon=epsilon, delta=delta)
+    nodes = read_once(nodes)
+    if (bare := without_edges(graph, nodes)) is not None:
+        require_fitting(chosen, subgraph_problem(bare, pattern, k))
+    edges = as_graph(graph, src=src, dst=dst, nodes=nodes, where=where)
+    return Single(chosen, subgraph_problem(edges, pattern, k))
 
 
 def subgraph_problem(graph: Graph, pattern: str, k: int | None = None) -> NumericProblem:
     """The problem that :func:`count_subgraphs` poses."""
-    sized = one_of(PATTERNS, pattern=pattern) in SIZED
+    sized = one_of(tuple(PATTERNS), pattern=pattern).startswith("k-")
     if sized != (k is not None):
         needed = f"is needed for the pattern {pattern!r}" if sized else f"must be left out for {pattern!r}"
         raise ParameterError(f"k {needed}; got {shown(k)}")
-    size = 2 if k is None else k
-    poses: dict[str, Callable[[], NumericProblem]] = {
-        "edge": lambda: edge_count_problem(graph),
-        "triangle": lambda: triangle_problem(graph),
-        "2-triangle": lambda: k_triangle_problem(graph, 2),
-        "k-triangle": lambda: k_triangle_problem(graph, size),
-        "k-star": lambda: k_star_problem(graph, size),
-        "k-clique": lambda: k_clique_problem(graph, size),
-    }
-    return poses[pattern]()
-
-
-def counting_mechanism(
-    pattern: str, *, epsilon: Number, delta: Number, mechanism: NumericMechanism | None
-) -> NumericMechanism:
-    """The mechanism that the caller names, or the default of the pattern and delta."""
-    if mechanism is not None:
-        return priced(mechanism, epsilon=epsilon, delta=delta)
-    if one_of(PATTERNS, pattern=pattern) == "edge":
-        probability(delta=delta)
-        return Laplace(epsilon)
-    return PolyPlace(epsilon) if probability(delta=delta) == 0 else ExactPairLaplace(epsilon, delta)
+    return PATTERNS[pattern](graph, 2 if k is None else k)

@@ -13,6 +13,7 @@ import dampen
 from dampen import Budget
 from dampen.cli import main
 from dampen.cli.app import app
+from dampen.questions.record import Question
 from tests.unit.questions.test_percentiles import parquet_file
 
 SURE = "1000000"
@@ -100,23 +101,21 @@ def test_methods(people: Path) -> None:
 
 
 def test_methods_reach_the_problem(people: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    import dampen.questions.percentiles
-    from dampen.cli import percentile as command
-
     asked: list[tuple[Any, ...]] = []
-    pose = dampen.questions.percentiles.percentile_problem
+    pose = Question.pose
 
-    def posed(*given: Any, **named: Any) -> Any:
-        asked.append((given, named))
-        return pose(*given, **named)
+    def record(question: Question, *data: Any, **public: Any) -> Any:
+        asked.append((question.name, data, public))
+        return pose(question, *data, **public)
 
-    monkeypatch.setattr(command, "percentile_problem", posed)
+    monkeypatch.setattr(Question, "pose", record)
     options = ("--column", "salary", "--p", "60", *GRID, "--epsilon", "1")
     invoke(people, *options, "--method", "rank", "--adjacency", "replace")
-    [((_, p, method), named)] = asked
-    assert (p, method, named["missing"], named["adjacency"]) == ("60", "rank", "refuse", dampen.Adjacency.REPLACE)
+    [(name, (_, p), public)] = asked
+    assert (name, p, public["method"], public["missing"]) == ("percentile", "60", "rank", "refuse")
+    assert public["adjacency"] is dampen.Adjacency.REPLACE
     invoke(people, *options, "--method", "rank", "--drop-missing")
-    assert asked[1][1]["missing"] == "drop"
+    assert asked[1][2]["missing"] == "drop"
 
 
 def test_parquet(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ import dampen
 from dampen import Budget, Graph
 from dampen.errors import DampenError, DataError, EngineError, ParameterError
 from dampen.privacy import PrivacyLoss
-from dampen.questions.asking import asking, kept, without_edges
+from dampen.questions.record import asking, read_once, without_edges
 
 if TYPE_CHECKING:
     from tests.conftest import Refused
@@ -80,7 +80,7 @@ def test_the_note_is_looked_at_before_any_data_is_read(note: Any, refused: "Refu
         pytest.fail("data is read")
 
 
-class Purse:
+class Payer:
     """A budget of somebody else's."""
 
     limit = spent = remaining = Budget(epsilon=1).limit
@@ -91,7 +91,7 @@ class Purse:
 
 def test_what_another_budget_raises_is_its_own() -> None:
     with pytest.raises(LookupError, match="at home"):
-        dampen.count([1, 2], epsilon=1, budget=Purse())
+        dampen.count([1, 2], epsilon=1, budget=Payer())
 
 
 def test_nodes_without_edges() -> None:
@@ -102,9 +102,9 @@ def test_nodes_without_edges() -> None:
     assert without_edges({"a": [0]}, None) is None
 
 
-def test_what_can_be_read_only_once_is_kept() -> None:
-    assert kept(iter("ab")) == ("a", "b")
-    assert kept(5) == 5
+def test_what_can_be_read_only_once_is_read_once() -> None:
+    assert read_once(iter("ab")) == ("a", "b")
+    assert read_once(5) == 5
     edges = {"a": ["x", "y"], "b": ["y", "z"]}
     told = dampen.top_nodes(edges, 1, src="a", dst="b", nodes=iter("xyz"), epsilon=1, budget=Budget(epsilon=1))
     assert told[0] in "xyz"

@@ -10,7 +10,7 @@ from scipy.stats import chisquare
 import dampen
 from dampen import Adjacency, Budget
 from dampen.errors import DataError, ParameterError
-from dampen.questions.counts_by_group import summing_to
+from dampen.questions.counts_by_group import nearest_with_sum
 
 if TYPE_CHECKING:
     from tests.conftest import Refused
@@ -87,7 +87,7 @@ def test_the_nearest_counts_with_a_sum_by_brute_force() -> None:
     """All whole numbers of at least 0 with the sum: none is nearer."""
     for counts in product(range(-3, 5), repeat=3):
         for total in (0, 1, 4, 7):
-            found = summing_to(counts, total)
+            found = nearest_with_sum(counts, total)
             every = [c for c in product(range(total + 1), repeat=3) if sum(c) == total]
             nearest = min(sum((a - b) ** 2 for a, b in zip(c, counts, strict=True)) for c in every)
             assert sum(found) == total

@@ -15,8 +15,8 @@ from dampen.cli.app import app
 from dampen.cli.top_nodes import MethodName, ScoreName
 from dampen.errors import BudgetError, DampenError, DataError, ParameterError
 from dampen.queries.graph.centralities import CENTRALITIES, Method, Terms
-from dampen.questions.influence import release_top_nodes
 from dampen.questions.node_lists import LISTS, Draw
+from dampen.questions.record import RECORD
 from tests.conftest import Refused
 
 HUBS = 3
@@ -49,10 +49,8 @@ def test_the_score_may_be_the_degree(stars: Graph, method: str) -> None:
 
 @pytest.mark.parametrize("score", list(CENTRALITIES))
 def test_without_a_method_the_first_one_is_used(stars: Graph, score: str) -> None:
-    asked: dict[str, Any] = {"max_degree": None, "shift": 0, "note": ""}
-    release = release_top_nodes(
-        stars, 2, epsilon=10**5, budget=Budget(epsilon=10**5), score=score, method=None, **asked
-    )
+    posed = RECORD["top_nodes"].pose(stars, 2, epsilon=10**5, score=score)
+    release = posed.release(Budget(epsilon=10**5), "")
     assert (release.value, release.mechanism) == ((0, 1), f"2 nodes by {score}, level")
 
 

@@ -2,7 +2,6 @@
 
 import random
 import traceback
-from collections.abc import Iterator
 from fractions import Fraction
 from itertools import pairwise
 from pathlib import Path
@@ -18,9 +17,10 @@ from dampen import Adjacency, Budget, PrivacyLoss, SelectionProblem, entropy
 from dampen.entropy import SystemEntropy
 from dampen.errors import BudgetExceeded, DampenError, DataError, ParameterError, ReleaseFailed
 from dampen.mechanisms import PermuteAndFlip, SelectionMechanism
+from dampen.mechanisms.selection.base import SingleMechanism
 from dampen.privacy import Amount
 from dampen.questions import many_percentiles
-from dampen.questions.many_percentiles import FEWEST_HALVED, FINENESS, chosen_strategy
+from dampen.questions.many_percentiles import FEWEST_HALVED, FINENESS, choose_strategy
 from dampen.sampling.scatter import scatter
 from tests.conftest import Refused
 from tests.unit.questions.test_percentiles import Recording, by_definition, csv_file, whole_numbers_only
@@ -38,13 +38,13 @@ Draws = list[tuple[SelectionMechanism, SelectionProblem]]
 def draws(monkeypatch: pytest.MonkeyPatch) -> Draws:
     """What every single draw was made of."""
     seen: Draws = []
-    release = SelectionMechanism.release
+    draw = SingleMechanism.draw
 
-    def recording(self: SelectionMechanism, problem: SelectionProblem, **kwargs: Any) -> Any:
+    def recording(self: SingleMechanism, problem: SelectionProblem, source: Any) -> Any:
         seen.append((self, problem))
-        return release(self, problem, **kwargs)
+        return draw(self, problem, source)
 
-    monkeypatch.setattr(SelectionMechanism, "release", recording)
+    monkeypatch.setattr(SingleMechanism, "draw", recording)
     return seen
 
 
@@ -188,10 +188,10 @@ def test_the_way_depends_on_the_ps_alone(
 
 def test_the_choice_is_a_function_of_two_public_numbers() -> None:
     assert FEWEST_HALVED == 3
-    assert [chosen_strategy("auto", count, 9) for count in (1, 2, 3, 99)] == ["even", "even", "halving", "halving"]
-    assert [chosen_strategy("auto", 9, 2**bits) for bits in (49, 50)] == ["halving", "even"]
-    assert {chosen_strategy("even", count, 9) for count in (1, 99)} == {"even"}
-    assert {chosen_strategy("halving", count, 2**61) for count in (1, 99)} == {"halving"}
+    assert [choose_strategy("auto", count, 9) for count in (1, 2, 3, 99)] == ["even", "even", "halving", "halving"]
+    assert [choose_strategy("auto", 9, 2**bits) for bits in (49, 50)] == ["halving", "even"]
+    assert {choose_strategy("even", count, 9) for count in (1, 99)} == {"even"}
+    assert {choose_strategy("halving", count, 2**61) for count in (1, 99)} == {"halving"}
 
 
 def test_what_is_wrong_with_the_price_is_found_before_it_is_paid(untouched: dampen.Budget, refused: "Refused") -> None:
@@ -251,12 +251,25 @@ def test_too_small_a_budget_refuses_before_anything_is_drawn(
             ask([1, 2], DECILES, epsilon=11, budget=untouched, strategy=strategy)
 
 
-def failing(allowed: int) -> Iterator[Any]:
-    """So many streams, then none."""
-    for _ in range(allowed):
-        yield SystemEntropy()
-    while True:
-        yield OSError("no entropy for 98765")
+class Failing(SystemEntropy):
+    """So many requests for bits are answered, then none."""
+
+    def __init__(self, allowed: int) -> None:
+        super().__init__()
+        self.allowed = allowed
+
+    def _count(self) -> None:
+        self.allowed -= 1
+        if self.allowed < 0:
+            raise OSError("no entropy for 98765")
+
+    def bits(self, count: int) -> int:
+        self._count()
+        return super().bits(count)
+
+    def words(self, count: int, width: int) -> Any:
+        self._count()
+        return super().words(count, width)
 
 
 @both
@@ -265,15 +278,7 @@ def failing(allowed: int) -> Iterator[Any]:
 def test_a_failing_draw_keeps_the_charge_and_shows_no_data(
     strategy: str, allowed: int, adjacency: Adjacency, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    streams = failing(allowed)
-
-    def opened() -> Any:
-        stream = next(streams)
-        if isinstance(stream, OSError):
-            raise stream
-        return stream
-
-    monkeypatch.setattr(entropy, "system_entropy", opened)
+    monkeypatch.setattr(entropy, "system_entropy", lambda: Failing(allowed))
     budget, values = Recording(), [98765] * 5
     with pytest.raises(ReleaseFailed) as caught:
         ask(values, DECILES, grid=range(10**5), epsilon="1/4", budget=budget, strategy=strategy, adjacency=adjacency)

@@ -14,7 +14,7 @@ from dampen import Adjacency, Budget, Frame, SelectionProblem
 from dampen.errors import BudgetExceeded, DampenError, DataError, ParameterError
 from dampen.mechanisms import Exponential, PermuteAndFlip, ReportNoisyMax, SelectionMechanism
 from dampen.privacy import PrivacyLoss
-from dampen.questions.selection import selection_problem
+from dampen.questions.record import RECORD, Single
 from dampen.sensitivity import Constant, RungTable, SensitivityFunction
 from dampen.vectors import Floats
 
@@ -29,6 +29,13 @@ VOTES = {"tea": 31, "coffee": 28, "water": 4}
 @pytest.fixture
 def budget() -> Budget:
     return Budget(epsilon=HUGE)
+
+
+def pose_select(scores: Any, **public: Any) -> SelectionProblem:
+    posed = RECORD["select"].pose(scores, epsilon=1, **public)
+    assert isinstance(posed, Single)
+    assert isinstance(posed.problem, SelectionProblem)
+    return posed.problem
 
 
 def choose(scores: Any, budget: Budget, **arguments: Any) -> Any:
@@ -92,14 +99,14 @@ def test_the_problem_posed_is_the_one_described(budget: Budget) -> None:
 
 
 def test_monotone_is_not_assumed() -> None:
-    assert selection_problem(VOTES, sensitivity=1).frame.monotone is False
+    assert pose_select(VOTES, sensitivity=1).frame.monotone is False
 
 
 # Candidates
 
 
 def test_candidates_without_a_score_count_as_zero_in_the_order_given() -> None:
-    problem = selection_problem(Counter(a=-3, b=-5), sensitivity=1, candidates=["c", "a", "b"])
+    problem = pose_select(Counter(a=-3, b=-5), sensitivity=1, candidates=["c", "a", "b"])
     assert problem.frame.candidates == ("c", "a", "b")
     assert np.asarray(problem.utilities).tolist() == [0, -3, -5]
     assert problem.integral
@@ -111,7 +118,7 @@ def test_a_candidate_without_a_score_can_win(budget: Budget) -> None:
 
 
 def test_zeros_have_the_type_of_the_other_scores() -> None:
-    problem = selection_problem({"a": 1.5}, sensitivity=1, candidates=iter(["a", "b"]))
+    problem = pose_select({"a": 1.5}, sensitivity=1, candidates=iter(["a", "b"]))
     assert not problem.integral
     assert np.asarray(problem.utilities).tolist() == [1.5, 0.0]
 
@@ -147,7 +154,7 @@ def test_permute_and_flip_is_the_default(monkeypatch: pytest.MonkeyPatch, budget
 
 def test_a_sensitivity_function_brings_its_bound_and_goes_into_the_problem() -> None:
     table = RungTable([[1, 1, 1]], bound=10)
-    problem = selection_problem(VOTES, sensitivity=table)
+    problem = pose_select(VOTES, sensitivity=table)
     assert problem.sensitivity is table
     assert problem.frame.bound == 10
 

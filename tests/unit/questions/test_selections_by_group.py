@@ -12,6 +12,7 @@ import dampen
 from dampen import Adjacency, Budget
 from dampen.errors import BudgetExceeded, DataError, ParameterError
 from dampen.mechanisms import Exponential, PermuteAndFlip, SelectionMechanism, SmoothExponential, StableArgmax
+from dampen.mechanisms.selection.base import SingleMechanism
 from dampen.problem import SelectionProblem
 from dampen.tables.grid import as_grid
 from dampen.tables.groups import grids_by_group
@@ -57,7 +58,7 @@ def test_each_group_is_asked_at_its_share_and_all_are_paid_once(
         seen.append(self)
         return 0
 
-    monkeypatch.setattr(SelectionMechanism, "draw", draw)
+    monkeypatch.setattr(SingleMechanism, "draw", draw)
     budget = Budget(epsilon=1)
     ask(budget, adjacency=adjacency, categories=("F", "M", "other"))
     assert [mechanism.epsilon * share for mechanism in seen] == [1, 1, 1]
@@ -89,7 +90,7 @@ def joint_laws(
         ask(Budget(epsilon=1), adjacency=adjacency, **given)
         return list(laws)
 
-    monkeypatch.setattr(SelectionMechanism, "draw", draw)
+    monkeypatch.setattr(SingleMechanism, "draw", draw)
     return told
 
 

@@ -1,0 +1,236 @@
+"""How a question is put together, asked and paid for, and the record of all questions.
+
+A question enters the record where it is defined, by the decorator :func:`question`; nothing else lists it. The function
+that is decorated checks its arguments, reads the data and returns the question ``Posed``; the public one also pays.
+"""
+
+import inspect
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import wraps
+from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar, get_args
+
+import numpy as np
+
+from dampen._validate import text, whole
+from dampen.accounting.reservation import LONGEST_NOTE
+from dampen.entropy import Entropy
+from dampen.errors import ParameterError
+from dampen.mechanisms.base import Mechanism
+from dampen.privacy import BudgetLike, PrivacyLoss, Release, as_budget, paid
+from dampen.tables.engines.sources import only_own_errors
+
+if TYPE_CHECKING:
+    from dampen.graphs.graph import Graph
+
+Parameters = ParamSpec("Parameters")
+Answer = TypeVar("Answer")
+Nothing = Callable[[int, Mapping[str, Any]], Mapping[str, Any]]
+"""A public number of records and the public arguments in; the arguments that stand in for data out."""
+
+
+@contextmanager
+def asking(budget: Any, note: Any) -> Iterator[None]:
+    """Refuse what cannot pay before any data is read; whatever then goes wrong leaves as an error that says nothing."""
+    as_budget(budget)
+    text(note=note, longest=LONGEST_NOTE)
+    with only_own_errors():
+        yield
+
+
+class Posed(ABC, Generic[Answer]):
+    """A question with its data, everything about it checked. Private, and not yet paid for.
+
+    ``Answer`` is what its public function returns: the release, or the plain value of it.
+    """
+
+    frame: Any
+    """What is publicly known of it."""
+    loss: PrivacyLoss
+    """What the answer costs."""
+
+    @abstractmethod
+    def release(self, budget: BudgetLike, note: str) -> Any:
+        """Pay for and draw the answer."""
+
+
+class Single(Posed[Answer]):
+    """A question that one mechanism answers."""
+
+    def __init__(self, mechanism: Mechanism[Any, Any, Any], problem: Any) -> None:
+        self.mechanism, self.problem, self.frame = mechanism, problem, problem.frame
+
+    @property
+    def loss(self) -> PrivacyLoss:  # type: ignore[override]
+        """What the answer costs."""
+        return self.mechanism.privacy(self.frame)
+
+    def release(self, budget: BudgetLike, note: str) -> Any:
+        """Pay for and draw the answer."""
+        return self.mechanism.release(self.problem, budget=budget, note=note)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Composite(Posed[Answer]):
+    """A question whose answer is made of draws that are paid for together.
+
+    ``frame`` is that of one draw, or of each in turn; ``build`` makes the release of what was drawn, its loss and note.
+    """
+
+    frame: Any
+    loss: PrivacyLoss
+    draw: Callable[[Entropy], Any]
+    build: Callable[[Any, PrivacyLoss, str], Release]
+
+    def release(self, budget: BudgetLike, note: str) -> Any:
+        """Pay for and draw the answer."""
+        return self.build(paid(self.draw, self.loss, budget=budget, note=note), self.loss, note)
+
+
+@dataclass(frozen=True)
+class Question:
+    """A question: ``ask`` is the public function, ``proof`` its page in docs/proofs."""
+
+    ask: Callable[..., Any]
+    nothing: Nothing
+    proof: str
+
+    def pose(self, *data: Any, **public: Any) -> Posed[Any]:
+        """Everything but the payment: the arguments checked, the data read."""
+        posed: Posed[Any] = inspect.unwrap(self.ask)(*data, **public, budget=None, note="")
+        return posed
+
+    @property
+    def name(self) -> str:
+        """What it is called."""
+        return self.ask.__name__
+
+    @property
+    def tells(self) -> str:
+        """What it tells, in one sentence."""
+        return (inspect.getdoc(self.ask) or "").partition("\n")[0].partition(". ")[0].removesuffix(".")
+
+    @property
+    def parameters(self) -> tuple[str, ...]:
+        """The public parameters: all but the data, the budget and the note."""
+        _, *rest = inspect.signature(self.ask).parameters
+        return tuple(name for name in rest if name not in ("budget", "note"))
+
+    def frame(self, *, records: int = 0, **public: Any) -> Any:
+        """What is known before any data is seen, of the question with these public arguments.
+
+        ``records``: the number of records, where it is public and the frame depends on it.
+        """
+        return self._pose_on_nothing(records, public).frame
+
+    def price(self, *, records: int = 0, **public: Any) -> PrivacyLoss:
+        """What the answer costs, whatever the data."""
+        return self._pose_on_nothing(records, public).loss
+
+    def _pose_on_nothing(self, records: int, public: Mapping[str, Any]) -> Posed[Any]:
+        return self.pose(**{**public, **self.nothing(whole(records=records, least=0), public)})
+
+
+RECORD: dict[str, Question] = {}
+"""Every question by its name."""
+
+
+def question(
+    nothing: Nothing, *, proof: str, plain: bool = False
+) -> Callable[[Callable[Parameters, Posed[Answer]]], Callable[Parameters, Answer]]:
+    """Enter a question into the record. ``plain``: the public function returns the value alone, not its release.
+
+    Budget and note are parameters of every question; no more than that they are there is asked of the function itself.
+    """
+
+    def enter(pose: Callable[Parameters, Posed[Answer]]) -> Callable[Parameters, Answer]:
+        signature = inspect.signature(pose)
+        default: Any = signature.parameters["note"].default
+
+        @wraps(pose)
+        def ask(*data: Parameters.args, **public: Parameters.kwargs) -> Answer:
+            if not _fits(signature, data, public):
+                pose(*data, **public)  # Python says which argument is missing or unknown
+            budget: Any = public["budget"]
+            note: Any = public.get("note", default)
+            with asking(budget, note):
+                posed = pose(*data, **public)
+            release = posed.release(budget, note)
+            answer: Answer = release.value if plain else release
+            return answer
+
+        [answer] = get_args(signature.return_annotation)
+        ask.__dict__["__signature__"] = signature.replace(return_annotation=answer)
+        RECORD[pose.__name__] = Question(ask, nothing, proof)
+        return ask
+
+    return enter
+
+
+def _fits(signature: inspect.Signature, data: tuple[Any, ...], public: Mapping[str, Any]) -> bool:
+    try:
+        signature.bind(*data, **public)
+    except TypeError:
+        return False
+    return True
+
+
+def no_records(data: str, *others: str) -> Nothing:
+    """Stand-ins for data without a record: empty columns, in a table where the arguments name its columns."""
+
+    def nothing(_: int, public: Mapping[str, Any]) -> Mapping[str, Any]:
+        named = [public.get(name) for name in ("column", *others)]
+        columns = [*(name for name in named if name is not None), *(public.get("where") or {})]
+        return {data: {name: [] for name in columns}} if columns else {name: [] for name in (data, *others)}
+
+    return nothing
+
+
+def zeros(data: str) -> Nothing:
+    """Stand-ins for numbers: so many zeros."""
+
+    def nothing(records: int, public: Mapping[str, Any]) -> Mapping[str, Any]:
+        where: Mapping[str, Any] = public.get("where") or {}
+        column, values = public.get("column"), np.zeros(records, dtype=np.int64)
+        if column is None and not where:
+            return {data: values}
+        filters = {name: [value] * records for name, value in where.items()}
+        return {data: {**filters, **({} if column is None else {column: values})}}
+
+    return nothing
+
+
+def zero_scores(_: int, public: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Stand-ins for scores: none for any of the candidates, which must be declared."""
+    if public.get("candidates") is None:
+        raise ParameterError("candidates must be declared: without data there are no labels to publish")
+    return {"scores": {}}
+
+
+def no_edges(_: int, public: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Stand-ins for a graph: the declared nodes alone, or a table without rows."""
+    from dampen.graphs.graph import Graph
+
+    columns = [name for name in (public.get("src"), public.get("dst")) if name is not None]
+    if columns:
+        return {"graph": {name: [] for name in (*columns, *(public.get("where") or {}))}}
+    if public.get("nodes") is None:
+        raise ParameterError("nodes must be declared: how many there are, or all labels")
+    return {"graph": Graph.from_edges([], [], nodes=public["nodes"]), "nodes": None}
+
+
+def without_edges(graph: Any, nodes: Any) -> "Graph | None":
+    """The declared nodes alone, on which a question about a table of edges is tried before any edge is read.
+
+    So what is wrong with an argument is found whatever the edges. ``None`` for a graph, which was read before.
+    """
+    from dampen.graphs.graph import Graph
+
+    return None if isinstance(graph, Graph) or nodes is None else Graph.from_edges([], [], nodes=nodes)
+
+
+def read_once(values: Any) -> Any:
+    """What can be read only once is read now: a question looks at it twice."""
+    return tuple(values) if isinstance(values, Iterator) else values

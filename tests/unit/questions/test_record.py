@@ -1,0 +1,136 @@
+"""The record: everything in it can be asked, and its frame and its price are those of the answer, without data."""
+
+import inspect
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import dampen
+from dampen import Adjacency, Budget, questions
+from dampen.errors import ParameterError
+from dampen.privacy import PrivacyLoss
+from dampen.questions.record import RECORD
+from docs.generate_commands import questions_table
+from tests.errors.questions import QUESTIONS, ROWS, good_columns, good_data
+
+ROOT = Path(__file__).parents[3]
+
+
+class Recording:
+    """A payer that writes down what it is asked to pay."""
+
+    def __init__(self) -> None:
+        self.losses: list[PrivacyLoss] = []
+        self.budget = Budget(epsilon=10)
+
+    def reserve(self, loss: PrivacyLoss, *, note: str = "") -> Any:
+        self.losses.append(loss)
+        return self.budget.reserve(loss, note=note)
+
+
+def public_arguments(name: str, *, in_table: bool) -> dict[str, Any]:
+    asked = QUESTIONS[name]
+    columns = asked.columns if in_table else {}
+    where = {"where": dict(asked.where)} if in_table and asked.where else {}
+    more = {"candidates": ("a", "b", "c")} if asked.data == "scores" else {}
+    return {**columns, **where, **asked.public, **more, "epsilon": 1}
+
+
+def private_arguments(name: str, *, in_table: bool) -> dict[str, Any]:
+    asked = QUESTIONS[name]
+    if in_table or not asked.plain:
+        return {asked.data: good_data(name)}
+    return {word: good_columns()[column] for word, column in asked.plain.items()}
+
+
+def sides(name: str, adjacency: Adjacency | None) -> dict[str, Any]:
+    return {} if adjacency is None or "adjacency" not in RECORD[name].parameters else {"adjacency": adjacency}
+
+
+def test_every_question_is_listed_once_and_nowhere_else() -> None:
+    assert set(RECORD) == set(questions.__all__) == set(QUESTIONS)
+    assert set(RECORD) < set(dampen.__all__)
+    for name, question in RECORD.items():
+        assert question.name == name
+        assert question.ask is getattr(dampen, name) is getattr(questions, name)
+
+
+def test_the_names_for_type_checkers_are_those_of_the_record() -> None:
+    lines = (ROOT / "src" / "dampen" / "__init__.py").read_text().splitlines()
+    typed = [line.split()[-1] for line in lines if line.startswith("    from dampen") and " import " in line]
+    assert sorted(typed) == dampen.__all__
+
+
+def test_all_names_can_be_imported_at_once() -> None:
+    namespace: dict[str, Any] = {}
+    exec("from dampen import *", namespace)
+    assert set(dampen.__all__) <= set(namespace)
+
+
+@pytest.mark.parametrize("name", RECORD)
+def test_public_parameters(name: str) -> None:
+    parameters = RECORD[name].parameters
+    everything = list(inspect.signature(RECORD[name].ask).parameters)
+    assert [*everything[:1], *parameters] == [word for word in everything if word not in ("budget", "note")]
+    assert {"budget", "note"} <= set(everything)
+    assert "epsilon" in parameters
+
+
+@pytest.mark.parametrize("name", RECORD)
+def test_a_public_function_says_what_it_returns(name: str) -> None:
+    assert "Posed" not in str(inspect.signature(RECORD[name].ask).return_annotation)
+
+
+@pytest.mark.parametrize("adjacency", [None, Adjacency.REPLACE])
+@pytest.mark.parametrize("in_table", [False, True], ids=["columns", "table"])
+@pytest.mark.parametrize("name", RECORD)
+def test_frame_and_price_are_those_of_the_answer(name: str, in_table: bool, adjacency: Adjacency | None) -> None:
+    question, more = RECORD[name], sides(name, adjacency)
+    public = public_arguments(name, in_table=in_table or not QUESTIONS[name].plain) | more
+    private = private_arguments(name, in_table=in_table)
+    payer = Recording()
+    question.ask(**{**public, **private}, budget=payer)
+    posed = question.pose(**{**public, **private})
+    assert payer.losses == [question.price(records=ROWS, **public)] == [posed.loss]
+    assert repr(question.frame(records=ROWS, **public)) == repr(posed.frame)
+
+
+def test_posing_costs_nothing() -> None:
+    posed = RECORD["median"].pose([1, 2, 3], grid=range(9), epsilon=1)
+    assert posed.loss == PrivacyLoss(1, adjacency=Adjacency.ADD_REMOVE)
+    budget = Budget(epsilon=1)
+    assert posed.release(budget, "twice").value in range(9)
+    assert budget.spent.epsilon == 1
+
+
+def test_what_must_be_public_to_have_a_price(refused: Any) -> None:
+    with refused(ParameterError, "candidates must be declared"):
+        RECORD["select"].price(sensitivity=1, epsilon=1)
+    with refused(ParameterError, "nodes must be declared"):
+        RECORD["top_nodes"].price(k=1, epsilon=1)
+    with refused(ParameterError, "records"):
+        RECORD["median"].price(grid=range(9), epsilon=1, records=-1)
+    with refused(ParameterError, "epsilon"):
+        RECORD["median"].price(grid=range(9), epsilon=0)
+
+
+def test_a_graph_has_a_price_by_its_number_of_nodes_or_its_labels() -> None:
+    for nodes in (30, [f"p{i}" for i in range(30)]):
+        assert RECORD["count_subgraphs"].frame(nodes=nodes, epsilon=1).bound == 28
+
+
+def test_wrong_calls_fail_as_those_of_any_function() -> None:
+    with pytest.raises(TypeError, match=r"median.* missing 1 required keyword-only argument: 'budget'"):
+        dampen.median([1], grid=range(3), epsilon=1)  # type: ignore[call-arg]
+    with pytest.raises(TypeError, match="unexpected keyword argument 'grids'"):
+        dampen.median([1], grids=range(3), epsilon=1, budget=Budget(epsilon=1))  # type: ignore[call-arg]
+
+
+@pytest.mark.parametrize("name", RECORD)
+def test_every_question_has_a_proof_page(name: str) -> None:
+    assert (ROOT / "docs" / "proofs" / f"{RECORD[name].proof}.md").exists()
+
+
+def test_the_guide_shows_the_record() -> None:
+    assert questions_table() in (ROOT / "docs" / "guide.md").read_text()
