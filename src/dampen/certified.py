@@ -57,7 +57,7 @@ def largest_within(
     return low + first * step
 
 
-def rounded_down(value: Callable[[Any], Any]) -> Fraction:
+def round_down(value: Callable[[Any], Any]) -> Fraction:
     """A multiple of 2^-80 just below a certified positive number."""
     with arithmetic(PRECISION) as flint:
         return Fraction(int((value(flint) * 2**80).lower().floor().unique_fmpz()), 2**80)

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from dampen._validate import brief, shown
+from dampen._validate import brief, render
 from dampen.accounting.compose import converted, rounded_up
 from dampen.errors import BudgetExceeded, ParameterError
 from dampen.privacy import Adjacency, Amount, PrivacyLoss
@@ -64,7 +64,7 @@ def as_losses(losses: Iterable[PrivacyLoss]) -> tuple[PrivacyLoss, ...]:
     """The caller's losses, at least one."""
     listed = tuple(losses) if isinstance(losses, Iterable) else ()
     if not listed or not all(isinstance(loss, PrivacyLoss) for loss in listed):
-        raise ParameterError(f"losses must be PrivacyLoss objects, at least one; got {shown(losses)}")
+        raise ParameterError(f"losses must be PrivacyLoss objects, at least one; got {render(losses)}")
     return listed
 
 

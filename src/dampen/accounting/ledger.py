@@ -8,7 +8,7 @@ from pathlib import Path
 from sqlite3 import Connection
 from typing import Any, Self
 
-from dampen._validate import Number, positive, probability, shown, text, whole
+from dampen._validate import Number, positive, probability, render, text, whole
 from dampen.accounting import steps, tables
 from dampen.accounting.account import Account, as_losses
 from dampen.accounting.chain import Entry, parse_head
@@ -113,7 +113,7 @@ class Ledger:
         child = Ledger(self._store, child_of(self._scope, kind, name))
         asked = None if epsilon is None else _limit(epsilon, delta)
         if asked is None and delta is not None:
-            raise ParameterError(f"epsilon must be given where delta is; got delta {shown(delta)} alone")
+            raise ParameterError(f"epsilon must be given where delta is; got delta {render(delta)} alone")
         with self._store.reading() as db:
             known = tables.load_account(db, child._scope)
         if known is None and asked is not None:
@@ -181,7 +181,7 @@ class Ledger:
     def export(self, path: str | Path) -> str:
         """Write all entries as lines of JSON after a first line with the head; returns the head."""
         if not isinstance(path, str | Path) or "\0" in str(path):
-            raise ParameterError(f"path must name a new file; got {shown(path)}")
+            raise ParameterError(f"path must name a new file; got {render(path)}")
         file = Path(path)
         try:
             with file.open("x", encoding="utf-8") as out, self._store.reading() as db:
@@ -351,13 +351,13 @@ def _count(**named: object) -> int:
     number = whole(least=0, **named)
     if number > LARGEST_COUNT:
         [(name, value)] = named.items()
-        raise ParameterError(f"{name} must be below 2**62; got {shown(value)}")
+        raise ParameterError(f"{name} must be below 2**62; got {render(value)}")
     return number
 
 
 def _file(path: object) -> Path:
     if not isinstance(path, str | Path) or not Path(path).name:
-        raise ParameterError(f"path must name the file of a ledger; got {shown(path)}")
+        raise ParameterError(f"path must name the file of a ledger; got {render(path)}")
     text(path=str(path), longest=LONGEST_PATH)
     text(path=Path(path).name, longest=LONGEST_NAME)
     file = Path(path).absolute()
@@ -366,5 +366,5 @@ def _file(path: object) -> Path:
     except OSError:
         fits = False
     if not fits:
-        raise ParameterError(f"path must name a file in a folder that exists and is open; got {shown(file.name)}")
+        raise ParameterError(f"path must name a file in a folder that exists and is open; got {render(file.name)}")
     return file

@@ -1,6 +1,6 @@
 """The names of the parts of a budget: ``analyst=ann/project=census`` lies in ``analyst=ann`` lies in the whole."""
 
-from dampen._validate import shown, text
+from dampen._validate import render, text
 from dampen.errors import ParameterError
 
 
@@ -27,5 +27,5 @@ def _word(**named: object) -> str:
     [(argument, value)] = named.items()
     word = text(longest=100, **named)
     if word != word.strip() or not word or set(word) & set("=/"):
-        raise ParameterError(f"{argument} must be a word without '=' and '/'; got {shown(value)}")
+        raise ParameterError(f"{argument} must be a word without '=' and '/'; got {render(value)}")
     return word

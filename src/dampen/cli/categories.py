@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
-from dampen._validate import shown
+from dampen._validate import render
 from dampen.errors import ParameterError
 from dampen.tables import read_labels
 
@@ -17,8 +17,8 @@ def read_categories(told: str) -> tuple[Any, ...]:
     if "," in told:
         labels = tuple(label.strip() for label in told.split(","))
         if not all(labels):
-            raise ParameterError(f"categories must have no empty label, as between two commas; got {shown(told)}")
+            raise ParameterError(f"categories must have no empty label, as between two commas; got {render(told)}")
         return labels
     if not Path(told).is_file():
-        raise ParameterError(f"categories must be a list such as F,M or a file that exists; got {shown(told)}")
+        raise ParameterError(f"categories must be a list such as F,M or a file that exists; got {render(told)}")
     return tuple(read_labels(Path(told)))

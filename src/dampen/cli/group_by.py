@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import numpy as np
 import typer
 
-from dampen._validate import plain, shown
+from dampen._validate import plain, render
 from dampen.cli import answers, payment, records
 from dampen.cli.categories import Categories, read_categories
 from dampen.errors import ParameterError
@@ -77,13 +77,13 @@ def _require_writable(out: Path | None, pattern: str, ledger: Path | None) -> No
     if out is None:
         return
     if out.suffix.lower() not in FORMATS:
-        raise ParameterError(f"out must end in .parquet or .csv; got {shown(str(out))}")
+        raise ParameterError(f"out must end in .parquet or .csv; got {render(str(out))}")
     if out.is_dir() or not out.parent.is_dir():
-        raise ParameterError(f"out must be a file in a folder that exists; got {shown(str(out))}")
+        raise ParameterError(f"out must be a file in a folder that exists; got {render(str(out))}")
     read = [(file, "the file that is read") for file in existing_files(pattern)]
     for used, what in (*read, (ledger, "the ledger that pays")):
         if used is not None and used.exists() and out.exists() and out.samefile(used):
-            raise ParameterError(f"out must not be {what}; got {shown(str(out))}")
+            raise ParameterError(f"out must not be {what}; got {render(str(out))}")
 
 
 def _written(told: Mapping[Any, Any], names: tuple[str, str], out: Path) -> bool:

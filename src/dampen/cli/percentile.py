@@ -15,7 +15,7 @@ from dampen.cli.records import missing_rule
 from dampen.errors import ParameterError
 from dampen.mechanisms import SelectionMechanism
 from dampen.problem import SelectionProblem
-from dampen.queries.order.stretches import share_of
+from dampen.queries.guards import share_of
 from dampen.questions.many_percentiles import release_quantiles
 from dampen.questions.percentiles import percentile_mechanism, percentile_problem
 from dampen.tables.grid import as_grid

@@ -9,7 +9,7 @@ from itertools import groupby
 
 import numpy as np
 
-from dampen._validate import shown
+from dampen._validate import render
 from dampen.errors import DataError, ParameterError
 from dampen.learn.decision_table import Question, possible, questions_of
 from dampen.learn.schema import Attribute, Numeric, Schema
@@ -35,7 +35,7 @@ class CountedTable:
     def checked(cls, engine: Engine, schema: Schema, target: str) -> "CountedTable":
         """Look through all rows once; a table that breaks its schema is refused before anything is paid."""
         if target in schema.attributes:
-            raise ParameterError(f"the target must not be an attribute of the schema; got {shown(target)}")
+            raise ParameterError(f"the target must not be an attribute of the schema; got {render(target)}")
         edges = schema.edges()
         codings = {name: _coding(found, edges.get(name)) for name, found in schema.attributes.items()}
         coded = Coded(codings, target, Labels(schema.classes))

@@ -20,7 +20,7 @@ from dampen.learn.schema import Numeric, Schema
 from dampen.mechanisms import PermuteAndFlip
 from dampen.problem import SelectionProblem
 from dampen.queries.splits.table_split import pair_at
-from dampen.sampling.laplace_batch import add_within, discrete_laplace_batch
+from dampen.sampling.discrete_laplace import add_within, discrete_laplace_batch
 from dampen.vectors import Floats, Integers
 
 MOST_TESTS = 4096

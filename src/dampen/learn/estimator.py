@@ -19,7 +19,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from dampen._validate import positive, shown
+from dampen._validate import positive, render
 from dampen.entropy import Entropy
 from dampen.errors import DampenError, DataError, MissingExtra, ParameterError
 from dampen.learn.counted import CountedTable
@@ -159,7 +159,7 @@ class PaidClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
         try:
             given = json.loads(str(source) if written else Path(source).read_text())
             if given["model"] != cls.__name__:
-                raise ParameterError(f"the JSON must be of a {cls.__name__}; got {shown(given['model'])}")
+                raise ParameterError(f"the JSON must be of a {cls.__name__}; got {render(given['model'])}")
             schema = Schema.from_json(json.dumps(given["schema"]))
             made = cls(
                 epsilon=given["epsilon"], adjacency=Adjacency(given["adjacency"]), schema=schema, budget=None,
@@ -224,7 +224,7 @@ class PaidClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
         if y is None:
             raise ParameterError(f"{type(self).__name__} requires y to be passed, but the target y is None")
         if isinstance(y, str) and y in self.schema.attributes:
-            raise ParameterError(f"the target must not be an attribute of the schema; got {shown(y)}")
+            raise ParameterError(f"the target must not be an attribute of the schema; got {render(y)}")
         if isinstance(X, Source) or stays(X):
             if not isinstance(y, str):
                 raise ParameterError("y must be the name of the column of classes for a file or a table elsewhere")

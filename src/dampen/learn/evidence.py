@@ -16,7 +16,7 @@ from dampen.learn.random_trees import RandomTrees, sums_at_leaves
 from dampen.mechanisms import PermuteAndFlip
 from dampen.privacy import Adjacency
 from dampen.problem import Frame, SelectionProblem
-from dampen.sampling.laplace_batch import add_within, discrete_laplace_batch
+from dampen.sampling.discrete_laplace import add_within, discrete_laplace_batch
 from dampen.vectors import Floats, Integers
 
 JURY_BITS = 3

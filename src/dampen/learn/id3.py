@@ -17,7 +17,7 @@ from dampen.learn.counted import CountedTable
 from dampen.learn.nodes import Node
 from dampen.learn.schema import Categorical, Schema
 from dampen.learn.splits import SplitChoice
-from dampen.sampling.laplace_batch import add_within, discrete_laplace_batch
+from dampen.sampling.discrete_laplace import add_within, discrete_laplace_batch
 from dampen.tables.contingency import Layout
 from dampen.tables.engines.base import Levels
 from dampen.vectors import Integers

@@ -8,7 +8,7 @@ import numpy as np
 from dampen.errors import DataError, ParameterError
 from dampen.privacy import Adjacency
 from dampen.problem import Frame, SelectionProblem
-from dampen.queries.order.stretches import record_adjacency
+from dampen.queries.guards import record_adjacency
 from dampen.sensitivity import Step
 from dampen.tables.categories import as_categories, count_categories
 from dampen.vectors import Integers
@@ -40,7 +40,7 @@ def count_problem(
     return SelectionProblem(frame, counts)
 
 
-def counted_problem(counts: Integers, *, categories: Sequence[Any], adjacency: Adjacency) -> SelectionProblem:
+def problem_of_counts(counts: Integers, *, categories: Sequence[Any], adjacency: Adjacency) -> SelectionProblem:
     """The same question, of records that are counted already."""
     return SelectionProblem(count_frame(categories, adjacency), counts)
 

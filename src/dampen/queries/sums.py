@@ -13,7 +13,7 @@ from dampen._validate import Number, positive
 from dampen.errors import DataError, ParameterError
 from dampen.privacy import Adjacency
 from dampen.problem import NumericFrame, NumericProblem
-from dampen.queries.order.stretches import record_adjacency, require_public_number
+from dampen.queries.guards import record_adjacency, require_public_number
 from dampen.tables.columns import as_missing, titled
 from dampen.tables.engines import Source, opened
 from dampen.tables.engines.sources import is_filtered
@@ -82,7 +82,7 @@ def sum_problem(
     else:
         bound = one_more
     frame = NumericFrame(bound, adjacency, resolution)
-    return _rounded(frame, total(values, (low, high), column=column, missing=missing).sum)
+    return _round_to_grid(frame, total(values, (low, high), column=column, missing=missing).sum)
 
 
 def mean_problem(
@@ -115,7 +115,7 @@ def mean_problem(
     bound = (high - low) / found.count
     step = bound / FINENESS if resolution is None else resolution
     frame = NumericFrame(bound, Adjacency.REPLACE, step, range=(low, high))
-    return _rounded(frame, found.sum / found.count)
+    return _round_to_grid(frame, found.sum / found.count)
 
 
 def mean_part_problems(
@@ -141,10 +141,10 @@ def mean_part_problems(
     bound = (high - low) / 2
     frame = NumericFrame(bound, Adjacency.ADD_REMOVE, bound / FINENESS if resolution is None else resolution)
     found = total(values, (low, high), column=column, missing=missing)
-    centred = _rounded(frame, found.sum - found.count * (low + high) / 2)
+    centred = _round_to_grid(frame, found.sum - found.count * (low + high) / 2)
     return centred, NumericProblem(NumericFrame(1, Adjacency.ADD_REMOVE), found.count)
 
 
-def _rounded(frame: NumericFrame, value: Fraction) -> NumericProblem:
+def _round_to_grid(frame: NumericFrame, value: Fraction) -> NumericProblem:
     """The value on the grid already: an exact sum may have more digits than a problem holds."""
     return NumericProblem(frame, floor(value / frame.resolution + Fraction(1, 2)) * frame.resolution)

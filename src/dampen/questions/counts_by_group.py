@@ -13,7 +13,7 @@ from dampen.mechanisms.counts.base import CountsRelease
 from dampen.mechanisms.counts.laplace_counts import LaplaceCounts
 from dampen.privacy import Adjacency, BudgetLike
 from dampen.problem import CountsFrame, CountsProblem
-from dampen.queries.order.stretches import record_adjacency, require_public_number
+from dampen.queries.guards import record_adjacency, require_public_number
 from dampen.questions.asking import asking
 from dampen.tables.categories import as_categories
 from dampen.tables.engines import filtered

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from dampen._validate import Number, exact, one_of, positive, shown, whole
+from dampen._validate import Number, exact, one_of, positive, render, whole
 from dampen.entropy import Entropy
 from dampen.errors import ParameterError
 from dampen.graphs.graph import Graph
@@ -153,7 +153,7 @@ def _posed(
 def _checked(graph: Graph, k: int, max_degree: int | None) -> Graph:
     """The graph that is looked at: itself, or cut down to the public degree bound."""
     if whole(k=k, least=1) > graph.nodes:
-        raise ParameterError(f"k must not exceed the number of nodes, {graph.nodes}; got {shown(k)}")
+        raise ParameterError(f"k must not exceed the number of nodes, {graph.nodes}; got {render(k)}")
     if max_degree is None:
         return graph
     offsets, neighbours = projected(graph.offsets, graph.neighbours, max_degree=whole(max_degree=max_degree, least=1))
@@ -207,7 +207,7 @@ def answering(
         return LaplaceTopK(k, rate, movers=2, drift=drift)
     if method == "pairwise":
         if k != 1:
-            raise ParameterError(f"k must be 1 for method 'pairwise', which compares with the best; got {shown(k)}")
+            raise ParameterError(f"k must be 1 for method 'pairwise', which compares with the best; got {render(k)}")
         return PairwiseDampening(rate)
     share = rate / k
     bases: dict[str, Callable[[], Any]] = {

@@ -7,7 +7,7 @@ from dampen._validate import Number
 from dampen.privacy import Adjacency, BudgetLike
 from dampen.problem import SelectionProblem
 from dampen.queries import count_problem
-from dampen.queries.categories import count_frame, counted_problem
+from dampen.queries.categories import count_frame, problem_of_counts
 from dampen.questions.asking import asking
 from dampen.questions.mechanism_choice import Choice
 from dampen.questions.selections_by_group import each_group, group_choice, grouped, posed_by_group
@@ -62,7 +62,7 @@ def group_most_common(
     """
 
     def problem(records: Any) -> SelectionProblem:
-        pose = counted_problem if data.in_table else count_problem
+        pose = problem_of_counts if data.in_table else count_problem
         return pose(records, categories=labels, adjacency=Adjacency.ADD_REMOVE)
 
     rule = "values must be declared choices, none of them missing: leave out other rows"

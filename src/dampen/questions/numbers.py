@@ -9,7 +9,7 @@ from dampen.entropy import Entropy
 from dampen.mechanisms import Laplace
 from dampen.mechanisms.numeric.laplace import PublicNoiseRelease
 from dampen.privacy import Adjacency, BudgetLike, NumericRelease, PrivacyLoss, paid
-from dampen.queries.order.stretches import record_adjacency
+from dampen.queries.guards import record_adjacency
 from dampen.queries.sums import mean_part_problems, mean_problem, row_count_problem, sum_problem
 from dampen.questions.asking import asking
 from dampen.tables.engines import filtered

@@ -6,13 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from dampen._validate import Number, plain, positive, shown
+from dampen._validate import Number, plain, positive, render
 from dampen.accounting import converted
 from dampen.errors import DataError, ParameterError
 from dampen.mechanisms import PermuteAndFlip, SelectionMechanism
 from dampen.privacy import Adjacency, BudgetLike, paid
 from dampen.problem import SelectionProblem
-from dampen.queries.order.stretches import record_adjacency
+from dampen.queries.guards import record_adjacency
 from dampen.questions.mechanism_choice import Choice, chosen_mechanism, refuse_indicators
 from dampen.questions.members_by_group import WHERE_NEEDS_A_TABLE
 from dampen.tables.categories import as_categories
@@ -28,7 +28,7 @@ def group_choice(mechanism: Choice | None, epsilon: Number, adjacency: Adjacency
     if isinstance(mechanism, SelectionMechanism) and mechanism.epsilon != share:
         raise ParameterError(
             f"mechanism must have epsilon {plain(share)}, at which each group is asked under {adjacency.name}; "
-            f"got {shown(mechanism)}"
+            f"got {render(mechanism)}"
         )
     chosen = chosen_mechanism(mechanism, share, default=PermuteAndFlip)
     refuse_indicators(chosen, instead)

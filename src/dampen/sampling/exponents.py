@@ -68,7 +68,7 @@ class Exponents:
         """Scores times a rate, rounded to whole multiples of the unit; ``raised`` to the deepest level or not."""
         return cls(scores, unit, units_per_score=rate / unit, sizes=sizes, raised=raised)
 
-    def keeping(self, best: int) -> "Exponents":
+    def cap_below(self, best: int) -> "Exponents":
         """The same exponents, raised to the deepest level below the ``best``-th best instead of the best."""
         kept = copy(self)
         place = int(np.argpartition(-self._scores, min(best, len(self)) - 1)[min(best, len(self)) - 1])
@@ -98,7 +98,7 @@ class Exponents:
         """The exponents as floats, each within a factor of 1 + 2^-51 of the exact one."""
         return np.multiply(self.units(part), float(self.unit), dtype=np.float64)
 
-    def rough(self, part: slice = slice(None)) -> NDArray[np.float32]:
+    def in_single_precision(self, part: slice = slice(None)) -> NDArray[np.float32]:
         """The exponents in single precision, each within a factor of 1 + 2^-22 of the exact one, or below 2^-60."""
         x = self.units(part).astype(np.float32)
         return np.multiply(x, np.float32(float(self.unit)), out=x)

@@ -64,7 +64,7 @@ class Step(SensitivityFunction):
         size, floor = np.abs(gaps_to(u, level)), float(self.floor)
         low = np.minimum(size, self._starts * floor)
         steps = low / floor + (size - low) / float(self._height)
-        return self._signed(steps, u, level, np.where(size > low, float(self._height), floor))
+        return self._signed_scores(steps, u, level, np.where(size > low, float(self._height), floor))
 
     def smooth(self, beta: Number) -> Floats:
         """exp(-beta t0) times the bound."""
@@ -125,7 +125,7 @@ class DegreeLike(SensitivityFunction):
         place = np.minimum(np.searchsorted(self._rung_sums, target, side="right") - 1, end)
         rung = np.maximum(np.append(self._values, float(self._height))[place], float(self.floor))
         steps = np.maximum(place + (target - self._rung_sums[place]) / rung - self._degrees, 0.0)
-        return self._signed(steps, u, level, rung / (1 + start / np.maximum(size, float(self.floor))))
+        return self._signed_scores(steps, u, level, rung / (1 + start / np.maximum(size, float(self.floor))))
 
     def _prefix(self, sums: Floats, place: Integers) -> Floats:
         inside = np.minimum(place, len(self._values))

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dampen._validate import one_of, shown
+from dampen._validate import one_of, render
 from dampen.errors import DataError, ParameterError
 from dampen.tables.columns import as_missing, refuse_missing, titled
 from dampen.tables.engines import opened
@@ -69,11 +69,11 @@ def as_categories(categories: Any, title: str = "categories") -> tuple[Any, ...]
         labels = tuple(map(_plain, categories))
         distinct = len(set(labels)) == len(labels)
     except (TypeError, UnicodeEncodeError):
-        raise ParameterError(f"{rule}; got {shown(categories)}") from None
+        raise ParameterError(f"{rule}; got {render(categories)}") from None
     if not labels:
         raise ParameterError(f"{title} must not be empty")
     if not distinct or any(is_missing(label) for label in labels):
-        raise ParameterError(f"{rule}; got {shown(categories)}")
+        raise ParameterError(f"{rule}; got {render(categories)}")
     return labels
 
 

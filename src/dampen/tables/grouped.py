@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from dampen._validate import shown
+from dampen._validate import render
 from dampen.errors import DataError, ParameterError
 from dampen.tables.columns import titled
 from dampen.tables.engines import Engine, opened
@@ -78,7 +78,7 @@ def counts_by_group(
     one does. Sizes are counted once more.
     """
     if column == by:
-        raise ParameterError(f"groups must be another column than that of the values; got {shown(by)}")
+        raise ParameterError(f"groups must be another column than that of the values; got {render(by)}")
     rest = rest_place(labels, other)
     mode = as_group_missing(missing, rest)
     with opened(data, column, by) as engine:

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dampen._validate import one_of, shown
+from dampen._validate import one_of, render
 from dampen.errors import DataError, ParameterError
 from dampen.tables.categories import tally
 from dampen.tables.columns import as_column, in_memory, titled
@@ -134,7 +134,7 @@ def rest_place(labels: Sequence[Any], other: Any) -> int | None:
     if place is not None:
         return place
     if other is not None and not (isinstance(other, str) and other == REST):
-        raise ParameterError(f"other must be one of the categories; got {shown(other)}")
+        raise ParameterError(f"other must be one of the categories; got {render(other)}")
     return None
 
 

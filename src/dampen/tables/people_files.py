@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from dampen._validate import shown
+from dampen._validate import render
 from dampen.errors import ParameterError
 from dampen.tables.engines.base import Leaving
 from dampen.tables.engines.sources import Source
@@ -21,12 +21,12 @@ def read_people(data: Any, labels: Sequence[Any], *, id: str, by: str) -> tuple[
     """
     for name, column in {"column (--id)": id, "groups (--by)": by}.items():
         if not isinstance(column, str):
-            raise ParameterError(f"{name} must name a column of the data; got {shown(column)}")
+            raise ParameterError(f"{name} must name a column of the data; got {render(column)}")
     if id == by:
-        raise ParameterError(f"groups (--by) must be another column than that of the ids; got {shown(by)}")
+        raise ParameterError(f"groups (--by) must be another column than that of the ids; got {render(by)}")
     if isinstance(data, Source) and by in data.where:
         raise ParameterError(
-            f"where must not name the column of the groups: who is told would tell it; got {shown(by)}"
+            f"where must not name the column of the groups: who is told would tell it; got {render(by)}"
         )
     rows = read_rows(data, {id: Leaving.AS_IT_IS, by: tuple(labels)})
     return [None if isinstance(item, str) and is_blank(item) else item for item in rows[id].tolist()], rows[by]

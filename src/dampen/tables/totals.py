@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from dampen._validate import Number, pair, shown
+from dampen._validate import Number, pair, render
 from dampen.errors import ParameterError
 from dampen.tables.columns import as_missing, refuse_missing
 from dampen.tables.engines import opened
@@ -30,9 +30,9 @@ def as_bounds(bounds: Any) -> tuple[Fraction, Fraction]:
     """Two public numbers lo < hi."""
     low, high = pair(bounds=bounds)
     if low >= high:
-        raise ParameterError(f"bounds must be increasing: (lo, hi) with lo < hi; got {shown(bounds)}")
+        raise ParameterError(f"bounds must be increasing: (lo, hi) with lo < hi; got {render(bounds)}")
     if max(-low, high) > LARGEST_WHOLE:
-        raise ParameterError(f"bounds must be below 2**62 in size; got {shown(bounds)}")
+        raise ParameterError(f"bounds must be below 2**62 in size; got {render(bounds)}")
     return low, high
 
 

@@ -21,7 +21,7 @@ from dampen.learn.random_trees import (
 )
 from dampen.mechanisms.laws import permute_and_flip
 from dampen.sampling import exact, tables
-from dampen.sampling.uniform import uniform_batch
+from dampen.sampling.exact import uniform_batch
 from dampen.vectors import Floats
 
 SCHEMA = Schema({"a": Numeric(0, 10), "b": Categorical(["x", "y", "z"]), "c": Categorical(["p"])}, classes=[0, 1])

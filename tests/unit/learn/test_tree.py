@@ -20,8 +20,8 @@ from dampen.learn import Categorical, Numeric, PrivateTreeClassifier, Schema, id
 from dampen.learn.nodes import Node, leaves_of, shares_at
 from dampen.learn.records import as_records
 from dampen.learn.splits import MECHANISMS, SplitChoice
+from dampen.sampling.discrete_laplace import discrete_laplace_batch
 from dampen.sampling.flips import flip_groups
-from dampen.sampling.laplace_batch import discrete_laplace_batch
 from dampen.tables.contingency import Layout, count_level
 from dampen.tables.engines import array_levels
 from tests.unit.learn.scikit import EMPTY_TABLES

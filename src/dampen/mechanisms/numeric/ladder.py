@@ -20,8 +20,7 @@ from dampen.mechanisms.numeric.rungs import MOST_RUNGS
 from dampen.privacy import PrivacyLoss
 from dampen.problem import NumericFrame, NumericProblem
 from dampen.sampling.discrete_laplace import geometric
-from dampen.sampling.exact import uniform_below
-from dampen.sampling.weighted import draw_weighted
+from dampen.sampling.exact import draw_weighted, uniform_below
 from dampen.vectors import Floats, Integers
 
 FAR_BITS = 40

@@ -8,7 +8,7 @@ import numpy as np
 from dampen._validate import Number, non_negative, whole
 from dampen.entropy import Entropy
 from dampen.errors import ParameterError
-from dampen.mechanisms.laws.ordered_laplace import ordered_laplace
+from dampen.mechanisms.laws import ordered_laplace
 from dampen.mechanisms.selection.ordered import OrderedMechanism
 from dampen.privacy import PrivacyLoss
 from dampen.problem import Frame, SelectionProblem

@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from dampen._validate import Number, exact, positive, shown, whole
+from dampen._validate import Number, exact, positive, render, whole
 from dampen.errors import DataError, ParameterError
 from dampen.privacy import Adjacency
 from dampen.problem import NumericFrame, NumericProblem
-from dampen.queries.order.stretches import record_adjacency, require_public_number, share_of
+from dampen.queries.guards import record_adjacency, require_public_number, share_of
 from dampen.sensitivity import SensitivityFunction
 from dampen.tables.grid import Grid, as_grid
 from dampen.tables.order import count_on_grid
@@ -180,5 +180,5 @@ def _best_in(
 def _grid(bounds: Any, step: Fraction) -> Grid:
     grid = as_grid(bounds=bounds, step=step)
     if len(grid) < 2:
-        raise ParameterError(f"bounds must be at least one resolution apart; got {shown(bounds)}")
+        raise ParameterError(f"bounds must be at least one resolution apart; got {render(bounds)}")
     return grid

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from dampen._validate import shown
+from dampen._validate import render
 from dampen.errors import DataError, ParameterError
 from dampen.tables.columns import titled
 from dampen.tables.grid import Grid
@@ -210,10 +210,10 @@ class Engine(Protocol):
 def as_where(where: Any) -> dict[str, Any]:
     """A public filter: columns and one value each, at least one."""
     if not isinstance(where, Mapping) or not where or not all(isinstance(name, str) for name in where):
-        raise ParameterError(f"where must be columns and a value each, {{column: value}}; got {shown(where)}")
+        raise ParameterError(f"where must be columns and a value each, {{column: value}}; got {render(where)}")
     for value in where.values():
         if not _plain(value) or is_missing(value):
-            raise ParameterError(f"where must give one value that is not missing; got {shown(value)}")
+            raise ParameterError(f"where must give one value that is not missing; got {render(value)}")
     return dict(where)
 
 
@@ -241,7 +241,7 @@ def column_of(names: Sequence[str], column: Any, engine: Engine, argument: str =
     if not isinstance(column, str):
         raise ParameterError(f"{argument} must name the column {where} that holds the values")
     if names.count(column) != 1:
-        raise ParameterError(f"{argument} must be a column {where}, and one alone; got {shown(column)}")
+        raise ParameterError(f"{argument} must be a column {where}, and one alone; got {render(column)}")
     return column
 
 

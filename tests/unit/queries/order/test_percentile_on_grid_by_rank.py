@@ -6,8 +6,8 @@ import pytest
 from dampen import Adjacency
 from dampen.errors import ParameterError
 from dampen.queries import percentile_rank_problem
-from dampen.queries.order.percentile_rank import rank_sensitivity
-from dampen.queries.order.stretches import share_of
+from dampen.queries.guards import share_of
+from dampen.queries.order.percentile_on_grid import rank_sensitivity
 from tests.conftest import Refused
 from tests.unit.queries.order.judges import BOTH, PERCENTS, nearby, percentile
 

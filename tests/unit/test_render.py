@@ -16,7 +16,7 @@ import pyarrow as pa
 import pytest
 
 from dampen import Adjacency
-from dampen._validate import shown
+from dampen._validate import render
 from dampen.mechanisms import LocalDampening, PermuteAndFlip
 
 SECRET = "SECRETxyz"
@@ -88,7 +88,7 @@ class TellingFrame(pd.DataFrame):  # type: ignore[misc]
     ids=repr,
 )  # fmt: skip
 def test_plain_values_print_as_they_are(value: object) -> None:
-    assert shown(value) == repr(value)
+    assert render(value) == repr(value)
 
 
 @pytest.mark.parametrize(
@@ -137,14 +137,14 @@ def test_plain_values_print_as_they_are(value: object) -> None:
     ids=lambda value: value if isinstance(value, str) else "",
 )
 def test_everything_else_is_told_by_its_type(value: object, expected: str) -> None:
-    assert shown(value) == expected
+    assert render(value) == expected
 
 
 @pytest.mark.parametrize(
     "make", [lambda: "x" * 1000, lambda: "a\nb" * 100, lambda: type("x" * 99, (), {})(), lambda: 9**99]
 )
 def test_one_short_line(make: Callable[[], object]) -> None:
-    told = shown(make())
+    told = render(make())
     assert len(told) <= 60
     assert told.splitlines() == [told]
 
@@ -152,6 +152,6 @@ def test_one_short_line(make: Callable[[], object]) -> None:
 def test_no_query_runs_and_nothing_is_counted() -> None:
     connection = duckdb.connect()
     bad = connection.sql("select cast(s as bigint) as v from (values ('SECRETxyz')) t(s)")
-    assert shown(bad) == "a duckdb DuckDBPyRelation"
+    assert render(bad) == "a duckdb DuckDBPyRelation"
     lazy = pl.LazyFrame({"a": ["SECRETxyz"]}).map_batches(lambda frame: frame.cast(pl.Int64))
-    assert shown(lazy) == "a polars LazyFrame"
+    assert render(lazy) == "a polars LazyFrame"

@@ -17,7 +17,7 @@ SMALLEST_BETA = Fraction(1, 2**22)
 
 
 @dataclass(frozen=True, init=False, repr=False)
-class SmoothMechanism(ExponentMechanism):
+class SmoothSelection(ExponentMechanism):
     """Exponents alpha * u / (2 S), where S is the largest smooth sensitivity of any candidate.
 
     alpha and beta are public: functions of epsilon, delta and the number of candidates. The *same* beta smooths S, so
