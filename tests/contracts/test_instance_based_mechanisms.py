@@ -135,10 +135,7 @@ def test_huge_utilities_have_a_finite_law_and_are_released_without_a_warning(
 def test_the_price_is_what_the_table_says(name: str, adjacency: Adjacency, monotone: bool) -> None:
     frame = Frame(("a", "b", "c"), 1, adjacency, monotone, unit="patient")
     third, mechanism = Fraction(1, 3), BY_SENSITIVITY[name]("1/3")
-    ranged = getattr(mechanism, "law", None) is Exponential or (
-        isinstance(mechanism, SmoothExponential) and mechanism.indicator
-    )
-    claimed = third if ranged else None
+    claimed = third if getattr(mechanism, "law", None) is Exponential else None
     if name == "PairwiseDampening, clipped, exponential":
         claimed = 2 * clipped_rate(third, 3, flip=False)
     epsilon = 2 * third if isinstance(mechanism, TopK) else third

@@ -15,7 +15,7 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from dampen import Adjacency
+from dampen import Adjacency, Frame
 from dampen._validate import render
 from dampen.mechanisms import LocalDampening, PermuteAndFlip
 
@@ -83,7 +83,7 @@ class TellingFrame(pd.DataFrame):  # type: ignore[misc]
     [
         None, True, 3, -2.5, 1j, float("nan"), Fraction(1, 3), Decimal("0.1"), "ward", b"ward", range(5),
         date(2024, 2, 29), np.float64(0.1), np.int8(3), np.bool_(True), np.str_("ward"), np.datetime64("2024-02-29"),
-        object, Adjacency.REPLACE, Adjacency, PermuteAndFlip(1), LocalDampening("0.5", shift=3),
+        object, Adjacency.REPLACE, Frame, PermuteAndFlip(1), LocalDampening("0.5", shift=3),
     ],
     ids=repr,
 )  # fmt: skip

@@ -45,7 +45,7 @@ class RandomisedResponse(GroupMechanism):
     Example
     -------
     >>> import numpy as np
-    >>> RandomisedResponse(1).keeps(2)
+    >>> RandomisedResponse(1).keep_probability(2)
     0.7310585786300049
     >>> people = np.repeat([0, 1], 5000)
     >>> told = RandomisedResponse(1).simulate(people, 2, np.random.default_rng(0))
