@@ -67,7 +67,8 @@ def test_a_new_mechanism_is_found_paid_for_and_audited(toys: Path) -> None:
     budget = Budget(epsilon=1)
     release = make(1).release(votes(("a", "a", "b")), budget=budget)
     assert release.value in ("a", "b", "c")
-    assert (release.mechanism, budget.spent.epsilon) == ("HalfBlind(epsilon=1)", 1)
+    assert release.mechanism == "HalfBlind(epsilon=1)"
+    assert budget.spent.epsilon == 1
     report = audit_selection(make(1), votes, multisets("abc", largest=5), add_remove_neighbours("abc"))
     assert report.passed, str(report)
     assert report.worst_log_ratio > 0.2

@@ -95,6 +95,7 @@ class NumericLaw:
         self._windows: dict[int, Floats] = {}
         self._x = x
         self.value = problem.steps
+        # Both laws of a pair are read at the same steps, so these are counted from a common anchor.
         self.far_steps = np.concatenate([anchor - FAR[::-1], anchor + FAR])
         self.far = self.at(self.far_steps)
         self._half_outside = self.tail(np.array(HALVES))
@@ -193,6 +194,7 @@ def _radii(one: NumericLaw, other: NumericLaw, claim: PrivacyLoss) -> list[int]:
 
 
 def _judge(one: NumericLaw, other: NumericLaw, claim: PrivacyLoss, radius: int) -> Found:
+    # What both windows share holds everything within half a radius of either value: they are no further apart.
     low, high = max(one.value, other.value) - radius, min(one.value, other.value) + radius
     near = one.window(radius, low, high), other.window(radius, low, high)
     read, law, other_law = _read_everywhere(one, other, low, high, near)
@@ -229,6 +231,7 @@ def _excess_outside(law: NumericLaw, other: NumericLaw, radius: int, low: int, h
         return everything
     steps, exceeds = law.far_steps, losses(other.far, law.far) > float(claim.epsilon)
     left, right = np.flatnonzero(exceeds & (steps < low)), np.flatnonzero(exceeds & (steps > high))
+    # Between two far steps the loss is not read, so the excess is taken to begin one far step nearer to the window.
     begins_left = min(low, steps[left[-1] + 1]) if len(left) else steps[0]
     begins_right = max(high, steps[right[0] - 1]) if len(right) else steps[-1]
     exceeding = law.mass_beyond(int(min(law.value - begins_left, begins_right - law.value)))

@@ -100,8 +100,7 @@ def pareto_maximum(x: Floats, sizes: Floats, nu: float) -> Floats:
 def picks_in_turn(pick: Law, x: Floats, k: int, deepest: float) -> Floats:
     """K picks in a row without replacement: ln P of every ordered k-tuple, in the order of permutations.
 
-    ``pick`` is the law of one of them. In each pick exponents more than ``deepest`` below the best that is left are
-    raised to that level.
+    ``pick`` is the law of one of them. In each pick exponents end at ``deepest`` below the best that is left.
     """
 
     def below(left: tuple[int, ...], log_p: float, picks: int) -> Iterator[float]:

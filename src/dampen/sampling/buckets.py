@@ -34,6 +34,7 @@ class BucketSampler:
         weights = self._member_counts()
         deepest = len(weights) - 1
         self._weights = weights
+        # n_k 2^-k times 2^deepest: whole numbers, of as many bits as it takes.
         self._totals = list(accumulate(count << (deepest - k) for k, count in enumerate(weights)))
 
     def draw(self, entropy: Entropy) -> tuple[int, int]:

@@ -23,6 +23,7 @@ MORE_BITS = 64
 GUARD_BITS = 64
 """How many bits certified arithmetic carries beyond those compared."""
 WORD = 2**16
+"""How many values a word of 16 bits has."""
 PRECISION = 128
 """Bits of certified arithmetic for the first look."""
 Weights = Callable[[Any], Sequence[Any]]
@@ -124,6 +125,7 @@ def _place_at(weights: Weights, prefix: int, width: int) -> int | None:
     with arithmetic(width + GUARD_BITS) as flint:
         *inner, whole = accumulate(weights(flint))
         low, high = whole * flint.arb((prefix, -width)), whole * flint.arb((prefix + 1, -width))
+        # A partial sum that may lie on either side of U is possibly, but not certainly, passed.
         certainly_passed = bisect_left(inner, True, key=lambda end: not end <= low)
         possibly_passed = bisect_right(inner, False, key=lambda end: bool(end >= high))
     return certainly_passed if certainly_passed == possibly_passed else None

@@ -45,6 +45,7 @@ def flip_all(exponents: Exponents, entropy: Entropy) -> NDArray[np.bool_]:
         if np.count_nonzero(perhaps) != np.count_nonzero(surely):
             for undecided in np.flatnonzero(perhaps ^ surely):
                 group = start + int(undecided)
+                # The coin goes on with the bits it has already shown; a new one would have another law.
                 prefix = int(prefixes[undecided]) << exact.MORE_BITS | entropy.bits(exact.MORE_BITS)
                 width = tables.WIDTH + exact.MORE_BITS
                 heads[group] = exact.coin(exponents.exact(group), entropy, prefix=prefix, width=width)
@@ -89,6 +90,7 @@ def draw_in_turn(scores: Integers, rate: Fraction, picks: int, entropy: Entropy)
     left, drawn = np.arange(len(scores)), np.empty(0, dtype=np.int64)
     while len(drawn) < picks:
         batch = uniform_batch(max(SMALLEST_BATCH, 2 * (picks - len(drawn))), len(left), entropy)
+        # Exponents are measured from the best score among those given, so the best of all that is left is put first.
         best_and_batch = np.concatenate([[scores[left].max()], scores[left[batch]]])
         kept = left[batch[flip_all(Exponents.of_whole(best_and_batch, rate), entropy)[1:]]]
         first = np.sort(np.unique(kept, return_index=True)[1])[: picks - len(drawn)]

@@ -129,6 +129,7 @@ def draw_by_race(exponents: Exponents, noise: RaceNoise, entropy: Entropy) -> tu
     """The (group, member) with the largest noise - x."""
     runners = _first_look(exponents, noise, entropy)
     while len(runners) > 1:
+        # New bits refine the same uniform number: what was decided by the first ones stays decided.
         for runner in runners:
             runner.prefix = runner.prefix << exact.MORE_BITS | entropy.bits(exact.MORE_BITS)
             runner.width += exact.MORE_BITS
@@ -182,6 +183,7 @@ def _first_look(exponents: Exponents, noise: RaceNoise, entropy: Entropy, count:
         part = slice(start, min(start + CHUNK, len(exponents)))
         prefixes = entropy.words(part.stop - start, tables.WIDTH)
         x, sizes = exponents.approximate(part), None if exponents.sizes is None else exponents.sizes[part]
+        # Only who may still win is bounded at all: nearly everybody is out by the exponent alone.
         places = np.arange(len(x)) if count > 1 else _within_reach(noise, x, sizes, prefixes, lows[0])
         if not len(places):
             continue
@@ -239,6 +241,7 @@ def _sizes(sizes: Sizes | None) -> tuple[Floats, Floats, Floats, Floats]:
     table = tables.log_table(tables.WIDTH)
     lengths, leading = _leading_bits(sizes)
     within = np.minimum(sizes, LARGEST_FLOAT_SIZE) if sizes.dtype == object else sizes
+    # Rounding to a float may go either way, so that one bound is moved below it and the other above.
     capped = within.astype(np.float64) * (1 - RELATIVE_SLACK)
     largest = np.where(lengths > LONGEST_FLOAT_SIZE, np.inf, capped * (1 + 4 * RELATIVE_SLACK))
     return capped, largest, lengths * LN_2 - table.upper[leading], lengths * LN_2 - table.lower[leading]
@@ -250,7 +253,7 @@ def _leading_bits(sizes: Sizes) -> tuple[Floats, Integers]:
         lengths = np.array([size.bit_length() for size in sizes])
         return lengths.astype(np.float64), np.array([(size << tables.WIDTH) >> size.bit_length() for size in sizes])
     lengths = np.frexp(sizes.astype(np.float64))[1].astype(np.int64)
-    lengths -= sizes < np.left_shift(1, lengths - 1)
+    lengths -= sizes < np.left_shift(1, lengths - 1)  # a size just below a power of 2 was rounded up to it
     surplus = lengths - tables.WIDTH
     leading = np.left_shift(np.right_shift(sizes, np.maximum(surplus, 0)), np.maximum(-surplus, 0))
     return lengths.astype(np.float64), leading

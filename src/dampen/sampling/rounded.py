@@ -46,13 +46,14 @@ def _narrow(survival: Survival, prefix: int, width: int, reached: int, missed: i
     with arithmetic(width + exact.GUARD_BITS) as flint:
         low, high = flint.arb((prefix, -width)), flint.arb((prefix + 1, -width))
         while missed != reached + 1:
+            # Doubling until a threshold is missed, then halving: heavy tails reach sizes of any magnitude.
             size = max(1, 2 * reached) if missed is None else (reached + missed) // 2
             threshold = survival(flint, size - HALF)
             if high <= threshold:
                 reached = size
             elif low >= threshold:
                 missed = size
-            else:
+            else:  # the threshold lies between the ends of U: only more bits can tell
                 break
     return reached, missed
 
@@ -64,6 +65,7 @@ def draw_rounded_function(function: Function, count: int, entropy: Entropy) -> i
         prefixes = [prefix << exact.MORE_BITS | entropy.bits(exact.MORE_BITS) for prefix in prefixes]
         width += exact.MORE_BITS
         with arithmetic(width + exact.GUARD_BITS) as flint:
+            # The function of whole intervals encloses all values that U may still take.
             uniforms = [flint.arb((prefix, -width)).union(flint.arb((prefix + 1, -width))) for prefix in prefixes]
             nearest = (function(flint, uniforms) + flint.arb(0.5)).floor().unique_fmpz()
         if nearest is not None:

@@ -121,7 +121,7 @@ class DegreeLike(SensitivityFunction):
         """Search the prefix sums of the rungs for where abs(u - level) more than at d is reached."""
         size, end = np.abs(gaps_to(u, level)), len(self._values)
         start = self._prefix(self._rung_sums, self._degrees)
-        target = start + size
+        target = start + size  # sums count from f(0), the score from f(d): both are moved by the sum up to d
         place = np.minimum(np.searchsorted(self._rung_sums, target, side="right") - 1, end)
         rung = np.maximum(np.append(self._values, float(self._height))[place], float(self.floor))
         steps = np.maximum(place + (target - self._rung_sums[place]) / rung - self._degrees, 0.0)

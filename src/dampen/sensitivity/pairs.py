@@ -85,6 +85,7 @@ def _deficits_of_losers(u: Floats, sensitivity: SensitivityFunction) -> Floats:
     t = 0
     while behind.size and t < sensitivity.last_read:
         rung = sensitivity.rung(t)
+        # The envelope only falls and u_r + B_r only rises, so each loser meets it within exactly one rung.
         envelope_next = (low - rung).max()
         meets = high[behind] + rung[behind] >= envelope_next
         arrived = behind[meets]
@@ -116,6 +117,7 @@ def _upper_hull(low: Floats, fall: Floats) -> tuple[Floats, Floats]:
     """The lines low - fall * k that are largest somewhere on [0, 1], in the order in which they are."""
     reach = (low - fall).max()
     relevant = np.flatnonzero(low >= reach)
+    # A line that starts below where the envelope ends is never the largest; the rest are swept from the highest.
     order = relevant[np.lexsort((fall[relevant], -low[relevant]))]
     kept: list[tuple[float, float]] = []
     for line_low, line_fall in zip(low[order].tolist(), fall[order].tolist(), strict=True):
@@ -189,6 +191,7 @@ def _rows(u: Floats, sensitivity: SensitivityFunction) -> Floats:
 def _references(u: Floats, rows: Floats) -> list[int]:
     """The rivals that nobody beats in both utility and sensitivity: the only ones that can set a positive deficit."""
     kept: list[int] = []
+    # From the best utility down, whoever is kept beats all later ones in utility: rungs alone remain to compare.
     for q in np.lexsort((rows.sum(axis=0), -u)):
         if not (rows[:, kept] <= rows[:, q, None]).all(axis=0).any():
             kept.append(int(q))

@@ -76,6 +76,7 @@ def smooth_ladder(rungs: Sequence[int], reach: int, ratio: Fraction) -> Fraction
     Every step is monotone, so s_t(x) <= s_(t+1)(y) for neighbours x and y. Hence S(y) >= s_1(y) / ratio >= S(x) / ratio
     holds for the rounded numbers themselves, and so does S >= L_0. S > 0 always.
     """
+    # -(-a // b) rounds up; from the last rung down, so that each step is a monotone function of the next.
     height, up, down = reach << FIXED, ratio.denominator, ratio.numerator
     for rung in reversed(rungs):
         height = max(rung << FIXED, -(-height * up // down))

@@ -107,7 +107,7 @@ class LaplaceTopK(OrderedMechanism):
         self.privacy(problem.frame)
         self._require_plain(problem)
         rate = self.epsilon / self.width(problem.frame)
-        return Exponents(problem.groups, rate, units_per_score=None, sizes=None, raised=False)
+        return Exponents(problem.groups, rate, units_per_score=None, sizes=None, capped=False)
 
     def draw(self, problem: SelectionProblem, source: Entropy) -> tuple[int, ...]:
         """An exact draw: the indices of the k best, in order. Nobody has paid for it here."""

@@ -71,6 +71,8 @@ class ParetoNoisyMax(SmoothSelection):
 
     nu: Fraction
 
+    capped = False
+
     def __init__(self, epsilon: Number, nu: Number = 1, indicator: bool = False) -> None:
         super().__init__(epsilon)
         object.__setattr__(self, "indicator", flag(indicator=indicator))
@@ -111,9 +113,6 @@ class ParetoNoisyMax(SmoothSelection):
             return t if t < ball(flint, epsilon) else ball(flint, epsilon)
 
         return round_down(value)
-
-    def _raised(self) -> bool:
-        return False
 
     def _log_law(self, x: Floats, sizes: Floats) -> Floats:
         return laws.pareto_maximum(x, sizes, float(self.nu))

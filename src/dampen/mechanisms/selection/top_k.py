@@ -44,8 +44,8 @@ class TopK(OrderedMechanism):
     Differs from the paper
     ----------------------
     The dampening paper peels. One-shot exponential noise is not k permute-and-flips in a row, but costs the same, is
-    proved on its own and nearly always finds better lists. Exponents are raised to one level below the k-th best, not
-    below the best.
+    proved on its own and nearly always finds better lists. Exponents end at 1024 below the k-th best, not below the
+    best.
 
     Numerics
     --------

@@ -100,6 +100,7 @@ class LabelRungs(SensitivityFunction):
 
     def _others(self, j: Any, ranks: Any) -> Integers:
         """w_j for labels of the given ranks: x_(j), or x_(j + 1) from the label's own rank on."""
+        # Without label r itself, everything from its rank on moves one place down.
         place = np.clip(j + (ranks <= j), 1, self.size) - 1
         return np.where(j <= 0, 0, np.where(j >= self.size, self._limit, self._sorted[place]))
 
@@ -138,6 +139,7 @@ class LabelRungs(SensitivityFunction):
         last = np.sort(np.clip(ends, 0, n), axis=0)
         first = np.concatenate([np.ones_like(last[:1]), last[:-1] + 1])
         falling, level, rising = self._lines(t, first)
+        # Falling and rising lines cross at (falling - rising) / 2; the level line cuts off what lies below it.
         middle = -((rising - falling) // 2)
         left = np.searchsorted(self._sorted, np.minimum(falling - level, middle)) + 1
         right = np.searchsorted(self._sorted, np.maximum(level - rising + 1, middle)) + 1
@@ -156,7 +158,7 @@ class LabelRungs(SensitivityFunction):
     def _lines(self, t: Integers, first: Integers) -> tuple[Integers, Integers, Integers]:
         """The terms as falling - a, level and rising + a, the highest of each kind, for labels of rank ``first``."""
         k, top = self._k, self._limit
-        never = np.full(first.shape, -4 * (top + 1))
+        never = np.full(first.shape, -4 * (top + 1))  # a term that does not exist lies below all that do
         falling, level, rising = never, np.zeros_like(never), never
 
         def w(j: Any) -> Integers:

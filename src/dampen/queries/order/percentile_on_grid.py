@@ -33,8 +33,8 @@ def percentile_value_problem(
 ) -> SelectionProblem:
     """Which value of the grid is the p-th percentile of the values?
 
-    The percentile is the 0-based element min(n - 1, floor(p n / 100)) of the sorted values, each counted at its grid
-    point; p = 0 is the minimum and p = 100 the maximum. The utility of any other value is -len, len the least number
+    The percentile is the 0-based element min(n - 1, floor(p n / 100)) of the sorted values, rounded down to the
+    grid; p = 0 is the minimum and p = 100 the maximum. The utility of any other value is -len, len the least number
     of people who must change before it is the percentile. The utility of the percentile itself is D - 1, D the least
     number of people who must change before it is not. Whole numbers, of sensitivity 1 under either adjacency, and no
     score that is at least 0 at the percentile and at most -1 elsewhere tells them further apart

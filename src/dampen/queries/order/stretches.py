@@ -56,6 +56,7 @@ def find_stretches(places: Integers, counts: Integers, size: int) -> Stretches:
     occupied = np.arange(len(places)) + shifts[:-1]
     sizes = np.ones(len(places) + len(empty), dtype=np.int64)
     here = np.zeros_like(sizes)
+    # The gap before point i stands behind i points and all earlier gaps.
     sizes[empty + shifts[empty] - 1] = gaps[empty]
     here[occupied] = counts
     return Stretches(sizes, np.cumsum(here) - here, here)
@@ -81,6 +82,8 @@ def steps_to_percentile(groups: Stretches, share: Fraction, adjacency: Adjacency
     a, b = share.numerator, share.denominator
     largest, empty = max(a, b - a), groups.here == 0
     u, w = excesses(groups, share)
+    # One step lowers U by b - a (a record below goes) or by a (one that is not below comes). An empty value needs a
+    # record of its own as well, and that step lowers U by a alone. W is the mirror image.
     down = -(-u // largest)
     if a < b - a:
         down = np.where(empty, 1 + np.maximum(0, -((a - u) // (b - a))), down)
