@@ -31,6 +31,11 @@ Weights = Callable[[Any], Sequence[Any]]
 Chosen = NDArray[np.bool_]
 
 
+def reveal(prefix: int, width: int, entropy: Entropy) -> tuple[int, int]:
+    """More bits of a uniform number of which the first are known: what these decided stays decided."""
+    return prefix << MORE_BITS | entropy.bits(MORE_BITS), width + MORE_BITS
+
+
 def uniform_below(size: int, entropy: Entropy) -> int:
     """A whole number in [0, size), each with probability exactly 1/size.
 
@@ -39,8 +44,7 @@ def uniform_below(size: int, entropy: Entropy) -> int:
     width = size.bit_length() + MORE_BITS
     prefix = entropy.bits(width)
     while (prefix * size) >> width != ((prefix + 1) * size - 1) >> width:
-        prefix = prefix << MORE_BITS | entropy.bits(MORE_BITS)
-        width += MORE_BITS
+        prefix, width = reveal(prefix, width, entropy)
     return (prefix * size) >> width
 
 
@@ -57,8 +61,7 @@ def event(probability: Callable[[Any], Any], entropy: Entropy, *, prefix: int = 
                 return True
             if flint.arb((prefix, -width)) >= threshold:
                 return False
-        prefix = prefix << MORE_BITS | entropy.bits(MORE_BITS)
-        width += MORE_BITS
+        prefix, width = reveal(prefix, width, entropy)
 
 
 def coin(x: Fraction, entropy: Entropy, *, prefix: int = 0, width: int = 0, doublings: int = 0) -> bool:
@@ -113,10 +116,9 @@ def draw_weighted(weights: Weights, entropy: Entropy) -> int:
     A uniform U is revealed until certified partial sums put U times the whole sum between two of them. No partial sum
     but the first and the last may be a dyadic share of the whole, so that more bits always decide in the end.
     """
-    prefix, width = entropy.bits(MORE_BITS), MORE_BITS
+    prefix, width = reveal(0, 0, entropy)
     while (place := _place_at(weights, prefix, width)) is None:
-        prefix = prefix << MORE_BITS | entropy.bits(MORE_BITS)
-        width += MORE_BITS
+        prefix, width = reveal(prefix, width, entropy)
     return place
 
 

@@ -46,8 +46,7 @@ def flip_all(exponents: Exponents, entropy: Entropy) -> NDArray[np.bool_]:
             for undecided in np.flatnonzero(perhaps ^ surely):
                 group = start + int(undecided)
                 # The coin goes on with the bits it has already shown; a new one would have another law.
-                prefix = int(prefixes[undecided]) << exact.MORE_BITS | entropy.bits(exact.MORE_BITS)
-                width = tables.WIDTH + exact.MORE_BITS
+                prefix, width = exact.reveal(int(prefixes[undecided]), tables.WIDTH, entropy)
                 heads[group] = exact.coin(exponents.exact(group), entropy, prefix=prefix, width=width)
     return heads
 

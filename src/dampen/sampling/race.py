@@ -129,10 +129,8 @@ def draw_by_race(exponents: Exponents, noise: RaceNoise, entropy: Entropy) -> tu
     """The (group, member) with the largest noise - x."""
     runners = _first_look(exponents, noise, entropy)
     while len(runners) > 1:
-        # New bits refine the same uniform number: what was decided by the first ones stays decided.
         for runner in runners:
-            runner.prefix = runner.prefix << exact.MORE_BITS | entropy.bits(exact.MORE_BITS)
-            runner.width += exact.MORE_BITS
+            runner.prefix, runner.width = exact.reveal(runner.prefix, runner.width, entropy)
         runners = _drop_losers(runners, exponents, noise)
     group = runners[0].group
     return group, 0 if exponents.sizes is None else exact.uniform_below(int(exponents.sizes[group]), entropy)
@@ -143,8 +141,7 @@ def draw_first(exponents: Exponents, noise: RaceNoise, count: int, entropy: Entr
     runners, places = _first_look(exponents, noise, entropy, count), min(count, len(exponents))
     while True:
         for runner in runners:
-            runner.prefix = runner.prefix << exact.MORE_BITS | entropy.bits(exact.MORE_BITS)
-            runner.width += exact.MORE_BITS
+            runner.prefix, runner.width = exact.reveal(runner.prefix, runner.width, entropy)
         ordered = _certain_order(runners, exponents, noise)
         if ordered is not None and len(ordered) >= places:
             return [runner.group for runner in ordered[:places]]

@@ -35,8 +35,7 @@ def draw_size(survival: Survival, entropy: Entropy, *, prefix: int = 0, width: i
     reached: int = 0
     missed: int | None = None
     while missed != reached + 1:
-        prefix = prefix << exact.MORE_BITS | entropy.bits(exact.MORE_BITS)
-        width += exact.MORE_BITS
+        prefix, width = exact.reveal(prefix, width, entropy)
         reached, missed = _narrow(survival, prefix, width, reached, missed)
     return reached
 
