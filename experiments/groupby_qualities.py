@@ -17,7 +17,7 @@ from dampen.mechanisms import Exponential, LocalDampening
 from dampen.mechanisms.grouping.randomised_response import RandomisedResponse
 from dampen.mechanisms.grouping.triode_h import FRAGMENT, TriodeH
 from dampen.mechanisms.selection.base import SingleMechanism
-from dampen.queries.groups.problems import dice_problem, fragment_problem
+from dampen.queries.groups import dice_problem, fragment_problem
 from dampen.vectors import Floats, Integers
 
 EPSILONS: Mapping[str, float] = {"0.01": 0.01, "0.1": 0.1, "ln 2": log(2), "1": 1.0, "ln 3": log(3), "10": 10.0}
@@ -92,7 +92,7 @@ def everybody(people: int, members: int) -> Quality:
 
 def by_response(epsilon: float, people: int, members: int) -> Quality:
     """Randomised response with two categories, exactly: the overlap and the others are binomial."""
-    keep = RandomisedResponse(epsilon).keeps(2)
+    keep = RandomisedResponse(epsilon).keep_probability(2)
     overlap, others = (part.ravel().astype(float) for part in np.indices((members + 1, people - members + 1)))
     weights = np.outer(_binomial(members, keep), _binomial(people - members, 1 - keep)).ravel()
     return Quality.expected(weights, overlap, overlap + others, members)

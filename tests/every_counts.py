@@ -1,12 +1,7 @@
-"""Every public mechanism that tells many counts, found by itself."""
-
-import inspect
+"""Every mechanism that tells many counts, found by itself."""
 
 import dampen.mechanisms
 from dampen.mechanisms import CountsMechanism
+from tests.every_mechanism import find_mechanisms
 
-EVERY: dict[str, type[CountsMechanism]] = {
-    name: kind
-    for name, kind in ((name, getattr(dampen.mechanisms, name)) for name in dampen.mechanisms.__all__)
-    if issubclass(kind, CountsMechanism) and not inspect.isabstract(kind)
-}
+EVERY: dict[str, type[CountsMechanism]] = find_mechanisms(dampen.mechanisms, CountsMechanism)  # type: ignore[type-abstract]

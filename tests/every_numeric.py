@@ -1,4 +1,4 @@
-"""Every public numeric mechanism, found by itself, with the parameters that suites run it with."""
+"""Every numeric mechanism, found by itself, with the parameters that suites run it with."""
 
 import inspect
 from collections.abc import Callable, Sequence
@@ -12,15 +12,12 @@ from dampen._validate import Number
 from dampen.mechanisms import NumericMechanism
 from dampen.sensitivity import SecondOrder
 from dampen.vectors import Floats
+from tests.every_mechanism import find_mechanisms
 
 Make = Callable[[Number, Number], NumericMechanism]
 """From epsilon and delta; a mechanism that has no delta is not told it."""
 
-PUBLIC: dict[str, type[NumericMechanism]] = {
-    name: kind
-    for name, kind in ((name, getattr(dampen.mechanisms, name)) for name in dampen.mechanisms.__all__)
-    if issubclass(kind, NumericMechanism) and not inspect.isabstract(kind)
-}
+PUBLIC: dict[str, type[NumericMechanism]] = find_mechanisms(dampen.mechanisms, NumericMechanism)  # type: ignore[type-abstract]
 VARIANTS: dict[str, tuple[dict[str, Any], ...]] = {
     "PolyPlace": ({}, {"p": 3}),
     "SmoothCauchy": ({}, {"gamma": 2}),

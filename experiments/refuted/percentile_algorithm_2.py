@@ -4,7 +4,7 @@ import numpy as np
 
 from dampen import Adjacency, Frame, SelectionProblem
 from dampen.mechanisms import Exponential, ShiftedLocalDampening
-from dampen.queries.order.label_rungs import LabelRungs
+from dampen.queries.order.percentile_label import LabelRungs
 from dampen.sensitivity import SensitivityFunction
 from dampen.vectors import Floats
 from experiments.refuted.base import Evidence, Kind, RefutedMechanism

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from dampen import Adjacency, Frame, SelectionProblem
 from dampen.mechanisms.grouping.triode_h import TriodeH
-from dampen.queries.groups.problems import fragment_problem, group_size_problem
+from dampen.queries.groups import fragment_problem, group_size_problem
 from dampen.vectors import Floats
 from experiments.refuted.base import Evidence, Kind, RefutedMechanism
 

@@ -30,9 +30,9 @@ def exact(**named: object) -> Fraction:
     [(name, value)] = named.items()
     number = _parse(value)
     if number is None:
-        raise ParameterError(f"{name} must be a finite number or a string such as '1/100'; got {shown(value)}")
+        raise ParameterError(f"{name} must be a finite number or a string such as '1/100'; got {render(value)}")
     if _beyond_reach(number):
-        raise ParameterError(f"{name} must lie between 2**-512 and 2**512 in size; got {shown(value)}")
+        raise ParameterError(f"{name} must lie between 2**-512 and 2**512 in size; got {render(value)}")
     return number
 
 
@@ -45,9 +45,9 @@ def pair(**named: object) -> tuple[Fraction, Fraction]:
         listed = []
     numbers = [number for number in map(_parse, listed[:2]) if number is not None]
     if len(numbers) != 2 or len(listed) != 2:
-        raise ParameterError(f"{name} must be two finite numbers (lo, hi); got {shown(value)}")
+        raise ParameterError(f"{name} must be two finite numbers (lo, hi); got {render(value)}")
     if any(map(_beyond_reach, numbers)):
-        raise ParameterError(f"{name} must lie between 2**-512 and 2**512 in size; got {shown(value)}")
+        raise ParameterError(f"{name} must lie between 2**-512 and 2**512 in size; got {render(value)}")
     return numbers[0], numbers[1]
 
 
@@ -56,7 +56,7 @@ def positive(**named: object) -> Fraction:
     number = exact(**named)
     if number <= 0:
         [(name, value)] = named.items()
-        raise ParameterError(f"{name} must be positive; got {shown(value)}")
+        raise ParameterError(f"{name} must be positive; got {render(value)}")
     return number
 
 
@@ -65,8 +65,16 @@ def non_negative(**named: object) -> Fraction:
     number = exact(**named)
     if number < 0:
         [(name, value)] = named.items()
-        raise ParameterError(f"{name} must not be negative; got {shown(value)}")
+        raise ParameterError(f"{name} must not be negative; got {render(value)}")
     return number
+
+
+def share_of(p: object) -> Fraction:
+    """p / 100, exactly; p lies between 0 and 100."""
+    percent = exact(p=p)
+    if not 0 <= percent <= 100:
+        raise ParameterError(f"p must lie between 0 and 100; got {render(p)}")
+    return percent / 100
 
 
 def probability(**named: object) -> Fraction:
@@ -74,7 +82,7 @@ def probability(**named: object) -> Fraction:
     number = non_negative(**named)
     if number >= 1:
         [(name, value)] = named.items()
-        raise ParameterError(f"{name} must be below 1; got {shown(value)}")
+        raise ParameterError(f"{name} must be below 1; got {render(value)}")
     return number
 
 
@@ -82,7 +90,7 @@ def whole(*, least: int, **named: object) -> int:
     """Read one named whole number and require it to be at least ``least``."""
     [(name, value)] = named.items()
     if isinstance(value, bool) or not isinstance(value, numbers.Integral) or int(value) < least:
-        raise ParameterError(f"{name} must be a whole number of at least {least}; got {shown(value)}")
+        raise ParameterError(f"{name} must be a whole number of at least {least}; got {render(value)}")
     return int(value)
 
 
@@ -92,7 +100,7 @@ def one_of(allowed: tuple[str, ...], **named: object) -> str:
     if not isinstance(value, str) or value not in allowed:
         choices = ", ".join(map(repr, allowed))
         room = min(LONGEST_SHOWN, max(20, 260 - len(choices)))
-        raise ParameterError(f"{name} must be one of {choices}; got {shown(value, longest=room)}")
+        raise ParameterError(f"{name} must be one of {choices}; got {render(value, longest=room)}")
     return value
 
 
@@ -100,7 +108,7 @@ def text(*, longest: int, **named: object) -> str:
     """Require one named value to be one line of text: valid Unicode without control characters."""
     [(name, value)] = named.items()
     if not isinstance(value, str) or len(value) > longest or UNWRITABLE.search(value):
-        raise ParameterError(f"{name} must be one line of text of at most {longest} characters; got {shown(value)}")
+        raise ParameterError(f"{name} must be one line of text of at most {longest} characters; got {render(value)}")
     return value
 
 
@@ -108,7 +116,7 @@ def flag(**named: object) -> bool:
     """Require one named value to be True or False; nothing else is read as either."""
     [(name, value)] = named.items()
     if value is not True and value is not False and type(value).__name__ != "bool":
-        raise ParameterError(f"{name} must be True or False; got {shown(value)}")
+        raise ParameterError(f"{name} must be True or False; got {render(value)}")
     return bool(value)
 
 
@@ -148,7 +156,7 @@ def _parse(value: object) -> Fraction | None:
 
 def _is_vector(value: object) -> bool:
     """Whether it is an array of numpy of one dimension, told by name: numpy is not imported for it."""
-    return "ndarray" in _bases(type(value)) and getattr(value, "ndim", 0) == 1
+    return "ndarray" in _base_names(type(value)) and getattr(value, "ndim", 0) == 1
 
 
 def _beyond_reach(number: Fraction) -> bool:
@@ -179,25 +187,27 @@ MEASURED = {
 """Containers that know their shape by heart. Others might count their rows for it, or run a query."""
 
 
-def shown(value: object, *, longest: int = LONGEST_SHOWN) -> str:
+def render(value: object, *, longest: int = LONGEST_SHOWN) -> str:
     """A caller's value on one short line: a plain value as it prints, everything else by its type.
 
     Someone may hand the data itself to a public argument, and a parameter error may be shown to anyone.
     """
     try:
-        text = _printed(value)
-        told = _described(value) if text is None else " ".join(text.split())
+        text = _plain_text(value)
+        told = _type_text(value) if text is None else " ".join(text.split())
     except Exception:
         told = "a value that cannot be printed"
     return told if len(told) <= longest else told[: longest - 3] + "..."
 
 
-def _printed(value: object) -> str | None:
+def _plain_text(value: object) -> str | None:
     """How a plain value prints; ``None`` for anything that might hold data."""
     kind = type(value)
     if isinstance(value, str) and len(str.splitlines(value)) > 1:
         return "a text of several lines"  # no name, but perhaps what a file holds
-    if kind in PLAIN or (kind.__module__ == "numpy" and "generic" in _bases(kind) and "void" not in _bases(kind)):
+    if kind in PLAIN or (
+        kind.__module__ == "numpy" and "generic" in _base_names(kind) and "void" not in _base_names(kind)
+    ):
         return repr(value)  # a void of numpy is a row of a table
     if issubclass(kind, Enum):
         return f"{kind.__name__}.{getattr(value, 'name', None)}"
@@ -211,14 +221,14 @@ def _printed(value: object) -> str | None:
     return None if base is None else str(base.__repr__(value))
 
 
-def _bases(kind: type) -> list[str]:
+def _base_names(kind: type) -> list[str]:
     """Told by name, so that no library is imported for it."""
     return [base.__name__ for base in kind.__mro__]
 
 
-def _described(value: object) -> str:
+def _type_text(value: object) -> str:
     """A container by its type and the public part of its shape: how many rows it has may be a secret."""
-    named = _named(type(value))
+    named = _type_name(type(value))
     for home, base in ((kind.__module__.partition(".")[0], kind.__name__) for kind in type(value).__mro__):
         if base in MEASURED.get(home, ()):
             shape: Any = getattr(value, "shape", ())
@@ -228,7 +238,7 @@ def _described(value: object) -> str:
     return named
 
 
-def _named(kind: type) -> str:
+def _type_name(kind: type) -> str:
     """A type with its article, and with the library that people know it by."""
     home = kind.__module__.partition(".")[0].lstrip("_")
     known = f"{home} " if home in ("numpy", "pandas", "polars", "pyarrow", "duckdb", "ibis", "pyspark", "scipy") else ""

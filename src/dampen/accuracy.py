@@ -5,7 +5,7 @@ The error of a candidate is how far its utility lies below the best one.
 
 import numpy as np
 
-from dampen._validate import Number, non_negative, positive, shown
+from dampen._validate import Number, non_negative, positive, render
 from dampen.errors import ParameterError
 from dampen.mechanisms import SelectionMechanism
 from dampen.mechanisms.selection.base import ExponentMechanism
@@ -48,7 +48,7 @@ def error_bound(mechanism: SelectionMechanism, problem: SelectionProblem, failur
     """
     problem.require_public("error_bound")
     if not isinstance(mechanism, ExponentMechanism) or one_shot_noise(mechanism, clipped=True) is None:
-        raise ParameterError(f"error_bound needs the exponential or permute-and-flip law; got {shown(mechanism)}")
+        raise ParameterError(f"error_bound needs the exponential or permute-and-flip law; got {render(mechanism)}")
     chance = positive(failure=failure)
     utilities = np.asarray(problem.groups, dtype=np.float64)
     likely = mechanism.exponents(problem).approximate() < np.log(count_candidates(problem.frame.candidates)) - np.log(

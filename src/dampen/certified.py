@@ -16,6 +16,7 @@ _flint_lock = threading.RLock()
 
 
 def _renew_lock() -> None:
+    # A thread of the parent may hold the lock at the fork, and does not exist in the child to release it.
     global _flint_lock
     _flint_lock = threading.RLock()
 
@@ -50,6 +51,7 @@ def largest_within(
         bound = ball(flint, target)
         while first < last:
             middle = (first + last + 1) // 2
+            # A comparison of balls is true only if it is certain; where it is open the smaller constant is taken.
             if loss(flint, ball(flint, low + middle * step)) <= bound:
                 first = middle
             else:
@@ -57,7 +59,7 @@ def largest_within(
     return low + first * step
 
 
-def rounded_down(value: Callable[[Any], Any]) -> Fraction:
+def round_down(value: Callable[[Any], Any]) -> Fraction:
     """A multiple of 2^-80 just below a certified positive number."""
     with arithmetic(PRECISION) as flint:
         return Fraction(int((value(flint) * 2**80).lower().floor().unique_fmpz()), 2**80)

@@ -10,7 +10,7 @@ from typing import Any, Protocol, TypeVar
 import numpy as np
 
 from dampen import entropy
-from dampen._validate import Number, brief, non_negative, plain, positive, probability, shown, text
+from dampen._validate import Number, brief, non_negative, plain, positive, probability, render, text
 from dampen.entropy import Entropy
 from dampen.errors import ParameterError, ReleaseFailed
 
@@ -35,7 +35,7 @@ def as_adjacency(value: object) -> Adjacency:
     """Accept an ``Adjacency`` and refuse everything else in one sentence."""
     if not isinstance(value, Adjacency):
         names = ", ".join(repr(member) for member in Adjacency)
-        raise ParameterError(f"adjacency must be one of {names}; got {shown(value)}")
+        raise ParameterError(f"adjacency must be one of {names}; got {render(value)}")
     return value
 
 

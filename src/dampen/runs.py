@@ -82,15 +82,15 @@ def whole_sizes(sizes: Any) -> Sizes:
 
 def total_size(sizes: Sizes) -> int:
     """The sum of sizes, exactly."""
-    return int(summable(sizes).sum())
+    return int(as_summable(sizes).sum())
 
 
 def cumulative_sizes(sizes: Sizes) -> Sizes:
     """The sums of the first sizes, exactly: whole numbers stay whole numbers."""
-    return np.add.accumulate(summable(sizes))
+    return np.add.accumulate(as_summable(sizes))
 
 
-def summable(sizes: Sizes) -> Sizes:
+def as_summable(sizes: Sizes) -> Sizes:
     """The same sizes, in a type in which their sum fits."""
     fits = sizes.dtype != object and int(sizes.max(initial=0)) * len(sizes) <= LARGEST_WHOLE
     return sizes if fits else sizes.astype(object)

@@ -35,11 +35,11 @@ def as_vector(values: Any, name: str, *, mixed: bool = False) -> Vector:
         with np.errstate(all="ignore"):  # what is beyond all floats becomes infinite, and is refused
             floats: Floats = array.astype(np.float64)
         _require_finite(floats, name)
-        return _frozen(floats)
+        return _freeze(floats)
     if array.size and not (int(array.min()) >= -LARGEST_WHOLE and int(array.max()) <= LARGEST_WHOLE):
         raise DataError(f"{name} must be whole numbers below 2**62 in size, or floats")
     integers: Integers = array.astype(np.int64)
-    return _frozen(integers)
+    return _freeze(integers)
 
 
 def _plain_array(values: Any, name: str, mixed: bool) -> NDArray[Any]:
@@ -48,14 +48,14 @@ def _plain_array(values: Any, name: str, mixed: bool) -> NDArray[Any]:
         array = np.asarray(values)
         if array.ndim != 1 or not (array.dtype == object or isinstance(values, list | tuple)):
             return array
-        return _of_items(list(values), name, mixed)
+        return _array_of_items(list(values), name, mixed)
     except DataError:
         raise
     except Exception:  # objects of the caller's own may raise anything
         raise DataError(f"{name} must be numbers, none beyond all floats") from None
 
 
-def _of_items(items: list[Any], name: str, mixed: bool) -> NDArray[Any]:
+def _array_of_items(items: list[Any], name: str, mixed: bool) -> NDArray[Any]:
     if not all(isinstance(item, numbers.Real | np.bool_) for item in items):
         raise DataError(f"{name} must be numbers")
     whole = [isinstance(item, numbers.Integral | np.bool_) for item in items]
@@ -73,6 +73,6 @@ def _require_finite(array: Floats, name: str) -> None:
         raise DataError(f"{name} must be finite: no NaN, no infinity")
 
 
-def _frozen(array: NumberArray) -> NumberArray:
+def _freeze(array: NumberArray) -> NumberArray:
     array.flags.writeable = False
     return array

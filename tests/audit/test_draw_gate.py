@@ -4,13 +4,9 @@ Bit by bit with short words (the table at 2 bits, 1 bit more at a time) where th
 sample with the words of a release; in full runs all of them by samples too, on larger problems.
 """
 
-import inspect
 from collections.abc import Callable
-from functools import cache
-from importlib import import_module
 from itertools import product
 from math import exp
-from pkgutil import walk_packages
 
 import numpy as np
 import pytest
@@ -33,6 +29,7 @@ from dampen.vectors import Floats
 from tests.audit.test_gate import GATED
 from tests.audit.universes.subgraphs import remembering
 from tests.every_counts import EVERY as COUNTS
+from tests.every_mechanism import find_mechanisms
 from tests.every_numeric import EVERY, ladder
 
 DEPTH = 10
@@ -169,17 +166,9 @@ def test_groups_of_another_epsilon_are_found(method: str) -> None:
 # Every mechanism
 
 
-@cache
-def in_the_wheel() -> set[type]:
-    """Every class that draws, whether or not it has a public name."""
-    names = [module.name for module in walk_packages(dampen.mechanisms.__path__, "dampen.mechanisms.")]
-    kinds = {kind for name in names for kind in vars(import_module(name)).values() if inspect.isclass(kind)}
-    return {kind for kind in kinds if issubclass(kind, Mechanism) and not inspect.isabstract(kind)}
-
-
 def test_every_mechanism_in_the_wheel_is_driven() -> None:
     driven: set[type] = {type(gated.make("1")) for name, gated in GATED.items() if name not in IN_FULL_RUNS}
     driven |= {type(make(1, "1e-6")) for make in EVERY.values()}
     driven |= {type(make(1)) for make in METHODS.values()} | set(COUNTS.values())
     assert len(driven) > 20
-    assert in_the_wheel() == driven
+    assert {*find_mechanisms(dampen.mechanisms, Mechanism).values()} == driven  # type: ignore[type-abstract]

@@ -22,7 +22,7 @@ from dampen.mechanisms.grouping.dampened_triode import DampenedTriode
 from dampen.mechanisms.grouping.randomised_response import RandomisedResponse
 from dampen.mechanisms.grouping.triode import Triode
 from dampen.mechanisms.grouping.triode_h import TriodeH
-from dampen.queries.groups.problems import dice_problem, fragment_problem, group_size_problem
+from dampen.queries.groups import dice_problem, fragment_problem, group_size_problem
 from dampen.questions.counts_by_group import group_counts
 from dampen.questions.members_by_group import METHODS, group_mechanism
 from dampen.vectors import Floats, Integers

@@ -11,7 +11,7 @@ import pytest
 
 from dampen.audit import add_remove_neighbours, multisets, replace_neighbours
 from dampen.mechanisms import PermuteAndFlip
-from dampen.queries.order.halving import Part, halving, levels
+from dampen.queries.order.halving import Part, ask_by_halving, count_levels
 
 Records = tuple[int, ...]
 Law = dict[tuple[int, ...], float]
@@ -52,7 +52,7 @@ def worst_loss(
 def test_one_record_more_or_less_costs_epsilon_per_level(
     shares: tuple[Fraction, ...], largest: int, near: float
 ) -> None:
-    mechanism = PermuteAndFlip(PRICE / levels(len(shares)))
+    mechanism = PermuteAndFlip(PRICE / count_levels(len(shares)))
     loss = worst_loss(
         lambda x: joint_law(whole_part(x, 3, shares), mechanism), multisets(range(3), largest=largest),
         add_remove_neighbours(range(3)),
@@ -67,7 +67,7 @@ def test_a_replaced_record_costs_twice_that_and_no_less(shares: tuple[Fraction, 
     universe, neighbours = multisets(range(3), largest=largest, smallest=1), replace_neighbours(range(3))
     losses = []
     for share in (1, 2):
-        mechanism = PermuteAndFlip(PRICE / levels(len(shares)) / share)
+        mechanism = PermuteAndFlip(PRICE / count_levels(len(shares)) / share)
         losses.append(
             worst_loss(lambda x, m=mechanism: joint_law(whole_part(x, 3, shares), m), universe, neighbours)  # type: ignore[misc]
         )
@@ -96,7 +96,7 @@ def test_scattering_costs_nothing() -> None:
 
 def test_the_generator_asks_what_the_parts_say() -> None:
     places, counts = np.unique((0, 1, 1, 2, 4, 4, 4, 7), return_counts=True)
-    steps = halving(places, counts, 8, QUARTILES)
+    steps = ask_by_halving(places, counts, 8, QUARTILES)
     asked = [next(steps), steps.send(4), steps.send(6)]
     with pytest.raises(StopIteration) as end:
         steps.send(1)
@@ -109,7 +109,7 @@ def test_levels_are_the_depth_of_the_tree(count: int, depth: int) -> None:
     def deepest(part: int) -> int:
         return 0 if part == 0 else 1 + max(deepest(part // 2), deepest(part - part // 2 - 1))
 
-    assert levels(count) == depth == deepest(count)
+    assert count_levels(count) == depth == deepest(count)
 
 
 def test_the_joint_law_is_a_law() -> None:

@@ -294,19 +294,19 @@ class Swollen(Polynomial):
     start: int
 
     @property
-    def beyond(self) -> float:
+    def mass_beyond(self) -> float:
         return float(np.exp(super().log_tail(self.start)))
 
     @property
     def nearer(self) -> float:
-        return (1 - self.factor * self.beyond) / (1 - self.beyond)
+        return (1 - self.factor * self.mass_beyond) / (1 - self.mass_beyond)
 
     def log_probabilities(self, k: Any) -> Floats:
         return super().log_probabilities(k) + np.where(np.abs(k) >= self.start, log(self.factor), log(self.nearer))
 
     def log_tail(self, k: Any) -> Floats:
         tail = super().log_tail(k)
-        inside = self.nearer * np.maximum(np.exp(tail) - self.beyond, 0) + self.factor * self.beyond
+        inside = self.nearer * np.maximum(np.exp(tail) - self.mass_beyond, 0) + self.factor * self.mass_beyond
         return np.where(np.asarray(k) >= self.start, tail + log(self.factor), np.log(inside))
 
 

@@ -11,7 +11,6 @@ import traceback
 from collections.abc import Callable
 from dataclasses import FrozenInstanceError
 from fractions import Fraction
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -20,7 +19,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import chisquare
 
-import dampen.mechanisms
 from dampen import Adjacency, Budget, Frame, PrivacyLoss, Release, Runs, SelectionProblem, entropy
 from dampen._validate import Number
 from dampen.audit import ScriptedEntropy, law_by_enumeration
@@ -33,61 +31,25 @@ from dampen.mechanisms import (
     ParetoNoisyMax,
     PermuteAndFlip,
     SelectionMechanism,
-    ShiftedLocalDampening,
     SmoothExponential,
     StableArgmax,
     TopK,
     laws,
 )
-from dampen.mechanisms.selection.base import UtilityMechanism
 from dampen.mechanisms.selection.pairwise_dampening import clipped_rate
 from dampen.sampling import exact, tables
 from dampen.sensitivity import RungTable, SensitivityFunction, Step
 from dampen.vectors import Floats
 from tests.conftest import Refused
+from tests.every_selection import BY_SENSITIVITY, Make
 
-Make = Callable[[Number], SelectionMechanism]
-
-
-def top_two(base: type[Exponential] | type[PermuteAndFlip], epsilon: Number) -> SelectionMechanism:
-    return TopK(2, base(epsilon))
-
-
-def peeled_two(base: type[Exponential] | type[PermuteAndFlip], epsilon: Number) -> SelectionMechanism:
-    return TopK(2, base(epsilon), peeled=True)
-
-
-MECHANISMS: dict[str, Make] = {
-    "local": LocalDampening,
-    "local, exponential, shifted": partial(LocalDampening, law=Exponential, shift="1/2"),
-    "shifted up": partial(ShiftedLocalDampening, horizon=2),
-    "shifted down, exponential": partial(ShiftedLocalDampening, horizon=3, direction="down", law=Exponential),
-    "pairwise": PairwiseDampening,
-    "pairwise, exponential": partial(PairwiseDampening, law=Exponential),
-    "pairwise clipped": partial(PairwiseDampening, score="clipped"),
-    "pairwise clipped, exponential": partial(PairwiseDampening, score="clipped", law=Exponential),
-    "stable argmax": StableArgmax,
-    "pareto": ParetoNoisyMax,
-    "pareto, nu 2": partial(ParetoNoisyMax, nu=2),
-    "pareto, indicator": partial(ParetoNoisyMax, indicator=True),
-    "smooth exponential": partial(SmoothExponential, delta="1e-6"),
-    "smooth exponential, indicator": partial(SmoothExponential, delta="1e-6", indicator=True),
-    "top 2, exponential": partial(top_two, Exponential),
-    "top 2, permute-and-flip": partial(top_two, PermuteAndFlip),
-    "top 2, permute-and-flip, peeled": partial(peeled_two, PermuteAndFlip),
-    "top 2, laplace": partial(LaplaceTopK, 2),
-}
-RANGED = {name for name in MECHANISMS if name.endswith(", exponential") or "exponential, shifted" in name} - {
-    "top 2, exponential"
-}
-BOUNDLESS = {name for name in MECHANISMS if name.startswith(("local", "pairwise"))}
-CLASSES = sorted({type(make(1)) for make in MECHANISMS.values()}, key=lambda kind: kind.__name__)
+CLASSES = sorted({type(make(1)) for make in BY_SENSITIVITY.values()}, key=lambda kind: kind.__name__)
 
 ADD_REMOVE = Adjacency.ADD_REMOVE
 SECRETS = ("98765432", "98765431")
 
-each_mechanism = pytest.mark.parametrize("make", MECHANISMS.values(), ids=MECHANISMS.keys())
-each_name = pytest.mark.parametrize("name", MECHANISMS)
+each_mechanism = pytest.mark.parametrize("make", BY_SENSITIVITY.values(), ids=BY_SENSITIVITY.keys())
+each_name = pytest.mark.parametrize("name", BY_SENSITIVITY)
 each_class = pytest.mark.parametrize("kind", CLASSES, ids=lambda kind: kind.__name__)
 examples = settings(max_examples=25)
 winners = st.integers(2, 6).flatmap(lambda size: st.tuples(st.just(size), st.integers(0, size - 1)))
@@ -115,12 +77,6 @@ def rich() -> Budget:
 
 def log_law(mechanism: SelectionMechanism, problem: SelectionProblem) -> Floats:
     return np.asarray(mechanism.log_probabilities(problem), dtype=np.float64)
-
-
-def test_the_suite_runs_over_every_other_public_mechanism() -> None:
-    public = [getattr(dampen.mechanisms, name) for name in dampen.mechanisms.__all__]
-    concrete = {kind for kind in public if issubclass(kind, SelectionMechanism) and not inspect.isabstract(kind)}
-    assert set(CLASSES) == {kind for kind in concrete if not issubclass(kind, UtilityMechanism)}
 
 
 # The law
@@ -178,14 +134,14 @@ def test_huge_utilities_have_a_finite_law_and_are_released_without_a_warning(
 @pytest.mark.parametrize("monotone", [False, True])
 def test_the_price_is_what_the_table_says(name: str, adjacency: Adjacency, monotone: bool) -> None:
     frame = Frame(("a", "b", "c"), 1, adjacency, monotone, unit="patient")
-    third = Fraction(1, 3)
-    claimed = third if name in RANGED else None
-    if name == "pairwise clipped, exponential":
+    third, mechanism = Fraction(1, 3), BY_SENSITIVITY[name]("1/3")
+    claimed = third if getattr(mechanism, "law", None) is Exponential else None
+    if name == "PairwiseDampening, clipped, exponential":
         claimed = 2 * clipped_rate(third, 3, flip=False)
-    epsilon = 2 * third if name.startswith("top 2") and name != "top 2, laplace" else third
-    delta = Fraction(1, 10**6) if name.startswith("smooth") else 0
+    epsilon = 2 * third if isinstance(mechanism, TopK) else third
+    delta = Fraction(1, 10**6) if isinstance(mechanism, SmoothExponential) else 0
     expected = PrivacyLoss(epsilon, delta, adjacency=adjacency, unit="patient", bounded_range=claimed)
-    assert MECHANISMS[name]("1/3").privacy(frame) == expected
+    assert mechanism.privacy(frame) == expected
 
 
 @each_name
@@ -194,8 +150,8 @@ def test_a_frame_without_a_bound_works_or_is_refused_in_one_sentence(
 ) -> None:
     frame = Frame(("a", "b"), None, ADD_REMOVE)
     problem = SelectionProblem(frame, [1, 0], Unbounded(2)).as_public()
-    mechanism = MECHANISMS[name](1)
-    if name in BOUNDLESS:
+    mechanism = BY_SENSITIVITY[name](1)
+    if isinstance(mechanism, LocalDampening | PairwiseDampening):
         assert np.exp(log_law(mechanism, problem)).sum() == pytest.approx(1)
         assert mechanism.release(problem, budget=Budget(epsilon=1)).value in ("a", "b")
         return
@@ -311,8 +267,8 @@ def test_mechanisms_are_equal_by_their_parameters(make: Make) -> None:
     assert make(0.1) == make("1/10") == make(Fraction(1, 10))
     assert hash(make(0.1)) == hash(make("1/10"))
     assert make(0.1) != make(0.2)
-    assert len({make(1) for make in MECHANISMS.values()}) == len(MECHANISMS)
-    assert len({repr(make(1)) for make in MECHANISMS.values()}) == len(MECHANISMS)
+    assert len({make(1) for make in BY_SENSITIVITY.values()}) == len(BY_SENSITIVITY)
+    assert len({repr(make(1)) for make in BY_SENSITIVITY.values()}) == len(BY_SENSITIVITY)
 
 
 @each_mechanism
@@ -376,7 +332,10 @@ FORBIDDEN = (
     [(math, name) for name in ("exp", "expm1", "log", "log1p", "log2", "pow", "sqrt")]
     + [(np, name) for name in ("exp", "exp2", "expm1", "log", "log1p", "log2", "log10", "power", "sqrt", "cumsum")]
     + [(np.random, name) for name in ("default_rng", "random", "rand", "choice", "Generator", "PCG64")]
-    + [(laws, name) for name in ("softmax", "permute_and_flip", "pareto_maximum", "peeled", "ordered_exponential")]
+    + [
+        (laws, name)
+        for name in ("softmax", "permute_and_flip", "pareto_maximum", "picks_in_turn", "ordered_exponential")
+    ]
 )
 
 

@@ -12,7 +12,6 @@ import tracemalloc
 from collections.abc import Callable
 from dataclasses import FrozenInstanceError
 from fractions import Fraction
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,37 +20,29 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import chisquare
 
-import dampen.mechanisms
 from dampen import Adjacency, Budget, Frame, PrivacyLoss, Release, Runs, SelectionProblem
 from dampen._validate import Number
 from dampen.errors import BudgetExceeded, NotPublic, ParameterError, ReleaseFailed
-from dampen.mechanisms import Exponential, PermuteAndFlip, ReportNoisyMax
 from dampen.mechanisms.selection.base import UtilityMechanism
 from dampen.sensitivity import Constant, RungTable, SensitivityFunction
 from dampen.vectors import Floats
+from tests.every_selection import BY_UTILITY
 
 if TYPE_CHECKING:
     from tests.conftest import Refused
 
 Make = Callable[[Number], UtilityMechanism]
 
-MECHANISMS: dict[str, Make] = {
-    "exponential": Exponential,
-    "permute-and-flip": PermuteAndFlip,
-    "laplace noise": partial(ReportNoisyMax, noise="laplace"),
-    "exponential noise": partial(ReportNoisyMax, noise="exponential"),
-    "gumbel noise": partial(ReportNoisyMax, noise="gumbel"),
-}
-RANGED = {"exponential", "gumbel noise"}
+RANGED = {"Exponential", "ReportNoisyMax, gumbel"}
 """Those that claim a bounded range."""
-CLASSES = sorted({type(make(1)) for make in MECHANISMS.values()}, key=lambda kind: kind.__name__)
+CLASSES = sorted({type(make(1)) for make in BY_UTILITY.values()}, key=lambda kind: kind.__name__)
 
 ADD_REMOVE = Adjacency.ADD_REMOVE
 HUGE = 10**6
 """An epsilon at which any answer but the best has a probability of exp(-1024)."""
 SECRETS = ("98765432", "98765431", "98765400")
 
-each_mechanism = pytest.mark.parametrize("make", MECHANISMS.values(), ids=MECHANISMS.keys())
+each_mechanism = pytest.mark.parametrize("make", BY_UTILITY.values(), ids=BY_UTILITY.keys())
 each_class = pytest.mark.parametrize("kind", CLASSES, ids=lambda kind: kind.__name__)
 examples = settings(max_examples=40)
 utilities_lists = st.lists(st.integers(-30, 30), min_size=1, max_size=8)
@@ -76,12 +67,6 @@ def posed(utilities: Any, *, bound: Number = 1, monotone: bool = False) -> Selec
 
 def log_law(mechanism: UtilityMechanism, problem: SelectionProblem) -> Floats:
     return np.asarray(mechanism.log_probabilities(problem), dtype=np.float64)
-
-
-def test_the_suite_runs_over_every_public_mechanism() -> None:
-    public = [getattr(dampen.mechanisms, name) for name in dampen.mechanisms.__all__]
-    concrete = {kind for kind in public if inspect.isclass(kind) and not inspect.isabstract(kind)}
-    assert set(CLASSES) == {kind for kind in concrete if issubclass(kind, UtilityMechanism)}
 
 
 # The law
@@ -285,12 +270,12 @@ def test_a_release_names_the_member_by_unrank(make: Make) -> None:
 # The price
 
 
-@pytest.mark.parametrize("name", MECHANISMS)
+@pytest.mark.parametrize("name", BY_UTILITY)
 @pytest.mark.parametrize("adjacency", list(Adjacency))
 @pytest.mark.parametrize("monotone", [False, True])
 def test_the_price_is_epsilon_and_a_range_only_where_it_is_one(name: str, adjacency: Adjacency, monotone: bool) -> None:
     frame = Frame(("a", "b"), "1/7", adjacency, monotone, unit="patient")
-    loss = MECHANISMS[name]("1/3").privacy(frame)
+    loss = BY_UTILITY[name]("1/3").privacy(frame)
     claimed = Fraction(1, 3) if name in RANGED else None
     assert loss == PrivacyLoss("1/3", 0, adjacency=adjacency, unit="patient", bounded_range=claimed)
     assert (loss.delta, loss.rho) == (Fraction(0), None)
@@ -433,7 +418,7 @@ def test_mechanisms_are_equal_by_their_parameters(make: Make) -> None:
     assert make(0.1) == make("1/10") == make(Fraction(1, 10))
     assert hash(make(0.1)) == hash(make("1/10"))
     assert make(0.1) != make(0.2)
-    assert len({make(1) for make in MECHANISMS.values()}) == len(MECHANISMS)
+    assert len({make(1) for make in BY_UTILITY.values()}) == len(BY_UTILITY)
 
 
 @each_mechanism

@@ -51,9 +51,9 @@ def test_randomised_response_keeps_and_moves_as_often_as_it_says(kinds: int) -> 
     mechanism, people = RandomisedResponse(2), np.arange(60_000) % kinds
     told = mechanism.draw_places(people, kinds, entropy.system_entropy())
     moved = np.bincount((told - people) % kinds, minlength=kinds)
-    expected = np.full(kinds, (1 - mechanism.keeps(kinds)) / (kinds - 1))
-    expected[0] = mechanism.keeps(kinds)
+    expected = np.full(kinds, (1 - mechanism.keep_probability(kinds)) / (kinds - 1))
+    expected[0] = mechanism.keep_probability(kinds)
     assert chisquare(moved, expected * len(people)).pvalue > ALPHA
     wrong = expected * np.where(np.arange(kinds) == 0, 0.7, 1.3)
     assert chisquare(moved, wrong / wrong.sum() * len(people)).pvalue < ALPHA
-    assert mechanism.keeps(kinds) == pytest.approx(exp(2) / (exp(2) + kinds - 1))
+    assert mechanism.keep_probability(kinds) == pytest.approx(exp(2) / (exp(2) + kinds - 1))

@@ -5,12 +5,14 @@ import pytest
 from scipy.stats import chi2
 
 import dampen
-from dampen.mechanisms import Exponential, PermuteAndFlip, ReportNoisyMax, SelectionMechanism
+from dampen.mechanisms import SelectionMechanism
 from dampen.vectors import Floats
+from tests.every_selection import BY_UTILITY
 
 ALPHA = 1e-6
 DRAWS = 12_000
-MECHANISMS: list[SelectionMechanism] = [Exponential(1), PermuteAndFlip(1), ReportNoisyMax(1)]
+MECHANISMS: list[SelectionMechanism] = [*{type(make(1)): make(1) for make in reversed(BY_UTILITY.values())}.values()]
+"""One of each class, in its first variant."""
 UTILITIES = {
     "whole": [5, 4, 2, 0],
     "real": [2.5, 2.0, 1.25, 0.0],

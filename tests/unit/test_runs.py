@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from dampen import Runs
 from dampen.errors import DataError, ParameterError
-from dampen.runs import LARGEST_EXPANSION, cumulative_sizes, nth_member, summable, total_size, whole_sizes
+from dampen.runs import LARGEST_EXPANSION, as_summable, cumulative_sizes, nth_member, total_size, whole_sizes
 
 if TYPE_CHECKING:
     from tests.conftest import Refused
@@ -129,7 +129,7 @@ def test_sums_are_exact_whatever_the_type(sizes: list[int]) -> None:
     for kept in (whole_sizes(sizes), np.array(sizes, dtype=object)):
         assert total_size(kept) == sum(sizes)
         assert cumulative_sizes(kept).tolist() == list(accumulate(sizes))
-        assert summable(kept).tolist() == sizes
+        assert as_summable(kept).tolist() == sizes
 
 
 def test_sums_that_fit_stay_64_bit_integers() -> None:

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from dampen._validate import brief, shown, text
+from dampen._validate import brief, render, text
 from dampen.accounting.composition import NOTHING, BasicComposition, Composition, converted, shorten
 from dampen.errors import BudgetExceeded, ParameterError
 from dampen.privacy import Adjacency, Amount, PrivacyLoss
@@ -67,7 +67,7 @@ def as_losses(losses: Iterable[PrivacyLoss]) -> tuple[PrivacyLoss, ...]:
     """The caller's losses, at least one."""
     listed = tuple(losses) if isinstance(losses, Iterable) else ()
     if not listed or not all(isinstance(loss, PrivacyLoss) for loss in listed):
-        raise ParameterError(f"losses must be PrivacyLoss objects, at least one; got {shown(losses)}")
+        raise ParameterError(f"losses must be PrivacyLoss objects, at least one; got {render(losses)}")
     return listed
 
 
@@ -90,5 +90,5 @@ def _word(**named: object) -> str:
     [(argument, value)] = named.items()
     word = text(longest=100, **named)
     if word != word.strip() or not word or set(word) & set("=/"):
-        raise ParameterError(f"{argument} must be a word without '=' and '/'; got {shown(value)}")
+        raise ParameterError(f"{argument} must be a word without '=' and '/'; got {render(value)}")
     return word

@@ -8,7 +8,7 @@ from functools import lru_cache
 from hashlib import sha256
 from typing import NamedTuple
 
-from dampen._validate import shown
+from dampen._validate import render
 from dampen.accounting.account import Account
 from dampen.errors import ParameterError
 from dampen.privacy import Adjacency, Amount, PrivacyLoss
@@ -106,7 +106,7 @@ def parse_head(head: object) -> Head:
     """Read a head as it is printed."""
     number, colon, digest = head.partition(":") if isinstance(head, str) else ("", "", "")
     if not (colon and number.isdecimal() and len(number) < 19 and len(digest) == 64 and set(digest) <= set(HEX)):
-        raise ParameterError(f"head must be a number and 64 hexadecimal digits as show prints them; got {shown(head)}")
+        raise ParameterError(f"head must be a number and 64 hexadecimal digits as show prints them; got {render(head)}")
     return Head(int(number), digest)
 
 

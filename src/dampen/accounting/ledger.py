@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Self
 
-from dampen._validate import Number, positive, probability, shown, text, whole
+from dampen._validate import Number, positive, probability, render, text, whole
 from dampen.accounting import store
 from dampen.accounting.account import Account, as_losses, branch_of, child_of
 from dampen.accounting.chain import Entry, charge_entry, limit_entry, outcome_entry, parse_head
@@ -113,7 +113,7 @@ class Ledger:
         child = Ledger(self._store, child_of(self._scope, kind, name))
         asked = None if epsilon is None else _limit(epsilon, delta)
         if asked is None and delta is not None:
-            raise ParameterError(f"epsilon must be given where delta is; got delta {shown(delta)} alone")
+            raise ParameterError(f"epsilon must be given where delta is; got delta {render(delta)} alone")
         with self._store.view() as view:
             known = view.account(child._scope)
         if known is None and asked is not None:
@@ -179,7 +179,7 @@ class Ledger:
     def export(self, path: str | Path) -> str:
         """Write all entries as lines of JSON after a first line with the head; returns the head."""
         if not isinstance(path, str | Path) or "\0" in str(path):
-            raise ParameterError(f"path must name a new file; got {shown(path)}")
+            raise ParameterError(f"path must name a new file; got {render(path)}")
         file = Path(path)
         try:
             with file.open("x", encoding="utf-8") as out, self._store.view() as view:
@@ -345,5 +345,5 @@ def _count(**named: object) -> int:
     number = whole(least=0, **named)
     if number > LARGEST_COUNT:
         [(name, value)] = named.items()
-        raise ParameterError(f"{name} must be below 2**62; got {shown(value)}")
+        raise ParameterError(f"{name} must be below 2**62; got {render(value)}")
     return number

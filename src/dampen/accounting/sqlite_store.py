@@ -14,7 +14,7 @@ from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from tempfile import mkstemp
 
-from dampen._validate import shown, text
+from dampen._validate import render, text
 from dampen.accounting import store
 from dampen.accounting.account import Account
 from dampen.accounting.chain import START, Entry, Head, Unreadable, parse_adjacency, parse_number
@@ -293,7 +293,7 @@ class SqliteStore(Store):
 def _as_file(path: object) -> Path:
     """The file that is meant, there or not, in a folder that is there."""
     if not isinstance(path, str | Path) or not Path(path).name:
-        raise ParameterError(f"path must name the file of a ledger; got {shown(path)}")
+        raise ParameterError(f"path must name the file of a ledger; got {render(path)}")
     text(path=str(path), longest=LONGEST_PATH)
     text(path=Path(path).name, longest=LONGEST_NAME)
     file = Path(path).absolute()
@@ -302,7 +302,7 @@ def _as_file(path: object) -> Path:
     except OSError:
         fits = False
     if not fits:
-        raise ParameterError(f"path must name a file in a folder that exists and is open; got {shown(file.name)}")
+        raise ParameterError(f"path must name a file in a folder that exists and is open; got {render(file.name)}")
     return file
 
 

@@ -18,10 +18,10 @@ from typing import Any
 import numpy as np
 
 from dampen import entropy
-from dampen._validate import shown, whole
+from dampen._validate import render, whole
 from dampen.audit import cells
 from dampen.audit.arguments import require_kind
-from dampen.audit.lawful import TOLERANCE, selection_law
+from dampen.audit.law_checks import TOLERANCE, selection_law
 from dampen.audit.numeric import LITTLE, NumericLaw
 from dampen.audit.scripted import law_by_enumeration
 from dampen.entropy import Entropy
@@ -121,15 +121,15 @@ def audit_draw(
     whole(draws=1 if draws is None else draws, least=1)
     if not isinstance(mechanism, SelectionMechanism | NumericMechanism | CountsMechanism):
         rule = "mechanism must be a SelectionMechanism, a NumericMechanism or a CountsMechanism"
-        raise ParameterError(f"{rule}; got {shown(mechanism)}")
+        raise ParameterError(f"{rule}; got {render(mechanism)}")
     require_kind(mechanism.takes, problem=problem)
     problem.require_public("audit_draw")
     if isinstance(mechanism, SelectionMechanism):
-        draw, law, outcome_at = _selection(mechanism, problem)
+        draw, law, outcome_at = _places_of_selection(mechanism, problem)
     elif isinstance(mechanism, CountsMechanism):
-        draw, law, outcome_at = _counts(mechanism, problem)
+        draw, law, outcome_at = _places_of_counts(mechanism, problem)
     else:
-        draw, law, outcome_at = _number(mechanism, problem)
+        draw, law, outcome_at = _places_of_number(mechanism, problem)
     report = compare_places(draw, law, depth=depth, draws=draws)
     return replace(report, mechanism=repr(mechanism), worst_outcome=outcome_at(report.worst_outcome))
 
@@ -139,7 +139,7 @@ Places = tuple[Draw, Floats, Callable[[int], Any]]
 """A draw of places, the probability of each place, and which outcome it stands for."""
 
 
-def _selection(mechanism: SelectionMechanism, problem: Any) -> Places:
+def _places_of_selection(mechanism: SelectionMechanism, problem: Any) -> Places:
     law = np.exp(selection_law(mechanism, problem, problem))
     size = count_candidates(problem.frame.candidates)
 
@@ -157,12 +157,12 @@ def _selection(mechanism: SelectionMechanism, problem: Any) -> Places:
     return draw, law, outcome_at
 
 
-def _number(mechanism: NumericMechanism, problem: Any) -> Places:
+def _places_of_number(mechanism: NumericMechanism, problem: Any) -> Places:
     """Places are the steps of a window, and one for all steps outside."""
     law = NumericLaw(mechanism, problem, problem.steps, problem)
     radius = law.radius(log(LITTLE))
     low, high = law.value - radius, law.value + radius
-    window = np.append(np.exp(law.window(radius, low, high)), law.beyond(radius + 1))
+    window = np.append(np.exp(law.window(radius, low, high)), law.mass_beyond(radius + 1))
     if window[-1] > cells.CELL:
         raise ParameterError(
             f"noise must mostly lie within {radius} grid steps to be audited: take a coarser resolution"
@@ -179,7 +179,7 @@ def _number(mechanism: NumericMechanism, problem: Any) -> Places:
     return draw, window, outcome_at
 
 
-def _counts(mechanism: CountsMechanism, problem: Any) -> Places:
+def _places_of_counts(mechanism: CountsMechanism, problem: Any) -> Places:
     """Places are the answers in a box around the counts, and one for all answers outside."""
     size, noise = problem.frame.size, mechanism.noise(problem.frame)
     radius = next((far for far in RADII if size * np.exp(noise.log_tail(far + 1)) <= cells.CELL / 2), RADII[-1])
@@ -211,22 +211,22 @@ def compare_places(draw: Draw, law: Floats, *, depth: int = DEPTH, draws: int | 
 
 def _walk(draw: Draw, law: Floats, depth: int) -> DrawReport:
     decided, undecided = law_by_enumeration(draw, depth=depth)
-    excess = {place: float(share) - _claimed(law, place) for place, share in decided.items()}
+    excess = {place: float(share) - _claimed_chance(law, place) for place, share in decided.items()}
     worst = max(excess, key=excess.__getitem__, default=int(law.argmax()))
     breaches = ("paths",) if excess and excess[worst] > TOLERANCE else ()
     drawn = float(decided.get(worst, 0))
-    return DrawReport("", undecided, 0, None, 1.0, worst, drawn, _claimed(law, worst), breaches)
+    return DrawReport("", undecided, 0, None, 1.0, worst, drawn, _claimed_chance(law, worst), breaches)
 
 
 def _sample(draw: Draw, law: Floats, draws: int | None, walked: DrawReport) -> DrawReport:
     table = cells.gather(law)
-    count = _enough(draws, len(table.shares))
+    count = _count_draws(draws, len(table.shares))
     source = entropy.system_entropy()
     places = np.fromiter((draw(source) for _ in range(count)), dtype=np.int64, count=count)
     counts = np.bincount(places + 1, minlength=len(law) + 1)
     impossible = counts[0] > 0 or bool((counts[1:] > 0)[law == 0].any())
     p_value = 0.0 if impossible else table.p_value(counts[1:])
-    worst = _furthest(counts / count, law)
+    worst = _furthest_place(counts / count, law)
     return replace(
         walked,
         draws=count,
@@ -234,12 +234,12 @@ def _sample(draw: Draw, law: Floats, draws: int | None, walked: DrawReport) -> D
         power=cells.LEAST_POWER,
         worst_outcome=worst,
         drawn=float(counts[worst + 1] / count),
-        claimed=_claimed(law, worst),
+        claimed=_claimed_chance(law, worst),
         breaches=("sample",) if p_value < cells.ALPHA else (),
     )
 
 
-def _enough(draws: int | None, count: int) -> int:
+def _count_draws(draws: int | None, count: int) -> int:
     needed = cells.draws_needed(count)
     if draws is None:
         return needed
@@ -248,10 +248,10 @@ def _enough(draws: int | None, count: int) -> int:
     return draws
 
 
-def _furthest(shares: Floats, law: Floats) -> int:
+def _furthest_place(shares: Floats, law: Floats) -> int:
     """Where shares of outcomes, the impossible first, are furthest from their probabilities."""
     return int(np.abs(shares - np.concatenate([[0.0], law])).argmax()) - 1
 
 
-def _claimed(law: Floats, place: int) -> float:
+def _claimed_chance(law: Floats, place: int) -> float:
     return 0.0 if place == NOWHERE else float(law[place])

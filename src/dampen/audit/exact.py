@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from dampen.audit.arguments import Neighbours, require_kind
-from dampen.audit.lawful import selection_law
+from dampen.audit.law_checks import selection_law
 from dampen.audit.neighbours import DataSet
 from dampen.audit.pairs import Found, PairAudit, hockey_stick, losses
 from dampen.audit.report import AuditReport

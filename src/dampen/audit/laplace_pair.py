@@ -51,7 +51,7 @@ def _delta(epsilon: Fraction, distance: Fraction, scale: Fraction, other: Fracti
     r, c = scale / other, distance / other
     if r == 1 and c <= epsilon:
         return 0.0
-    formula = _equally_wide if r == 1 else _wider if r > 1 else _narrower
+    formula = _delta_if_equally_wide if r == 1 else _delta_if_wider if r > 1 else _delta_if_narrower
     bits, found = FIRST_BITS, None
     while found is None or (found != 0 and found.rel_accuracy_bits() < CERTAIN_BITS):
         with arithmetic(bits) as flint:
@@ -60,12 +60,12 @@ def _delta(epsilon: Fraction, distance: Fraction, scale: Fraction, other: Fracti
     return float(found.mid())
 
 
-def _equally_wide(epsilon: Any, r: Any, c: Any) -> Any:
+def _delta_if_equally_wide(epsilon: Any, r: Any, c: Any) -> Any:
     """For r = 1 and c > epsilon: the loss is c on one side of both values, -c on the other, linear between."""
     return 1 - (-(c - epsilon) / 2).exp()
 
 
-def _wider(epsilon: Any, r: Any, c: Any) -> Any:
+def _delta_if_wider(epsilon: Any, r: Any, c: Any) -> Any:
     """For r > 1: the loss grows without end on either side. ``None`` where the precision leaves a case open."""
     allowed, share = epsilon + r.log(), (1 - 1 / r) / 2
     right = share * (-(allowed + c) / (r - 1)).exp()
@@ -74,7 +74,7 @@ def _wider(epsilon: Any, r: Any, c: Any) -> Any:
     return right + 1 - (1 + 1 / r) / 2 * (-(c - allowed) / (1 + r)).exp() if c > allowed else None
 
 
-def _narrower(epsilon: Any, r: Any, c: Any) -> Any:
+def _delta_if_narrower(epsilon: Any, r: Any, c: Any) -> Any:
     """For r < 1: the loss exceeds epsilon around P's centre at most. ``None`` where a case is open."""
     largest, at_q = c - r.log() - epsilon, -r.log() - c / r - epsilon
     share = (1 / r - 1) / 2

@@ -8,7 +8,7 @@ from collections.abc import Callable, Hashable, Iterator, Sequence
 from itertools import combinations, combinations_with_replacement
 from typing import Any
 
-from dampen._validate import shown, whole
+from dampen._validate import render, whole
 from dampen.errors import MissingExtra, ParameterError
 
 DataSet = Hashable
@@ -22,7 +22,7 @@ def multisets(domain: Sequence[Any], *, largest: int, smallest: int = 0) -> list
     try:
         values = sorted(domain)
     except TypeError:
-        raise ParameterError(f"domain must be values that can be sorted; got {shown(domain)}") from None
+        raise ParameterError(f"domain must be values that can be sorted; got {render(domain)}") from None
     whole(largest=largest, least=whole(smallest=smallest, least=0))
     return [x for n in range(smallest, largest + 1) for x in combinations_with_replacement(values, n)]
 

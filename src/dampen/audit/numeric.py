@@ -21,9 +21,9 @@ from typing import Any
 
 import numpy as np
 
-from dampen._validate import shown
+from dampen._validate import render
 from dampen.audit.arguments import Neighbours, require_kind
-from dampen.audit.lawful import TOLERANCE, chances, require_total
+from dampen.audit.law_checks import TOLERANCE, log_chances, require_total
 from dampen.audit.neighbours import DataSet
 from dampen.audit.pairs import Found, PairAudit, hockey_stick, losses
 from dampen.audit.report import AuditReport, broken_parts
@@ -95,6 +95,7 @@ class NumericLaw:
         self._windows: dict[int, Floats] = {}
         self._x = x
         self.value = problem.steps
+        # Both laws of a pair are read at the same steps, so these are counted from a common anchor.
         self.far_steps = np.concatenate([anchor - FAR[::-1], anchor + FAR])
         self.far = self.at(self.far_steps)
         self._half_outside = self.tail(np.array(HALVES))
@@ -102,11 +103,11 @@ class NumericLaw:
 
     def at(self, steps: Integers) -> Floats:
         """Ln P of these answers."""
-        return chances(self._log_probabilities(steps), self._x)
+        return log_chances(self._log_probabilities(steps), self._x)
 
     def tail(self, distances: Integers) -> Floats:
         """Ln P of answers at least so far from the value."""
-        return chances(self._log_tail(distances), self._x, "log_tail")
+        return log_chances(self._log_tail(distances), self._x, "log_tail")
 
     def _require_tails_to_hold_far_steps(self) -> None:
         distances = np.abs(self.far_steps - self.value)
@@ -114,33 +115,33 @@ class NumericLaw:
         outwards = some[np.argsort(distances[some])]
         tails = self.tail(distances[outwards])
         if (losses(tails[:-1], tails[1:]) > TOLERANCE).any():
-            raise ParameterError(f"log_tail must not grow with the distance; at {shown(self._x)} it does")
+            raise ParameterError(f"log_tail must not grow with the distance; at {render(self._x)} it does")
         if (losses(tails, self.far[outwards]) > TOLERANCE).any():
-            raise ParameterError(f"log_tail must hold every answer so far out; at {shown(self._x)} one is likelier")
+            raise ParameterError(f"log_tail must hold every answer so far out; at {render(self._x)} one is likelier")
 
     def radius(self, log_mass: float) -> int:
         """The first radius with no more than this mass beyond its half, or the largest."""
         return RADII[min(int((self._half_outside > log_mass).sum()), len(RADII) - 1)]
 
-    def outside(self, radius: int) -> float:
+    def mass_outside(self, radius: int) -> float:
         """The mass further than half a radius from the value: so much at least is in every window of a pair."""
         return float(np.exp(self._half_outside[RADII.index(radius)]))
 
-    def beyond(self, distance: int) -> float:
+    def mass_beyond(self, distance: int) -> float:
         """The mass at least so far from the value."""
         return float(np.exp(self.tail(np.array([max(distance, 1)]))[0]))
 
     @cached_property
-    def _unexplained(self) -> Floats:
+    def _hidden_masses(self) -> Floats:
         """By how much the mass between two far distances exceeds what the answers at both would make of it."""
         at_ends = self.at(self.value + FAR), self.at(self.value - FAR)
         most = sum(np.exp(np.maximum(law[:-1], law[1:])) for law in at_ends)
         tails = np.exp(self.tail(FAR + 1))
         return np.maximum(-np.diff(tails) - np.diff(FAR) * most, 0)
 
-    def unexplained(self, radius: int) -> float:
+    def hidden_mass(self, radius: int) -> float:
         """The mass further than half a radius that hides between far steps."""
-        return float(self._unexplained[FAR[1:] >= radius // 2].sum())
+        return float(self._hidden_masses[FAR[1:] >= radius // 2].sum())
 
     def window(self, radius: int, low: int, high: int) -> Floats:
         """Ln P of every answer from low to high, which lie within a radius of the value."""
@@ -172,7 +173,7 @@ class _NumericAudit(PairAudit[NumericProblem, NumericLaw]):
 
     def judge(self, one: NumericLaw, other: NumericLaw, claim: PrivacyLoss) -> Found:
         for radius in _radii(one, other, claim):
-            found = _judged(one, other, claim, radius)
+            found = _judge(one, other, claim, radius)
             if not broken_parts(claim, found.log_ratio, found.delta, found.spread, found.rho):
                 break
         return found
@@ -192,23 +193,24 @@ def _radii(one: NumericLaw, other: NumericLaw, claim: PrivacyLoss) -> list[int]:
     return [max(one.radius(log(mass)), other.radius(log(mass)), wide_enough) for mass in masses]
 
 
-def _judged(one: NumericLaw, other: NumericLaw, claim: PrivacyLoss, radius: int) -> Found:
+def _judge(one: NumericLaw, other: NumericLaw, claim: PrivacyLoss, radius: int) -> Found:
+    # What both windows share holds everything within half a radius of either value: they are no further apart.
     low, high = max(one.value, other.value) - radius, min(one.value, other.value) + radius
     near = one.window(radius, low, high), other.window(radius, low, high)
-    read, law, other_law = _everywhere(one, other, low, high, near)
+    read, law, other_law = _read_everywhere(one, other, low, high, near)
     steps, loss = read, losses(law, other_law)
     if claim.delta == 0:
-        steps, loss = _closely(one, other, steps, loss, low, high)
+        steps, loss = _read_closely(one, other, steps, loss, low, high)
     worst = int(np.abs(loss).argmax())
     return Found(
         log_ratio=float(np.abs(loss[worst])),
         delta=max(
-            hockey_stick(near[1], near[0], claim) + _outside(one, other, radius, low, high, claim),
-            hockey_stick(near[0], near[1], claim) + _outside(other, one, radius, low, high, claim),
+            hockey_stick(near[1], near[0], claim) + _excess_outside(one, other, radius, low, high, claim),
+            hockey_stick(near[0], near[1], claim) + _excess_outside(other, one, radius, low, high, claim),
         ),
         spread=float(loss.max() - loss.min()),
         place=int(steps[worst]),
-        rho=None if claim.rho is None else _concentrated(read, law, other_law, low, high),
+        rho=None if claim.rho is None else _concentrated_loss(read, law, other_law, low, high),
     )
 
 
@@ -216,26 +218,27 @@ def read_pair(one: NumericLaw, other: NumericLaw, claim: PrivacyLoss) -> tuple[I
     """Every step that is read of a pair, near and far, and both laws there."""
     radius = max(_radii(one, other, claim))
     low, high = max(one.value, other.value) - radius, min(one.value, other.value) + radius
-    return _everywhere(one, other, low, high, (one.window(radius, low, high), other.window(radius, low, high)))
+    return _read_everywhere(one, other, low, high, (one.window(radius, low, high), other.window(radius, low, high)))
 
 
-def _outside(law: NumericLaw, other: NumericLaw, radius: int, low: int, high: int, claim: PrivacyLoss) -> float:
+def _excess_outside(law: NumericLaw, other: NumericLaw, radius: int, low: int, high: int, claim: PrivacyLoss) -> float:
     """So much can the law exceed exp(epsilon) times the other outside a window.
 
     All its mass there, or from the last far step before its loss exceeds epsilon, and what hides between far steps.
     """
-    everything = law.outside(radius) if claim.delta > 0 else 0.0
+    everything = law.mass_outside(radius) if claim.delta > 0 else 0.0
     if everything <= 2 * NEGLIGIBLE * float(claim.delta):
         return everything
     steps, exceeds = law.far_steps, losses(other.far, law.far) > float(claim.epsilon)
     left, right = np.flatnonzero(exceeds & (steps < low)), np.flatnonzero(exceeds & (steps > high))
+    # Between two far steps the loss is not read, so the excess is taken to begin one far step nearer to the window.
     begins_left = min(low, steps[left[-1] + 1]) if len(left) else steps[0]
     begins_right = max(high, steps[right[0] - 1]) if len(right) else steps[-1]
-    exceeding = law.beyond(int(min(law.value - begins_left, begins_right - law.value)))
-    return min(everything, exceeding + law.unexplained(radius))
+    exceeding = law.mass_beyond(int(min(law.value - begins_left, begins_right - law.value)))
+    return min(everything, exceeding + law.hidden_mass(radius))
 
 
-def _everywhere(
+def _read_everywhere(
     one: NumericLaw, other: NumericLaw, low: int, high: int, near: tuple[Floats, Floats]
 ) -> tuple[Integers, Floats, Floats]:
     """Far steps on the left, the window, far steps on the right, and both laws there."""
@@ -246,7 +249,7 @@ def _everywhere(
     return steps, law, np.concatenate([other.far[left], near[1], other.far[right]])
 
 
-def _closely(
+def _read_closely(
     one: NumericLaw, other: NumericLaw, steps: Integers, loss: Floats, low: int, high: int
 ) -> tuple[Integers, Floats]:
     """With more steps around the largest loss, where it lies far out but not at an end."""
@@ -257,7 +260,7 @@ def _closely(
     return np.append(steps, close), np.append(loss, losses(one.at(close), other.at(close)))
 
 
-def _concentrated(steps: Integers, one: Floats, other: Floats, low: int, high: int) -> float:
+def _concentrated_loss(steps: Integers, one: Floats, other: Floats, low: int, high: int) -> float:
     """The largest D_a / a over the orders a, D_a the Renyi divergence of a law from the other, both ways.
 
     Where P is one and Q the other, exp((a - 1) D_a) is 1 plus the sum of P ((P / Q)^(a - 1) - 1). Outside the window

@@ -156,12 +156,12 @@ def require_same_public_facts(one: Problem, other: Problem, pair: tuple[DataSet,
 
 def _require_same(facts: dict[str, Any], others: dict[str, Any], pair: tuple[DataSet, DataSet]) -> None:
     for name, value in facts.items():
-        if not _same(value, others[name]):
+        if not _are_equal(value, others[name]):
             x, y = (str(data)[:80] for data in pair)
             raise FrameLeak(f"{name} must be public, but differs between {x} and {y}")
 
 
-def _same(one: Any, other: Any) -> bool:
+def _are_equal(one: Any, other: Any) -> bool:
     if isinstance(one, np.ndarray) or isinstance(other, np.ndarray):
         return len(one) == len(other) and all(a == b for a, b in zip(one, other, strict=True))
     return bool(one == other)

@@ -7,7 +7,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from dampen._validate import shown, whole
+from dampen._validate import render, whole
 from dampen.audit.arguments import require_function
 from dampen.errors import ParameterError
 
@@ -27,7 +27,7 @@ class ScriptedEntropy:
 
     def __init__(self, script: Sequence[int]) -> None:
         if not isinstance(script, Sequence) or not {*script} <= {0, 1}:
-            raise ParameterError(f"script must be a sequence of bits, 0 and 1; got {shown(script)}")
+            raise ParameterError(f"script must be a sequence of bits, 0 and 1; got {render(script)}")
         self._script = script
         self.used = 0
 

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 import numpy as np
 import typer
 
-from dampen._validate import shown
+from dampen._validate import render
 from dampen.cli import answers, payment, records
 from dampen.cli.verbs import add_members, verb
 from dampen.errors import ParameterError
@@ -74,13 +74,13 @@ def _require_writable(out: Path | None, pattern: str, ledger: Path | None) -> No
     if out is None:
         return
     if out.suffix.lower() not in FORMATS:
-        raise ParameterError(f"out must end in .parquet or .csv; got {shown(str(out))}")
+        raise ParameterError(f"out must end in .parquet or .csv; got {render(str(out))}")
     if out.is_dir() or not out.parent.is_dir():
-        raise ParameterError(f"out must be a file in a folder that exists; got {shown(str(out))}")
+        raise ParameterError(f"out must be a file in a folder that exists; got {render(str(out))}")
     read = [(file, "the file that is read") for file in existing_files(pattern)]
     for used, what in (*read, (ledger, "the ledger that pays")):
         if used is not None and used.exists() and out.exists() and out.samefile(used):
-            raise ParameterError(f"out must not be {what}; got {shown(str(out))}")
+            raise ParameterError(f"out must not be {what}; got {render(str(out))}")
 
 
 def _write(groups: Mapping[Any, Any], names: tuple[str, str], out: Path) -> bool:

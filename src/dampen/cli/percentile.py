@@ -9,12 +9,12 @@ from rich.console import Console
 from rich.table import Table
 
 from dampen import accuracy
+from dampen._validate import share_of
 from dampen.cli import answers, payment, records
 from dampen.cli.records import AdjacencyName, Neighbours, drop_rule
 from dampen.cli.verbs import add_members, verb
 from dampen.errors import ParameterError
 from dampen.problem import SelectionProblem
-from dampen.queries.order.percent import share_of
 from dampen.questions.percentiles import ON_A_GRID
 from dampen.questions.record import Single
 from dampen.tables.grid import as_grid

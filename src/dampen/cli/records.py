@@ -9,7 +9,7 @@ from typing import Annotated, Any
 
 import typer
 
-from dampen._validate import shown
+from dampen._validate import render
 from dampen.cli.verbs import add_members
 from dampen.errors import ParameterError
 from dampen.privacy import Adjacency
@@ -67,10 +67,10 @@ def read_categories(given: str) -> tuple[Any, ...]:
     if "," in given:
         labels = tuple(label.strip() for label in given.split(","))
         if not all(labels):
-            raise ParameterError(f"categories must have no empty label, as between two commas; got {shown(given)}")
+            raise ParameterError(f"categories must have no empty label, as between two commas; got {render(given)}")
         return labels
     if not Path(given).is_file():
-        raise ParameterError(f"categories must be a list such as F,M or a file that exists; got {shown(given)}")
+        raise ParameterError(f"categories must be a list such as F,M or a file that exists; got {render(given)}")
     return tuple(read_labels(Path(given)))
 
 

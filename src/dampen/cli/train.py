@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from dampen._validate import shown
+from dampen._validate import render
 from dampen.cli import answers, payment, records
 from dampen.cli.records import AdjacencyName, Neighbours
 from dampen.cli.verbs import verb
@@ -43,7 +43,7 @@ def train(
     from dampen.learn import PrivateTreeClassifier, Schema
 
     if out is not None and (out.is_dir() or not out.parent.is_dir()):
-        raise ParameterError(f"out must be a file in a folder that exists; got {shown(str(out))}")
+        raise ParameterError(f"out must be a file in a folder that exists; got {render(str(out))}")
     known = Schema.from_json(schema)
     paying = _NotingBudget(payment.payer(budget, scope, epsilon=epsilon), "train" if note is None else note)
     tree = PrivateTreeClassifier(

@@ -6,7 +6,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from dampen._validate import shown
+from dampen._validate import render
 from dampen.errors import DataError, ParameterError
 from dampen.graphs.input import Nodes, Pairs
 from dampen.tables.engines import Source, open_engine
@@ -97,9 +97,9 @@ def _is_table(file: Path, src: str | None, dst: str | None) -> bool:
 def _columns(file: Path, src: str | None, dst: str | None) -> tuple[str, str]:
     for name, column in {"src": src, "dst": dst}.items():
         if not isinstance(column, str):
-            raise ParameterError(f"{name} must name a column of {file.name[-60:]}; got {shown(column)}")
+            raise ParameterError(f"{name} must name a column of {file.name[-60:]}; got {render(column)}")
     if src == dst:
-        raise ParameterError(f"src and dst must be two columns; got {shown(src)} twice")
+        raise ParameterError(f"src and dst must be two columns; got {render(src)} twice")
     return cast(str, src), cast(str, dst)
 
 

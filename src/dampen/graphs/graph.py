@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dampen._validate import shown, whole
+from dampen._validate import render, whole
 from dampen.errors import DataError, ParameterError
 from dampen.graphs import input as graph_input
 from dampen.graphs.input import Nodes, Pairs, as_nodes, require_ends
@@ -201,7 +201,7 @@ class Graph:
         from dampen.graphs.node_scores import ego_betweenness_exact
 
         if whole(node=node, least=0) >= self.nodes:
-            raise ParameterError(f"node must be a place below {self.nodes}; got {shown(node)}")
+            raise ParameterError(f"node must be a place below {self.nodes}; got {render(node)}")
         return ego_betweenness_exact(*self._rows(), int(node))
 
     def _rows(self) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from dampen._validate import shown
+from dampen._validate import render
 from dampen.errors import DataError, MissingExtra, ParameterError
 from dampen.tables.columns import Column, Typed, column_of_values, floats_of
 from dampen.tables.engines.array_codes import label_places
@@ -77,7 +77,7 @@ def as_nodes(nodes: Any) -> Nodes:
     """The declared node set: a count, or distinct labels in order."""
     if isinstance(nodes, Integral) and not isinstance(nodes, bool):
         if not 1 <= int(nodes) <= MOST_NODES:
-            raise ParameterError(f"nodes must be a count from 1 to {MOST_NODES}, or labels; got {shown(nodes)}")
+            raise ParameterError(f"nodes must be a count from 1 to {MOST_NODES}, or labels; got {render(nodes)}")
         return Nodes(int(nodes), range(int(nodes)))
     rule = "nodes must be a count, or an ordered sequence of distinct labels, none of them missing"
     try:
@@ -87,7 +87,7 @@ def as_nodes(nodes: Any) -> Nodes:
         if len(set(labels)) < len(labels) or any(map(is_missing, labels)):
             raise TypeError
     except TypeError:
-        raise ParameterError(f"{rule}; got {shown(nodes)}") from None
+        raise ParameterError(f"{rule}; got {render(nodes)}") from None
     if not labels:
         raise ParameterError("nodes must not be empty")
     return Nodes(len(labels), range(len(labels)) if _just_numbers(labels) else labels)
@@ -171,9 +171,9 @@ def require_ends(src: Any, dst: Any) -> None:
     """Refuse what does not name two columns."""
     for name, column in {"src": src, "dst": dst}.items():
         if not isinstance(column, str):
-            raise ParameterError(f"{name} must name a column of the data; got {shown(column)}")
+            raise ParameterError(f"{name} must name a column of the data; got {render(column)}")
     if src == dst:
-        raise ParameterError(f"src and dst must be two columns; got {shown(src)} twice")
+        raise ParameterError(f"src and dst must be two columns; got {render(src)} twice")
 
 
 def _read_columns(frame: Any, src: str, dst: str) -> tuple[Any, Any]:
@@ -195,7 +195,7 @@ def _read_columns(frame: Any, src: str, dst: str) -> tuple[Any, Any]:
 def _require_columns(names: list[Any], src: str, dst: str) -> None:
     for name, column in {"src": src, "dst": dst}.items():
         if names.count(column) != 1:
-            raise ParameterError(f"{name} must be a column of the data; got {shown(column)}")
+            raise ParameterError(f"{name} must be a column of the data; got {render(column)}")
 
 
 def _just_numbers(labels: tuple[Any, ...]) -> bool:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from dampen._validate import Number, shown, whole
+from dampen._validate import Number, render, whole
 from dampen.entropy import Entropy
 from dampen.errors import DataError, ParameterError
 from dampen.learn import views
@@ -110,7 +110,7 @@ class PrivateClassifier(PaidClassifier):
         counts = tuple(tuple(map(int, row)) for row in plain["counts"])
         if len(counts) != 1 << len(tests):
             raise ParameterError(
-                f"counts must be one row for each of {1 << len(tests)} cells; got {shown(len(counts))}"
+                f"counts must be one row for each of {1 << len(tests)} cells; got {render(len(counts))}"
             )
         found, classes, epsilon = list(self.schema.attributes.values()), len(self.schema.classes), plain["epsilon"]
         fits = all(len(row) == classes for row in counts) and all(_fits(test, found) for test in tests)

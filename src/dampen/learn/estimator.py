@@ -20,7 +20,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from dampen._validate import positive, shown
+from dampen._validate import positive, render
 from dampen.entropy import Entropy
 from dampen.errors import DampenError, DataError, MissingExtra, ParameterError
 from dampen.learn.records import Records, as_records, as_table, readings_of, records_from_rows
@@ -160,7 +160,7 @@ class PaidClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
         try:
             given = read_json(source)
             if given["model"] != cls.__name__:
-                raise ParameterError(f"the JSON must be of a {cls.__name__}; got {shown(given['model'])}")
+                raise ParameterError(f"the JSON must be of a {cls.__name__}; got {render(given['model'])}")
             schema = Schema.from_json(json.dumps(given["schema"]))
             made = cls(
                 epsilon=given["epsilon"], adjacency=Adjacency(given["adjacency"]), schema=schema, budget=None,
@@ -223,7 +223,7 @@ class PaidClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
         if y is None:
             raise ParameterError(f"{type(self).__name__} requires y to be passed, but the target y is None")
         if isinstance(y, str) and y in self.schema.attributes:
-            raise ParameterError(f"the target must not be an attribute of the schema; got {shown(y)}")
+            raise ParameterError(f"the target must not be an attribute of the schema; got {render(y)}")
         if isinstance(X, Source) or is_outside(X):
             if not isinstance(y, str):
                 raise ParameterError("y must be the name of the column of classes for a file or a table elsewhere")
@@ -343,10 +343,10 @@ def load_classifier(path: str | Path) -> PaidClassifier:
         text = Path(path).read_text()
         name = json.loads(text)["model"]
     except (OSError, ValueError, LookupError, TypeError, RecursionError):
-        raise ParameterError(f"the model must be a JSON file that to_json wrote; got {shown(str(path))}") from None
+        raise ParameterError(f"the model must be a JSON file that to_json wrote; got {render(str(path))}") from None
     kind = getattr(learn, name) if isinstance(name, str) and name in learn.__all__ else None
     if not (isinstance(kind, type) and issubclass(kind, PaidClassifier)):
-        raise ParameterError(f"the model must be of a classifier of dampen.learn; got {shown(name)}")
+        raise ParameterError(f"the model must be of a classifier of dampen.learn; got {render(name)}")
     return kind.from_json(text)
 
 

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from dampen._validate import Number, one_of, shown, whole
+from dampen._validate import Number, one_of, render, whole
 from dampen.entropy import Entropy
 from dampen.errors import ParameterError
 from dampen.learn import noise
@@ -26,7 +26,7 @@ from dampen.learn.schema import Schema
 from dampen.learn.training_table import TrainingTable
 from dampen.learn.votes import LABELS, VotingForest, draw_labels, require_proved, vote_shares
 from dampen.privacy import Adjacency, BudgetLike
-from dampen.sampling.uniform import uniform_batch
+from dampen.sampling.exact import uniform_batch
 from dampen.tables.engines import Source, is_outside
 from dampen.vectors import Floats, Integers
 
@@ -100,12 +100,12 @@ class PrivateForestClassifier(PaidClassifier):
         one_of((COUNTS, *LABELS), labels=self.labels)
         require_proved(self.labels, len(schema.classes), self._rate())
         if whole(n_trees=self.n_trees, least=1) > MOST_TREES:
-            raise ParameterError(f"n_trees must be at most {MOST_TREES}; got {shown(self.n_trees)}")
+            raise ParameterError(f"n_trees must be at most {MOST_TREES}; got {render(self.n_trees)}")
         if self.structure is not None:
             whole(structure=self.structure, least=0)
         if self.max_depth is not None and whole(max_depth=self.max_depth, least=0) > DEEPEST:
             raise ParameterError(
-                f"max_depth must be at most {DEEPEST}: trees are complete; got {shown(self.max_depth)}"
+                f"max_depth must be at most {DEEPEST}: trees are complete; got {render(self.max_depth)}"
             )
 
     def _require_data(self, X: Any) -> None:

@@ -14,7 +14,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from dampen._validate import Number, exact, flag, shown, whole
+from dampen._validate import Number, exact, flag, render, whole
 from dampen.errors import DataError, ParameterError
 from dampen.tables.columns import raw_values
 from dampen.tables.counts import as_categories
@@ -37,7 +37,7 @@ class Categorical:
         labels = as_categories(values)
         other = other.item() if isinstance(other, np.generic) else other
         if other is not None and other not in labels:
-            raise ParameterError(f"other must be one of the declared values; got {shown(other)}")
+            raise ParameterError(f"other must be one of the declared values; got {render(other)}")
         object.__setattr__(self, "values", labels)
         object.__setattr__(self, "other", other)
 
@@ -57,7 +57,7 @@ class Numeric:
     def __init__(self, lo: Number, hi: Number, bins: int | None = None, whole: bool = False) -> None:
         ends = float(exact(lo=lo)), float(exact(hi=hi))
         if not ends[0] < ends[1]:
-            raise ParameterError(f"lo must be below hi; got {shown(lo)} and {shown(hi)}")
+            raise ParameterError(f"lo must be below hi; got {render(lo)} and {render(hi)}")
         object.__setattr__(self, "lo", ends[0])
         object.__setattr__(self, "hi", ends[1])
         object.__setattr__(self, "bins", None if bins is None else _require_bins(bins))
@@ -95,10 +95,10 @@ class Schema:
 
     def __init__(self, attributes: Mapping[str, Attribute], classes: Sequence[Any]) -> None:
         if not isinstance(attributes, Mapping) or not attributes:
-            raise ParameterError(f"attributes must map names to Categorical or Numeric; got {shown(attributes)}")
+            raise ParameterError(f"attributes must map names to Categorical or Numeric; got {render(attributes)}")
         for name, attribute in attributes.items():
             if not isinstance(name, str) or not isinstance(attribute, Categorical | Numeric):
-                raise ParameterError(f"attributes must map names to Categorical or Numeric; got {shown(attribute)}")
+                raise ParameterError(f"attributes must map names to Categorical or Numeric; got {render(attribute)}")
         object.__setattr__(self, "attributes", dict(attributes))
         object.__setattr__(self, "classes", as_categories(classes))
         object.__setattr__(self, "every", None)
@@ -114,7 +114,7 @@ class Schema:
         labels = () if isinstance(classes, str) else as_categories(classes)
         every = Numeric(lo, hi, bins)
         if isinstance(classes, str) and classes != "public":
-            raise ParameterError(f"classes must be labels or 'public'; got {shown(classes)}")
+            raise ParameterError(f"classes must be labels or 'public'; got {render(classes)}")
         return cls._of({}, labels, every)
 
     @classmethod
@@ -161,7 +161,7 @@ class Schema:
         except ParameterError:
             raise
         except OSError:
-            raise ParameterError(f"schema must be JSON or a file that can be read; got {shown(str(source))}") from None
+            raise ParameterError(f"schema must be JSON or a file that can be read; got {render(str(source))}") from None
         except (ValueError, KeyError, TypeError, AttributeError):
             raise ParameterError('schema must be JSON: {"attributes": {name: {...}}, "classes": [...]}') from None
 
@@ -183,7 +183,7 @@ def read_json(source: str | Path) -> Any:
 
 def _require_bins(bins: int) -> int:
     if whole(bins=bins, least=1) > MOST_DECLARED:
-        raise ParameterError(f"bins must be at most {MOST_DECLARED}; got {shown(bins)}")
+        raise ParameterError(f"bins must be at most {MOST_DECLARED}; got {render(bins)}")
     return bins
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dampen._validate import Number, positive, probability, shown
+from dampen._validate import Number, positive, probability, render
 from dampen.errors import DampenError, DataError, ParameterError
 from dampen.learn.records import readings_of, records_from_rows
 from dampen.learn.schema import Schema
@@ -41,7 +41,7 @@ class ScoreRelease(NumericRelease):
 
     def error(self, confidence: Number) -> float:
         """How far the accuracy is from the answer at most, with at least this confidence: from released numbers."""
-        reach = self.noise.exceeded_with((1 - probability(confidence=confidence)) / 2)
+        reach = self.noise.size_exceeded_with((1 - probability(confidence=confidence)) / 2)
         lowest = _share(self.right - reach, self.wrong + reach, neither=0)
         highest = _share(self.right + reach, self.wrong - reach, neither=1)
         return float(max(self.value - lowest, highest - self.value))
@@ -139,7 +139,7 @@ def _require_target(model: Any, y: str) -> Schema:
     if not isinstance(schema, Schema):
         raise ParameterError("y must hold the classes themselves unless the model is a fitted one of dampen.learn")
     if y in schema.attributes:
-        raise ParameterError(f"the target must not be an attribute of the schema; got {shown(y)}")
+        raise ParameterError(f"the target must not be an attribute of the schema; got {render(y)}")
     return schema
 
 

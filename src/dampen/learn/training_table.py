@@ -6,7 +6,7 @@ same calls.
 
 from dataclasses import dataclass
 
-from dampen._validate import shown
+from dampen._validate import render
 from dampen.errors import DataError, ParameterError
 from dampen.learn.schema import Attribute, Numeric, Schema
 from dampen.tables.engines import Bins, CodedTable, Engine, Labels
@@ -27,7 +27,7 @@ class TrainingTable:
     def scan(cls, engine: Engine, schema: Schema, target: str) -> "TrainingTable":
         """Look through all rows once; a table that breaks its schema is refused before anything is paid."""
         if target in schema.attributes:
-            raise ParameterError(f"the target must not be an attribute of the schema; got {shown(target)}")
+            raise ParameterError(f"the target must not be an attribute of the schema; got {render(target)}")
         edges = schema.edges()
         codings = {name: _coding(found, edges.get(name)) for name, found in schema.attributes.items()}
         coded = CodedTable(codings, target, Labels(schema.classes))

@@ -60,11 +60,11 @@ class Mechanism(ABC, Generic[Framed, Problem, Answer]):
         """The answer with what is publicly known of it."""
 
     def __repr__(self) -> str:
-        arguments = (f"{field.name}={_shown(getattr(self, field.name))}" for field in fields(self))
+        arguments = (f"{field.name}={_render_parameter(getattr(self, field.name))}" for field in fields(self))
         return f"{type(self).__name__}({', '.join(arguments)})"
 
 
-def _shown(value: object) -> str:
+def _render_parameter(value: object) -> str:
     if isinstance(value, Fraction):
         return plain(value)
     return value.__name__ if isinstance(value, type) else repr(value)

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from dampen._validate import Number, exact, pair, plain, positive, shown
+from dampen._validate import Number, exact, pair, plain, positive, render
 from dampen.errors import DataError, ParameterError
 from dampen.privacy import Adjacency, as_adjacency, default_unit
 from dampen.problem.rules import matching_sensitivity, require_public
@@ -41,7 +41,7 @@ class NumericFrame:
             "bound": positive(bound=bound),
             "adjacency": as_adjacency(adjacency),
             "resolution": positive(resolution=resolution),
-            "range": None if range is None else _interval(range),
+            "range": None if range is None else _as_interval(range),
             "unit": unit or default_unit(adjacency),
         }
         for name, value in fields.items():
@@ -80,7 +80,7 @@ class NumericProblem:
             raise ParameterError(f"frame must be a NumericFrame; got {type(frame).__name__}")
         fields = {
             "frame": frame,
-            "value": _value(value),
+            "value": _as_value(value),
             "sensitivity": matching_sensitivity(sensitivity, frame.bound, size=1, candidates=1),
             "public": False,
         }
@@ -118,14 +118,14 @@ class NumericProblem:
         return f"NumericProblem({self.frame!r}{', public' if self.public else ''})"
 
 
-def _interval(ends: Any) -> tuple[Fraction, Fraction]:
+def _as_interval(ends: Any) -> tuple[Fraction, Fraction]:
     low, high = pair(range=ends)
     if low >= high:
-        raise ParameterError(f"range must be two increasing numbers; got {shown(ends)}")
+        raise ParameterError(f"range must be two increasing numbers; got {render(ends)}")
     return low, high
 
 
-def _value(value: Any) -> Fraction:
+def _as_value(value: Any) -> Fraction:
     try:
         return exact(value=value.item() if isinstance(value, np.generic) else value)
     except ParameterError:

@@ -43,7 +43,7 @@ class Frame:
         unit: str = "",
     ) -> None:
         fields = {
-            "candidates": _distinct(candidates),
+            "candidates": _as_candidates(candidates),
             "bound": None if bound is None else positive(bound=bound),
             "adjacency": as_adjacency(adjacency),
             "monotone": flag(monotone=monotone),
@@ -130,7 +130,7 @@ class SelectionProblem:
         return f"SelectionProblem({self.frame!r}{', public' if self.public else ''})"
 
 
-def _distinct(candidates: Sequence[Any]) -> Sequence[Any]:
+def _as_candidates(candidates: Sequence[Any]) -> Sequence[Any]:
     sized = hasattr(candidates, "__getitem__") and hasattr(candidates, "__len__")
     if not sized or isinstance(candidates, str | bytes | Mapping) or getattr(candidates, "ndim", 1) == 0:
         raise ParameterError(f"candidates must be a sequence; got {type(candidates).__name__}")
@@ -142,12 +142,12 @@ def _distinct(candidates: Sequence[Any]) -> Sequence[Any]:
     elif isinstance(candidates, list) or not (isinstance(candidates, Sequence) or hasattr(candidates, "total")):
         candidates = tuple(candidates)
     known = isinstance(candidates, range) or getattr(candidates, "distinct", False) is True
-    if not known and count_candidates(candidates) <= LARGEST_CHECKED and _repeats(candidates):
+    if not known and count_candidates(candidates) <= LARGEST_CHECKED and _has_repeats(candidates):
         raise ParameterError("candidates must be distinct; a label is given twice")
     return candidates
 
 
-def _repeats(candidates: Sequence[Any]) -> bool:
+def _has_repeats(candidates: Sequence[Any]) -> bool:
     if isinstance(candidates, np.ndarray) and candidates.dtype != object:
         return len(np.unique(candidates, axis=0)) < len(candidates)
     labels = list(candidates)

@@ -10,12 +10,14 @@ from dampen.queries.graph.subgraphs import (
     k_triangle_problem,
     triangle_problem,
 )
-from dampen.queries.groups.problems import dice_problem, fragment_problem, group_size_problem
+from dampen.queries.groups import dice_problem, fragment_problem, group_size_problem
 from dampen.queries.order.order_statistic import order_statistic_problem
-from dampen.queries.order.percentile_hit import percentile_hit_problem
 from dampen.queries.order.percentile_label import percentile_label_problem
-from dampen.queries.order.percentile_rank import percentile_rank_problem
-from dampen.queries.order.percentile_value import percentile_value_problem
+from dampen.queries.order.percentile_on_grid import (
+    percentile_hit_problem,
+    percentile_rank_problem,
+    percentile_value_problem,
+)
 from dampen.queries.splits.attribute import information_gain_problem, max_operator_problem, max_operator_winner_problem
 from dampen.queries.sums import mean_part_problems, mean_problem, row_count_problem, sum_problem
 

@@ -40,7 +40,7 @@ def count_problem(
     return SelectionProblem(frame, counts)
 
 
-def counted_problem(counts: Integers, *, categories: Sequence[Any], adjacency: Adjacency) -> SelectionProblem:
+def problem_of_counts(counts: Integers, *, categories: Sequence[Any], adjacency: Adjacency) -> SelectionProblem:
     """The same question, of records that are counted already."""
     return SelectionProblem(count_frame(categories, adjacency), counts)
 

@@ -81,7 +81,7 @@ def sum_problem(
     else:
         bound = one_more
     frame = NumericFrame(bound, adjacency, resolution)
-    return _rounded(frame, total(values, (low, high), column=column, missing=missing).sum)
+    return _round_to_grid(frame, total(values, (low, high), column=column, missing=missing).sum)
 
 
 def mean_problem(
@@ -114,7 +114,7 @@ def mean_problem(
     bound = (high - low) / found.count
     step = bound / FINENESS if resolution is None else resolution
     frame = NumericFrame(bound, Adjacency.REPLACE, step, range=(low, high))
-    return _rounded(frame, found.sum / found.count)
+    return _round_to_grid(frame, found.sum / found.count)
 
 
 def mean_part_problems(
@@ -140,10 +140,10 @@ def mean_part_problems(
     bound = (high - low) / 2
     frame = NumericFrame(bound, Adjacency.ADD_REMOVE, bound / FINENESS if resolution is None else resolution)
     found = total(values, (low, high), column=column, missing=missing)
-    centred = _rounded(frame, found.sum - found.count * (low + high) / 2)
+    centred = _round_to_grid(frame, found.sum - found.count * (low + high) / 2)
     return centred, NumericProblem(NumericFrame(1, Adjacency.ADD_REMOVE), found.count)
 
 
-def _rounded(frame: NumericFrame, value: Fraction) -> NumericProblem:
+def _round_to_grid(frame: NumericFrame, value: Fraction) -> NumericProblem:
     """The value on the grid already: an exact sum may have more digits than a problem holds."""
     return NumericProblem(frame, floor(value / frame.resolution + Fraction(1, 2)) * frame.resolution)

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from dampen._validate import Number, exact, one_of, positive, shown, whole
+from dampen._validate import Number, exact, one_of, positive, render, whole
 from dampen.errors import ParameterError
 from dampen.graphs.graph import Graph, as_graph
 from dampen.privacy import Adjacency, BudgetLike, PrivacyLoss, Release
@@ -104,7 +104,7 @@ def prepare_draw(
 def _cut_down(graph: Graph, k: int, max_degree: int | None) -> Graph:
     """The graph that is looked at: itself, or cut down to the public degree bound."""
     if whole(k=k, least=1) > graph.nodes:
-        raise ParameterError(f"k must not exceed the number of nodes, {graph.nodes}; got {shown(k)}")
+        raise ParameterError(f"k must not exceed the number of nodes, {graph.nodes}; got {render(k)}")
     if max_degree is None:
         return graph
     offsets, neighbours = project(graph.offsets, graph.neighbours, max_degree=whole(max_degree=max_degree, least=1))

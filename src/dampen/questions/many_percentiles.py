@@ -4,15 +4,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
-from dampen._validate import Number, one_of, positive, shown
+from dampen._validate import Number, one_of, positive, render, share_of
 from dampen.entropy import Entropy
 from dampen.errors import ParameterError
 from dampen.mechanisms import PermuteAndFlip
 from dampen.privacy import Adjacency, BudgetLike, PrivacyLoss, Release
 from dampen.problem import Frame, SelectionProblem
 from dampen.queries import percentile_value_problem
-from dampen.queries.order.halving import halving, levels
-from dampen.queries.order.percent import share_of
+from dampen.queries.order.halving import ask_by_halving, count_levels
 from dampen.questions.record import Composite, Posed, question, zeros
 from dampen.sampling.scatter import scatter
 from dampen.tables.counts import GridCounts, count_on_grid
@@ -75,7 +74,7 @@ def quantiles(
         problems = [percentile_value_problem(counted, 100 * q, grid=counted.grid, adjacency=adjacency) for q in shares]
     else:
         single, problems = (
-            PermuteAndFlip(price / levels(len(shares)) / (2 if adjacency is Adjacency.REPLACE else 1)),
+            PermuteAndFlip(price / count_levels(len(shares)) / (2 if adjacency is Adjacency.REPLACE else 1)),
             [],
         )
 
@@ -114,7 +113,7 @@ def draw_by_halving(
     """One draw per part. Nobody has paid for them here; what a level costs in all is in docs/proofs/quantiles.md."""
     bits = fineness(len(counted.grid))
     places, counts = scatter(counted.places, counted.counts, bits, source)
-    steps = halving(places, counts, len(counted.grid) << bits, shares)
+    steps = ask_by_halving(places, counts, len(counted.grid) << bits, shares)
     problem = next(steps)
     while True:
         try:
@@ -129,10 +128,10 @@ def _shares(ps: Iterable[Number]) -> tuple[Fraction, ...]:
     except Exception:  # an object of the caller's own may raise anything
         listed = None
     if listed is None:
-        raise ParameterError(f"ps must be a list of percentages, such as (25, 50, 75); got {shown(ps)}")
+        raise ParameterError(f"ps must be a list of percentages, such as (25, 50, 75); got {render(ps)}")
     if not listed:
         raise ParameterError("ps must not be empty")
     try:
         return tuple(share_of(p) for p in listed)
     except ParameterError:  # it shows one of them, and they may be data
-        raise ParameterError(f"ps must be numbers between 0 and 100, such as (25, 50, 75); got {shown(ps)}") from None
+        raise ParameterError(f"ps must be numbers between 0 and 100, such as (25, 50, 75); got {render(ps)}") from None

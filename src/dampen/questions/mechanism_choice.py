@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from dampen._validate import Number, plain, positive, probability, shown, whole
+from dampen._validate import Number, plain, positive, probability, render, whole
 from dampen.errors import ParameterError
 from dampen.mechanisms import (
     ExactPairLaplace,
@@ -44,13 +44,13 @@ def choose_mechanism(
             chosen = None
     if not isinstance(chosen, SelectionMechanism):
         rule = "mechanism must be a mechanism, or a class that needs only epsilon such as PermuteAndFlip"
-        raise ParameterError(f"{rule}; got {shown(mechanism)}")
+        raise ParameterError(f"{rule}; got {render(mechanism)}")
     if isinstance(chosen, OrderedMechanism):
-        raise ParameterError(f"mechanism must choose one candidate; got {shown(mechanism)}")
+        raise ParameterError(f"mechanism must choose one candidate; got {render(mechanism)}")
     if chosen.epsilon != positive(epsilon=epsilon):
-        raise ParameterError(f"epsilon must be the mechanism's own, {plain(chosen.epsilon)}; got {shown(epsilon)}")
+        raise ParameterError(f"epsilon must be the mechanism's own, {plain(chosen.epsilon)}; got {render(epsilon)}")
     if indicators and (isinstance(chosen, StableArgmax) or getattr(chosen, "indicator", False)):
-        raise ParameterError(f"mechanism must take any utilities; {shown(chosen)} takes 0 and 1: use {indicators}")
+        raise ParameterError(f"mechanism must take any utilities; {render(chosen)} takes 0 and 1: use {indicators}")
     return chosen
 
 
@@ -59,7 +59,7 @@ def choose_top_k(k: int, mechanism: Callable[[Number], SelectionMechanism] | Non
     share = positive(epsilon=epsilon) / whole(k=k, least=1)
     base = choose_mechanism(mechanism, share)
     if not isinstance(base, ExponentMechanism) or one_shot_noise(base) is None:
-        raise ParameterError(f"mechanism must be of the exponential or permute-and-flip type; got {shown(mechanism)}")
+        raise ParameterError(f"mechanism must be of the exponential or permute-and-flip type; got {render(mechanism)}")
     return TopK(k, base)
 
 
@@ -68,10 +68,10 @@ def choose_numeric(mechanism: object, *, epsilon: Number, delta: Number = 0) -> 
     if mechanism is None:
         return PolyPlace(epsilon) if probability(delta=delta) == 0 else ExactPairLaplace(epsilon, delta)
     if not isinstance(mechanism, NumericMechanism):
-        raise ParameterError(f"mechanism must be a numeric mechanism such as PolyPlace(1); got {shown(mechanism)}")
+        raise ParameterError(f"mechanism must be a numeric mechanism such as PolyPlace(1); got {render(mechanism)}")
     own = mechanism.epsilon, getattr(mechanism, "delta", 0)
     if own != (positive(epsilon=epsilon), probability(delta=delta)):
-        raise ParameterError(f"mechanism must have the same epsilon and delta as the call; got {shown(mechanism)}")
+        raise ParameterError(f"mechanism must have the same epsilon and delta as the call; got {render(mechanism)}")
     return mechanism
 
 

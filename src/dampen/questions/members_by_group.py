@@ -5,7 +5,7 @@ from typing import Any
 
 from numpy.typing import NDArray
 
-from dampen._validate import Number, one_of, positive, shown, whole
+from dampen._validate import Number, one_of, positive, render, whole
 from dampen.errors import DataError, ParameterError
 from dampen.mechanisms.grouping.base import GroupMechanism, Groups
 from dampen.mechanisms.grouping.dampened_triode import DampenedTriode
@@ -135,7 +135,7 @@ def group_mechanism(method: str, epsilon: Number, fragment: int = FRAGMENT) -> G
     if named == "triode_h":
         return TriodeH(epsilon, fragment)
     if whole(fragment=fragment, least=1) != FRAGMENT:
-        raise ParameterError(f"fragment goes with method 'triode_h' alone; got {shown(fragment)} for {named!r}")
+        raise ParameterError(f"fragment goes with method 'triode_h' alone; got {render(fragment)} for {named!r}")
     return METHODS[named](epsilon)
 
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 from fractions import Fraction
 from functools import partial
 
-from dampen._validate import shown
+from dampen._validate import render
 from dampen.entropy import Entropy
 from dampen.errors import ParameterError
 from dampen.graphs.graph import Graph
@@ -32,7 +32,7 @@ Draw = Callable[[Entropy], tuple[int, ...]]
 
 def _pairwise(_ranking: Ranking, k: int, rate: Fraction) -> SelectionMechanism:
     if k != 1:
-        raise ParameterError(f"k must be 1 for method 'pairwise', which compares with the best; got {shown(k)}")
+        raise ParameterError(f"k must be 1 for method 'pairwise', which compares with the best; got {render(k)}")
     return PairwiseDampening(rate)
 
 

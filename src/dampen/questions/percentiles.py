@@ -5,7 +5,7 @@ from fractions import Fraction
 from functools import partial
 from typing import Any, Literal
 
-from dampen._validate import Number, one_of, pair, shown
+from dampen._validate import Number, one_of, pair, render
 from dampen.errors import ParameterError
 from dampen.mechanisms import LocalDampening, PermuteAndFlip
 from dampen.privacy import Adjacency, BudgetLike
@@ -132,11 +132,11 @@ def median(
 
 def _label_bound(bounds: tuple[Number, Number] | None, adjacency: Adjacency) -> int:
     if adjacency is not Adjacency.REPLACE:
-        raise ParameterError(f"adjacency must be Adjacency.REPLACE for method 'label'; got {shown(adjacency)}")
+        raise ParameterError(f"adjacency must be Adjacency.REPLACE for method 'label'; got {render(adjacency)}")
     try:
         low, high = pair(bounds=bounds)
     except ParameterError:
         low = high = Fraction(-1)
     if low != 0 or high < 1 or high.denominator != 1:
-        raise ParameterError(f"bounds must be (0, hi) with a whole hi for method 'label'; got {shown(bounds)}")
+        raise ParameterError(f"bounds must be (0, hi) with a whole hi for method 'label'; got {render(bounds)}")
     return int(high)

@@ -4,7 +4,7 @@ import numbers
 from collections.abc import Callable, Iterable
 from typing import Any, Protocol
 
-from dampen._validate import Number, flag, positive, shown
+from dampen._validate import Number, flag, positive, render
 from dampen.errors import DataError, ParameterError
 from dampen.mechanisms import PairwiseDampening, PermuteAndFlip, SelectionMechanism
 from dampen.privacy import Adjacency, BudgetLike, as_adjacency
@@ -75,7 +75,7 @@ def select(
     frame, pairs = _frame_scores(scores, sensitivity, monotone, adjacency, candidates)
     if chosen.privacy(frame).epsilon != positive(epsilon=epsilon):
         raise ParameterError(
-            f"epsilon must be what the mechanism costs; {shown(mechanism)} does not cost {shown(epsilon)}"
+            f"epsilon must be what the mechanism costs; {render(mechanism)} does not cost {render(epsilon)}"
         )
     return Single(chosen, _score_problem(frame, pairs, sensitivity))
 
@@ -189,6 +189,6 @@ def _hashable(candidates: Iterable[Any]) -> tuple[Any, ...]:
         set(everyone)
     except Exception:  # an object of the caller's own may raise anything
         raise ParameterError(
-            f"candidates must be an ordered sequence of hashable labels; got {shown(candidates)}"
+            f"candidates must be an ordered sequence of hashable labels; got {render(candidates)}"
         ) from None
     return everyone

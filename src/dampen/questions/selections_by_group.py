@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from dampen._validate import Number, plain, positive, shown
+from dampen._validate import Number, plain, positive, render
 from dampen.accounting import converted
 from dampen.entropy import Entropy
 from dampen.errors import DataError, ParameterError
@@ -14,7 +14,7 @@ from dampen.mechanisms import SelectionMechanism
 from dampen.privacy import Adjacency, BudgetLike, PrivacyLoss, Release
 from dampen.problem import SelectionProblem
 from dampen.queries import count_problem, percentile_value_problem
-from dampen.queries.categories import count_frame, counted_problem
+from dampen.queries.categories import count_frame, problem_of_counts
 from dampen.questions.mechanism_choice import Choice, choose_mechanism
 from dampen.questions.members_by_group import WHERE_NEEDS_A_TABLE
 from dampen.questions.record import Composite, Posed, no_records, question
@@ -142,7 +142,7 @@ def group_most_common(
     """
 
     def pose(records: Any) -> SelectionProblem:
-        problem = counted_problem if data.in_table else count_problem
+        problem = problem_of_counts if data.in_table else count_problem
         return problem(records, categories=labels, adjacency=Adjacency.ADD_REMOVE)
 
     labels = as_categories(choices, "choices")
@@ -164,7 +164,7 @@ def choose_for_group(
     if isinstance(mechanism, SelectionMechanism) and mechanism.epsilon != share:
         raise ParameterError(
             f"mechanism must have epsilon {plain(share)}, at which each group is asked under {adjacency.name}; "
-            f"got {shown(mechanism)}"
+            f"got {render(mechanism)}"
         )
     return choose_mechanism(mechanism, share, indicators=indicators)
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from dampen._validate import Number, one_of, probability, shown
+from dampen._validate import Number, one_of, probability, render
 from dampen.errors import ParameterError
 from dampen.graphs.graph import Graph, as_graph
 from dampen.mechanisms import Laplace, NumericMechanism
@@ -93,5 +93,5 @@ def subgraph_problem(graph: Graph, pattern: str, k: int | None = None) -> Numeri
     sized = one_of(tuple(PATTERNS), pattern=pattern).startswith("k-")
     if sized != (k is not None):
         needed = f"is needed for the pattern {pattern!r}" if sized else f"must be left out for {pattern!r}"
-        raise ParameterError(f"k {needed}; got {shown(k)}")
+        raise ParameterError(f"k {needed}; got {render(k)}")
     return PATTERNS[pattern](graph, 2 if k is None else k)

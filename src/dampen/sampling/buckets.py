@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dampen.entropy import Entropy
-from dampen.runs import nth_member, summable
+from dampen.runs import as_summable, nth_member
 from dampen.sampling import exact
 from dampen.sampling.exponents import Exponents
 from dampen.sampling.flips import CHUNK, nth_true
@@ -34,6 +34,7 @@ class BucketSampler:
         weights = self._member_counts()
         deepest = len(weights) - 1
         self._weights = weights
+        # n_k 2^-k times 2^deepest: whole numbers, of as many bits as it takes.
         self._totals = list(accumulate(count << (deepest - k) for k, count in enumerate(weights)))
 
     def draw(self, entropy: Entropy) -> tuple[int, int]:
@@ -48,7 +49,7 @@ class BucketSampler:
         sizes = self._exponents.sizes
         if sizes is None:
             return [int(count) for count in np.bincount(self._buckets)]
-        sizes = summable(sizes)
+        sizes = as_summable(sizes)
         counts = np.zeros(int(self._buckets.max()) + 1, dtype=sizes.dtype)
         np.add.at(counts, self._buckets, sizes)
         return [int(count) for count in counts]

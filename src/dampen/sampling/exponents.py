@@ -5,9 +5,9 @@ the seam there are only these integers and fractions.
 
 Whole scores lose nothing: units are score differences, and the unit is the rate. Other scores are rounded once: their
 exponents go to the nearest multiple of the unit, with a total error (arithmetic and rounding) below one unit, and the
-caller has paid for that in its rate. Candidates more than 1024 below the best are raised to one public level, the last
+caller has paid for that in its rate. Exponents are capped at one public level, the last
 multiple of the unit not beyond 1024; this keeps every range of changes. Mechanisms whose noise has a heavy tail ask for
-exponents without that level.
+exponents without that cap.
 """
 
 from copy import copy
@@ -25,8 +25,8 @@ LARGEST_UNITS = 2**49
 
 LARGEST_GAP = 2**63 - 1
 """No two whole scores are further apart."""
-LARGEST_UNRAISED = 2.0**1000
-"""Where units end that are not raised to the deepest level: far beyond anything that could be drawn."""
+LARGEST_UNCAPPED = 2.0**1000
+"""Where units end that are not capped: far beyond anything that could be drawn."""
 
 
 class Exponents:
@@ -39,7 +39,7 @@ class Exponents:
         *,
         units_per_score: Fraction | None,
         sizes: Sizes | None,
-        raised: bool = True,
+        capped: bool = True,
     ) -> None:
         self.unit = min(unit, Fraction(DEEPEST))
         self.sizes = sizes
@@ -47,8 +47,9 @@ class Exponents:
         self._best = scores.max()
         self._slope = None if units_per_score is None else float(units_per_score)
         largest = LARGEST_UNITS if units_per_score is not None else 2**62
-        unraised = LARGEST_UNRAISED if scores.dtype.kind == "f" else LARGEST_GAP
-        self._cap: float = min(DEEPEST // self.unit, largest) if raised else unraised
+        uncapped = LARGEST_UNCAPPED if scores.dtype.kind == "f" else LARGEST_GAP
+        # The cap is a whole number of units, so that a capped exponent lies on the lattice as all others do.
+        self._cap: float = min(DEEPEST // self.unit, largest) if capped else uncapped
 
     @classmethod
     def of_whole(cls, scores: Vector, rate: Fraction, sizes: Sizes | None = None) -> "Exponents":
@@ -63,13 +64,13 @@ class Exponents:
         unit: Fraction,
         sizes: Sizes | None = None,
         *,
-        raised: bool = True,
+        capped: bool = True,
     ) -> "Exponents":
-        """Scores times a rate, rounded to whole multiples of the unit; ``raised`` to the deepest level or not."""
-        return cls(scores, unit, units_per_score=rate / unit, sizes=sizes, raised=raised)
+        """Scores times a rate, rounded to whole multiples of the unit; ``capped`` or not."""
+        return cls(scores, unit, units_per_score=rate / unit, sizes=sizes, capped=capped)
 
-    def keeping(self, best: int) -> "Exponents":
-        """The same exponents, raised to the deepest level below the ``best``-th best instead of the best."""
+    def cap_below(self, best: int) -> "Exponents":
+        """The same exponents, capped at 1024 below the ``best``-th best instead of below the best."""
         kept = copy(self)
         place = int(np.argpartition(-self._scores, min(best, len(self)) - 1)[min(best, len(self)) - 1])
         kept._cap = largest = LARGEST_UNITS if self._slope is not None else 2**62
@@ -87,6 +88,8 @@ class Exponents:
     def units(self, part: slice = slice(None)) -> Vector:
         """How many units below the best, for some of the groups: whole numbers, held as integers or as floats."""
         with np.errstate(over="ignore"):
+            # The gap first, then one product: a score far from 0 costs no precision, and the product is off by
+            # less than 3/16 of a unit up to LARGEST_UNITS, which with the rounding stays below one unit.
             gaps: Vector = self._best - self._scores[part]
             if self._slope is not None:
                 gaps = np.multiply(gaps, self._slope, dtype=np.float64)
@@ -98,7 +101,7 @@ class Exponents:
         """The exponents as floats, each within a factor of 1 + 2^-51 of the exact one."""
         return np.multiply(self.units(part), float(self.unit), dtype=np.float64)
 
-    def rough(self, part: slice = slice(None)) -> NDArray[np.float32]:
+    def in_single_precision(self, part: slice = slice(None)) -> NDArray[np.float32]:
         """The exponents in single precision, each within a factor of 1 + 2^-22 of the exact one, or below 2^-60."""
         x = self.units(part).astype(np.float32)
         return np.multiply(x, np.float32(float(self.unit)), out=x)

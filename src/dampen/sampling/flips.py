@@ -1,8 +1,12 @@
-"""Permute-and-flip, all coins at once: the same work for every data set.
+"""Exact coins of probability exp(-x) for all candidates at once: permute-and-flip, and several picks in turn.
 
-Flip a coin of probability exp(-x_r) for *every* candidate, then choose uniformly among the heads (the best candidate,
-x = 0, always shows heads). No permutation and no early exit: the number of trials of the sequential algorithm would
-tell about the scores through the run time.
+Permute-and-flip: flip a coin of probability exp(-x_r) for *every* candidate, then choose uniformly among the heads (the
+best candidate, x = 0, always shows heads). No permutation and no early exit: the number of trials of the sequential
+algorithm would tell about the scores through the run time.
+
+Picks in turn, each with exponential weights among those left: propose anything that is left, uniformly, and keep it
+with probability exp(-x). What is kept and new is the next pick, because among those not yet picked it is each with a
+probability proportional to exp(-x). Proposals come in batches.
 """
 
 from fractions import Fraction
@@ -12,12 +16,13 @@ from numpy.typing import NDArray
 
 from dampen.entropy import Entropy
 from dampen.sampling import exact, tables
+from dampen.sampling.exact import uniform_batch
 from dampen.sampling.exponents import Exponents
-from dampen.sampling.uniform import uniform_batch
 from dampen.vectors import Integers
 
 CHUNK = 1 << 15
 """How many coins are flipped at once: small enough for the processor's cache."""
+SMALLEST_BATCH = 1024
 
 
 def draw_by_flips(exponents: Exponents, entropy: Entropy) -> int:
@@ -34,14 +39,14 @@ def flip_all(exponents: Exponents, entropy: Entropy) -> NDArray[np.bool_]:
         part = slice(start, min(start + CHUNK, len(exponents)))
         prefixes = entropy.words(part.stop - start, tables.WIDTH)
         places = prefixes.astype(np.intp)
-        x = exponents.rough(part)
+        x = exponents.in_single_precision(part)
         surely = np.less_equal(x, table.lower.take(places, mode="clip"), out=heads[part])
         perhaps = x < table.upper.take(places, mode="clip")
         if np.count_nonzero(perhaps) != np.count_nonzero(surely):
             for undecided in np.flatnonzero(perhaps ^ surely):
                 group = start + int(undecided)
-                prefix = int(prefixes[undecided]) << exact.MORE_BITS | entropy.bits(exact.MORE_BITS)
-                width = tables.WIDTH + exact.MORE_BITS
+                # The coin goes on with the bits it has already shown; a new one would have another law.
+                prefix, width = exact.reveal(int(prefixes[undecided]), tables.WIDTH, entropy)
                 heads[group] = exact.coin(exponents.exact(group), entropy, prefix=prefix, width=width)
     return heads
 
@@ -74,3 +79,20 @@ def nth_true(mask: NDArray[np.bool_], place: int) -> int:
             return start + int(np.flatnonzero(chunk)[place])
         place -= count
     raise IndexError("fewer entries are true than asked for")
+
+
+def draw_in_turn(scores: Integers, rate: Fraction, picks: int, entropy: Entropy) -> Integers:
+    """``picks`` distinct places in the order in which they were drawn; a place weighs exp(rate * score).
+
+    ``scores`` are whole numbers, and rate times their range must not exceed 1024.
+    """
+    left, drawn = np.arange(len(scores)), np.empty(0, dtype=np.int64)
+    while len(drawn) < picks:
+        batch = uniform_batch(max(SMALLEST_BATCH, 2 * (picks - len(drawn))), len(left), entropy)
+        # Exponents are measured from the best score among those given, so the best of all that is left is put first.
+        best_and_batch = np.concatenate([[scores[left].max()], scores[left[batch]]])
+        kept = left[batch[flip_all(Exponents.of_whole(best_and_batch, rate), entropy)[1:]]]
+        first = np.sort(np.unique(kept, return_index=True)[1])[: picks - len(drawn)]
+        drawn = np.concatenate([drawn, kept[first]])
+        left = np.setdiff1d(left, kept[first], assume_unique=True)
+    return drawn

@@ -35,7 +35,7 @@ LARGEST_FLOAT_SIZE = 2**LONGEST_FLOAT_SIZE
 """Larger groups are taken to be of this size at least, and of any size at most."""
 
 
-class Noise(ABC):
+class RaceNoise(ABC):
     """A noise, by the largest value Q(y) of n independent copies, decreasing in y = -ln(U) / n."""
 
     @abstractmethod
@@ -51,7 +51,7 @@ class Noise(ABC):
         """Q(y) in ball arithmetic, for 0 < y < infinity."""
 
 
-class ExponentialNoise(Noise):
+class ExponentialNoise(RaceNoise):
     """Standard exponential noise: Q(y) = -ln(1 - exp(-y)), between max(0, -ln y) and -ln y + y."""
 
     def below(self, y: Floats, log_y: Floats) -> Floats:
@@ -67,7 +67,7 @@ class ExponentialNoise(Noise):
         return -(-((-y).expm1())).log()
 
 
-class LaplaceNoise(Noise):
+class LaplaceNoise(RaceNoise):
     """Standard Laplace noise: Q(y) = -ln(2 (1 - exp(-y))) where exp(-y) >= 1/2, else ln 2 - y.
 
     The first branch is convex with the second as its tangent at y = ln 2, so ln 2 - y is a lower bound everywhere.
@@ -90,7 +90,7 @@ class LaplaceNoise(Noise):
         return far if y >= log_2 else near.union(far)
 
 
-class ParetoNoise(Noise):
+class ParetoNoise(RaceNoise):
     """Lomax noise, P[Z > t] = (1 + t / nu)^-nu for nu >= 1: Q(y) = nu (W^(-1/nu) - 1) with W = 1 - exp(-y).
 
     It lies between ln(1 / W) and 1 / W - 1, whatever nu.
@@ -125,31 +125,29 @@ class _Runner:
     width: int
 
 
-def draw_by_race(exponents: Exponents, noise: Noise, entropy: Entropy) -> tuple[int, int]:
+def draw_by_race(exponents: Exponents, noise: RaceNoise, entropy: Entropy) -> tuple[int, int]:
     """The (group, member) with the largest noise - x."""
     runners = _first_look(exponents, noise, entropy)
     while len(runners) > 1:
         for runner in runners:
-            runner.prefix = runner.prefix << exact.MORE_BITS | entropy.bits(exact.MORE_BITS)
-            runner.width += exact.MORE_BITS
-        runners = _still_running(runners, exponents, noise)
+            runner.prefix, runner.width = exact.reveal(runner.prefix, runner.width, entropy)
+        runners = _drop_losers(runners, exponents, noise)
     group = runners[0].group
     return group, 0 if exponents.sizes is None else exact.uniform_below(int(exponents.sizes[group]), entropy)
 
 
-def draw_first(exponents: Exponents, noise: Noise, count: int, entropy: Entropy) -> list[int]:
+def draw_first(exponents: Exponents, noise: RaceNoise, count: int, entropy: Entropy) -> list[int]:
     """The ``count`` groups with the largest noise - x, in order; for problems without runs."""
     runners, places = _first_look(exponents, noise, entropy, count), min(count, len(exponents))
     while True:
         for runner in runners:
-            runner.prefix = runner.prefix << exact.MORE_BITS | entropy.bits(exact.MORE_BITS)
-            runner.width += exact.MORE_BITS
-        ordered = _order(runners, exponents, noise)
+            runner.prefix, runner.width = exact.reveal(runner.prefix, runner.width, entropy)
+        ordered = _certain_order(runners, exponents, noise)
         if ordered is not None and len(ordered) >= places:
             return [runner.group for runner in ordered[:places]]
 
 
-def _order(runners: list[_Runner], exponents: Exponents, noise: Noise) -> list[_Runner] | None:
+def _certain_order(runners: list[_Runner], exponents: Exponents, noise: RaceNoise) -> list[_Runner] | None:
     """The runners whose place is certain, from the first on; ``None`` while some noise may be infinite."""
     with arithmetic(runners[0].width + exact.GUARD_BITS) as flint:
         spans = [
@@ -175,13 +173,14 @@ def _order(runners: list[_Runner], exponents: Exponents, noise: Noise) -> list[_
     return certain
 
 
-def _first_look(exponents: Exponents, noise: Noise, entropy: Entropy, count: int = 1) -> list[_Runner]:
+def _first_look(exponents: Exponents, noise: RaceNoise, entropy: Entropy, count: int = 1) -> list[_Runner]:
     """The groups that the first bits do not rule out among the first ``count``."""
     lows, kept = np.full(count, -np.inf), []
     for start in _starts(exponents):
         part = slice(start, min(start + CHUNK, len(exponents)))
         prefixes = entropy.words(part.stop - start, tables.WIDTH)
         x, sizes = exponents.approximate(part), None if exponents.sizes is None else exponents.sizes[part]
+        # Only who may still win is bounded at all: nearly everybody is out by the exponent alone.
         places = np.arange(len(x)) if count > 1 else _within_reach(noise, x, sizes, prefixes, lows[0])
         if not len(places):
             continue
@@ -202,7 +201,7 @@ def _starts(exponents: Exponents) -> list[int]:
 
 
 def _within_reach(
-    noise: Noise, x: Floats, sizes: Sizes | None, prefixes: NDArray[np.uint16], best: float
+    noise: RaceNoise, x: Floats, sizes: Sizes | None, prefixes: NDArray[np.uint16], best: float
 ) -> NDArray[np.intp]:
     """The groups that may still win, told from x alone: only with the last prefix a noise may be arbitrarily large.
 
@@ -218,7 +217,7 @@ def _within_reach(
     return np.flatnonzero((x * (1 - RELATIVE_SLACK) <= reach) | (prefixes == last))
 
 
-def _bounds(noise: Noise, x: Floats, sizes: Sizes | None, prefixes: NDArray[np.uint16]) -> tuple[Floats, Floats]:
+def _bounds(noise: RaceNoise, x: Floats, sizes: Sizes | None, prefixes: NDArray[np.uint16]) -> tuple[Floats, Floats]:
     """Bounds of noise - x from the first bits."""
     inner, outer, places = tables.log_table(tables.WIDTH), tables.log_log_table(tables.WIDTH), prefixes.astype(np.intp)
     size_low, size_high, log_size_low, log_size_high = _sizes(sizes)
@@ -239,6 +238,7 @@ def _sizes(sizes: Sizes | None) -> tuple[Floats, Floats, Floats, Floats]:
     table = tables.log_table(tables.WIDTH)
     lengths, leading = _leading_bits(sizes)
     within = np.minimum(sizes, LARGEST_FLOAT_SIZE) if sizes.dtype == object else sizes
+    # Rounding to a float may go either way, so that one bound is moved below it and the other above.
     capped = within.astype(np.float64) * (1 - RELATIVE_SLACK)
     largest = np.where(lengths > LONGEST_FLOAT_SIZE, np.inf, capped * (1 + 4 * RELATIVE_SLACK))
     return capped, largest, lengths * LN_2 - table.upper[leading], lengths * LN_2 - table.lower[leading]
@@ -250,13 +250,13 @@ def _leading_bits(sizes: Sizes) -> tuple[Floats, Integers]:
         lengths = np.array([size.bit_length() for size in sizes])
         return lengths.astype(np.float64), np.array([(size << tables.WIDTH) >> size.bit_length() for size in sizes])
     lengths = np.frexp(sizes.astype(np.float64))[1].astype(np.int64)
-    lengths -= sizes < np.left_shift(1, lengths - 1)
+    lengths -= sizes < np.left_shift(1, lengths - 1)  # a size just below a power of 2 was rounded up to it
     surplus = lengths - tables.WIDTH
     leading = np.left_shift(np.right_shift(sizes, np.maximum(surplus, 0)), np.maximum(-surplus, 0))
     return lengths.astype(np.float64), leading
 
 
-def _still_running(runners: list[_Runner], exponents: Exponents, noise: Noise) -> list[_Runner]:
+def _drop_losers(runners: list[_Runner], exponents: Exponents, noise: RaceNoise) -> list[_Runner]:
     """Drop every runner that is certainly behind another."""
     with arithmetic(runners[0].width + exact.GUARD_BITS) as flint:
         lows = [_score(flint, exponents, noise, runner, runner.prefix) for runner in runners]
@@ -269,7 +269,7 @@ def _still_running(runners: list[_Runner], exponents: Exponents, noise: Noise) -
         ]
 
 
-def _score(flint: Any, exponents: Exponents, noise: Noise, runner: _Runner, prefix: int) -> Any:
+def _score(flint: Any, exponents: Exponents, noise: RaceNoise, runner: _Runner, prefix: int) -> Any:
     """Noise minus x at U = prefix / 2^width, in ball arithmetic; ``None`` where it is infinite (U = 0 or 1)."""
     if prefix in (0, 1 << runner.width):
         return None

@@ -48,6 +48,7 @@ def log_table(width: int) -> LogTable:
     lower = np.nextafter((minus_log * (1 - MARGIN)).astype(np.float32), np.float32(-np.inf))
     upper = np.nextafter((minus_log * (1 + MARGIN)).astype(np.float32), np.float32(np.inf))
     lower[-1] = -1.0
+    # The same logarithms bound prefix b from below (at b + 1) and prefix b + 1 from above, hence the shift.
     return LogTable(lower, np.concatenate([np.array([np.inf], np.float32), upper[:-1]]))
 
 

@@ -1,11 +1,10 @@
 """Sensitivity functions s(x, t, r): how much the utility of candidate r can move once t people have changed."""
 
-from dampen.sensitivity.base import PairFunction, SensitivityFunction
+from dampen.sensitivity.base import PairFunction, SecondOrder, SensitivityFunction
 from dampen.sensitivity.closed_forms import Constant, DegreeLike, Step
 from dampen.sensitivity.combinators import capped, floored, max_over_candidates, running_max, saturate_at, sum_of
 from dampen.sensitivity.pairs import PairTable
 from dampen.sensitivity.rung_table import RungTable
-from dampen.sensitivity.second_order import SecondOrder
 
 __all__ = [
     "Constant",

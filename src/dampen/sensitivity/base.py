@@ -1,4 +1,4 @@
-"""What every sensitivity function can tell."""
+"""What every sensitivity function can tell, and what some ladders can tell beyond that."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from dampen._validate import Number, brief, exact, positive, shown, whole
+from dampen._validate import Number, brief, exact, positive, render, whole
 from dampen.errors import ParameterError
 from dampen.vectors import Floats, Vector
 
@@ -64,7 +64,7 @@ class SensitivityFunction(ABC):
         self.floor = positive(floor=exact(bound=bound) * DEFAULT_FLOOR if floor is None else floor)
         """A public positive number below which no rung is read."""
         if self.bound is not None and self.floor > self.bound:
-            raise ParameterError(f"floor must not exceed the bound {brief(self.bound)}; got {shown(floor)}")
+            raise ParameterError(f"floor must not exceed the bound {brief(self.bound)}; got {render(floor)}")
         self.horizon = horizon
         """The public number of rows of a table; ``None`` for closed forms."""
 
@@ -118,7 +118,7 @@ class SensitivityFunction(ABC):
             t += 1
         if self.bound is not None:
             steps += rest / float(self.bound)
-        return self._signed(steps, u, level)
+        return self._signed_scores(steps, u, level)
 
     def _slopes(self, steps: Floats) -> Floats:
         """The rung on which each score ends, or a smaller one; the bound beyond what loops read."""
@@ -136,7 +136,7 @@ class SensitivityFunction(ABC):
         """How many rungs loops read before they take the bound. Beyond ``LONGEST_LOOP`` that is a public choice."""
         return LONGEST_LOOP if self.saturation is None else min(self.saturation, LONGEST_LOOP)
 
-    def _signed(self, steps: Floats, u: Vector, level: Fraction, slopes: Floats | None = None) -> Floats:
+    def _signed_scores(self, steps: Floats, u: Vector, level: Fraction, slopes: Floats | None = None) -> Floats:
         """Scores with their sign, clipped, and computed anew in fractions where floats may be too far off.
 
         Sums of k rungs within a gap g are off by less than g (k + 8) 2^-52, the gap itself by 2^-52 of its terms, and a
@@ -180,6 +180,37 @@ class SensitivityFunction(ABC):
                 break
             t += 1
         return best
+
+
+class SecondOrder(SensitivityFunction):
+    """A ladder of one number f whose local sensitivity LS changes by an amount that a whole number a governs.
+
+    For graphs a is the largest number of common neighbours of two nodes. What must hold, for all neighbours x and y:
+
+    - ``abs(f(x) - f(y)) <= first_order(x)``: it is the local sensitivity, or a bound of it for which the rest holds;
+    - ``abs(common(x) - common(y)) <= 1``, and ``0 <= common <= common_bound``, which is public;
+    - ``abs(first_order(x) - first_order(y)) <= second_order(common(x))``;
+    - ``second_order`` is a public function, the same for all data sets, that does not decrease in a.
+    """
+
+    @property
+    @abstractmethod
+    def first_order(self) -> Number:
+        """Not private. How far one step can move the number."""
+
+    @property
+    @abstractmethod
+    def common(self) -> int:
+        """Not private. The whole number a."""
+
+    @property
+    @abstractmethod
+    def common_bound(self) -> int:
+        """The public largest a."""
+
+    @abstractmethod
+    def second_order(self, a: int) -> Number:
+        """How far one step can move ``first_order`` where ``common`` is at most a, for 0 <= a <= ``common_bound``."""
 
 
 def gaps_to(u: Vector, level: Fraction) -> Floats:

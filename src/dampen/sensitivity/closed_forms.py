@@ -64,7 +64,7 @@ class Step(SensitivityFunction):
         size, floor = np.abs(gaps_to(u, level)), float(self.floor)
         low = np.minimum(size, self._starts * floor)
         steps = low / floor + (size - low) / float(self._height)
-        return self._signed(steps, u, level, np.where(size > low, float(self._height), floor))
+        return self._signed_scores(steps, u, level, np.where(size > low, float(self._height), floor))
 
     def smooth(self, beta: Number) -> Floats:
         """exp(-beta t0) times the bound."""
@@ -121,11 +121,11 @@ class DegreeLike(SensitivityFunction):
         """Search the prefix sums of the rungs for where abs(u - level) more than at d is reached."""
         size, end = np.abs(gaps_to(u, level)), len(self._values)
         start = self._prefix(self._rung_sums, self._degrees)
-        target = start + size
+        target = start + size  # sums count from f(0), the score from f(d): both are moved by the sum up to d
         place = np.minimum(np.searchsorted(self._rung_sums, target, side="right") - 1, end)
         rung = np.maximum(np.append(self._values, float(self._height))[place], float(self.floor))
         steps = np.maximum(place + (target - self._rung_sums[place]) / rung - self._degrees, 0.0)
-        return self._signed(steps, u, level, rung / (1 + start / np.maximum(size, float(self.floor))))
+        return self._signed_scores(steps, u, level, rung / (1 + start / np.maximum(size, float(self.floor))))
 
     def _prefix(self, sums: Floats, place: Integers) -> Floats:
         inside = np.minimum(place, len(self._values))

@@ -31,31 +31,31 @@ CLIP = Fraction(LARGEST_DAMPENED)
 
 def deficits_by_sum(u: Vector, sensitivity: SensitivityFunction) -> Floats:
     """The deficit of every candidate under s_r + s_q."""
-    behind = _behind(u)
-    deficits = _with_leader(_losers(behind, sensitivity), behind, sensitivity, np.add)
-    return _made_certain(deficits, u, sensitivity, np.add)
+    behind = _gaps_to_best(u)
+    deficits = _fill_in_leader(_deficits_of_losers(behind, sensitivity), behind, sensitivity, np.add)
+    return _correct_in_fractions(deficits, u, sensitivity, np.add)
 
 
 def deficits_by_max(u: Vector, sensitivity: SensitivityFunction) -> Floats:
     """The deficit of every candidate under max(s_r, s_q)."""
-    utilities = _behind(u)
+    utilities = _gaps_to_best(u)
     rows = _rows(utilities, sensitivity)
     beyond = None if sensitivity.bound is None else float(sensitivity.bound)
     deficits = np.zeros(len(utilities))
     for rival in _references(utilities, rows):
         gaps = np.maximum(utilities[rival] - utilities, 0.0)
-        np.maximum(deficits, _dampened(gaps, np.maximum(rows, rows[:, rival, None]), beyond), out=deficits)
-    deficits = _with_leader(deficits, utilities, sensitivity, np.maximum)
-    return _made_certain(deficits, u, sensitivity, np.maximum)
+        np.maximum(deficits, _steps_to_cover(gaps, np.maximum(rows, rows[:, rival, None]), beyond), out=deficits)
+    deficits = _fill_in_leader(deficits, utilities, sensitivity, np.maximum)
+    return _correct_in_fractions(deficits, u, sensitivity, np.maximum)
 
 
-def _behind(u: Vector) -> Floats:
+def _gaps_to_best(u: Vector) -> Floats:
     """How far each utility lies from the best; whole numbers are subtracted as whole numbers."""
     with np.errstate(over="ignore"):
         return np.maximum(np.asarray(u - u.max(), dtype=np.float64), -LARGEST_GAP)
 
 
-def _with_leader(deficits: Floats, u: Floats, sensitivity: SensitivityFunction, pair: np.ufunc) -> Floats:
+def _fill_in_leader(deficits: Floats, u: Floats, sensitivity: SensitivityFunction, pair: np.ufunc) -> Floats:
     """Fill in a sole leader: minus the least number of people before somebody draws level with it."""
     leaders = np.flatnonzero(u == u.max())
     if len(leaders) == 1:
@@ -78,17 +78,18 @@ def _lead(u: Floats, sensitivity: SensitivityFunction, leader: int, pair: np.ufu
         gaps, t = gaps - pairs, t + 1
 
 
-def _losers(u: Floats, sensitivity: SensitivityFunction) -> Floats:
+def _deficits_of_losers(u: Floats, sensitivity: SensitivityFunction) -> Floats:
     """Where u_r + B_r(k) meets the envelope, for everyone who is not level with the best."""
     deficits, low, high = np.zeros(len(u)), u.copy(), u.copy()
     behind = np.flatnonzero(u < u.max())
     t = 0
     while behind.size and t < sensitivity.last_read:
         rung = sensitivity.rung(t)
+        # The envelope only falls and u_r + B_r only rises, so each loser meets it within exactly one rung.
         envelope_next = (low - rung).max()
         meets = high[behind] + rung[behind] >= envelope_next
         arrived = behind[meets]
-        deficits[arrived] = t + _meeting(high[arrived], rung[arrived], low, rung)
+        deficits[arrived] = t + _meeting_points(high[arrived], rung[arrived], low, rung)
         behind, low, high, t = behind[~meets], low - rung, high + rung, t + 1
     if behind.size:
         rung = _rung(sensitivity, t)
@@ -96,7 +97,7 @@ def _losers(u: Floats, sensitivity: SensitivityFunction) -> Floats:
     return deficits
 
 
-def _meeting(start: Floats, slope: Floats, low: Floats, fall: Floats) -> Floats:
+def _meeting_points(start: Floats, slope: Floats, low: Floats, fall: Floats) -> Floats:
     """For lines start + slope * k, the k in [0, 1] at which each meets the envelope max(low - fall * k)."""
     hull_low, hull_fall = _upper_hull(low, fall)
     if len(hull_low) == 1:
@@ -116,30 +117,31 @@ def _upper_hull(low: Floats, fall: Floats) -> tuple[Floats, Floats]:
     """The lines low - fall * k that are largest somewhere on [0, 1], in the order in which they are."""
     reach = (low - fall).max()
     relevant = np.flatnonzero(low >= reach)
+    # A line that starts below where the envelope ends is never the largest; the rest are swept from the highest.
     order = relevant[np.lexsort((fall[relevant], -low[relevant]))]
     kept: list[tuple[float, float]] = []
     for line_low, line_fall in zip(low[order].tolist(), fall[order].tolist(), strict=True):
         if kept and line_fall >= kept[-1][1]:
             continue
-        while len(kept) > 1 and _covered(kept[-2], kept[-1], (line_low, line_fall)):
+        while len(kept) > 1 and _is_covered(kept[-2], kept[-1], (line_low, line_fall)):
             kept.pop()
         kept.append((line_low, line_fall))
     lines = np.array(kept)
     return lines[:, 0], lines[:, 1]
 
 
-def _covered(left: tuple[float, float], middle: tuple[float, float], right: tuple[float, float]) -> bool:
+def _is_covered(left: tuple[float, float], middle: tuple[float, float], right: tuple[float, float]) -> bool:
     """Whether the middle line is nowhere above both others."""
     return (left[0] - right[0]) * (left[1] - middle[1]) <= (left[0] - middle[0]) * (left[1] - right[1])
 
 
-def _made_certain(deficits: Floats, u: Vector, sensitivity: SensitivityFunction, pair: np.ufunc) -> Floats:
+def _correct_in_fractions(deficits: Floats, u: Vector, sensitivity: SensitivityFunction, pair: np.ufunc) -> Floats:
     """Where rounding may have moved a deficit by more than ``DAMPENED_ERROR``, compute it anew in fractions.
 
     Sums of k rungs within a gap g are off by less than g (k + 8) 2^-52, and a deficit by that divided by the rung at
     which it ends.
     """
-    behind, last = _behind(u), sensitivity.last_read
+    behind, last = _gaps_to_best(u), sensitivity.last_read
     gaps = np.where(deficits < 0, -behind.min(), -behind)
     steps = np.abs(deficits)
     with np.errstate(over="ignore"):
@@ -189,13 +191,14 @@ def _rows(u: Floats, sensitivity: SensitivityFunction) -> Floats:
 def _references(u: Floats, rows: Floats) -> list[int]:
     """The rivals that nobody beats in both utility and sensitivity: the only ones that can set a positive deficit."""
     kept: list[int] = []
+    # From the best utility down, whoever is kept beats all later ones in utility: rungs alone remain to compare.
     for q in np.lexsort((rows.sum(axis=0), -u)):
         if not (rows[:, kept] <= rows[:, q, None]).all(axis=0).any():
             kept.append(int(q))
     return kept
 
 
-def _dampened(gaps: Floats, rows: Floats, beyond: float | None) -> Floats:
+def _steps_to_cover(gaps: Floats, rows: Floats, beyond: float | None) -> Floats:
     """Steps that cover the gaps, which are not negative; beyond the rows a rung is ``beyond``, or the last row."""
     rest, steps = gaps.copy(), np.zeros(len(gaps))
     for row in rows:
@@ -224,13 +227,11 @@ class PairTable(PairFunction):
 
     def deficits(self, u: Vector) -> Floats:
         """By the definition, in fractions: the rows are squares, so there are never many candidates."""
-        deficits = [
-            max((self._dampened(u, r, q) for q in range(len(u)) if q != r), default=None) for r in range(len(u))
-        ]
+        deficits = [max((self._dampen(u, r, q) for q in range(len(u)) if q != r), default=None) for r in range(len(u))]
         floats = [-LARGEST_DAMPENED if deficit is None else float(deficit) for deficit in deficits]
         return np.asarray(np.clip(np.array(floats), -LARGEST_DAMPENED, LARGEST_DAMPENED))
 
-    def _dampened(self, u: Vector, r: int, q: int) -> Fraction:
+    def _dampen(self, u: Vector, r: int, q: int) -> Fraction:
         gap = as_fraction(u[q]) - as_fraction(u[r])
         rest, rungs = abs(gap), [Fraction(value) for value in self._rows[:, r, q].tolist()]
         for t, rung in enumerate(rungs):

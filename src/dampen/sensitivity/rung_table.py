@@ -28,9 +28,9 @@ class RungTable(SensitivityFunction):
             raise DataError("rows must hold at least one row of one number per candidate")
         super().__init__(size=table.shape[1], bound=bound, floor=floor, horizon=table.shape[0])
         self._height = positive(bound=bound)
-        self._rows = self._checked(table)
+        self._rows = self._check_rows(table)
 
-    def _checked(self, table: Floats) -> Floats:
+    def _check_rows(self, table: Floats) -> Floats:
         if not np.isfinite(table).all() or table.min() < 0:
             raise DataError("rows must be finite and not negative")
         if (np.diff(table, axis=0) < 0).any():

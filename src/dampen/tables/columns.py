@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dampen._validate import one_of, shown
+from dampen._validate import one_of, render
 from dampen.errors import DataError, ParameterError
 from dampen.tables.reading import LARGEST, SMALLEST, is_blank, is_missing, read_number
 from dampen.vectors import Floats, Integers
@@ -213,7 +213,7 @@ def _nanoseconds(series: "nw.Series[Any]") -> list[Any]:
 def raw_values(values: Any, column: str | None) -> "list[Any] | NDArray[Any] | nw.Series[Any]":
     """The values themselves, out of the data frame or mapping that holds them."""
     if not isinstance(column, str | None):
-        raise ParameterError(f"column must be the name of a column, a text; got {shown(column)}")
+        raise ParameterError(f"column must be the name of a column, a text; got {render(column)}")
     if isinstance(values, Mapping):
         return raw_values(_entry_of(values, column), None)
     if isinstance(values, np.ndarray):
@@ -231,7 +231,7 @@ def raw_values(values: Any, column: str | None) -> "list[Any] | NDArray[Any] | n
 
 def _entry_of(values: Mapping[Any, Any], column: str | None) -> Any:
     if column is None or column not in values:
-        raise ParameterError(f"column must be one of the columns of the data; got {shown(column)}")
+        raise ParameterError(f"column must be one of the columns of the data; got {render(column)}")
     return values[column]
 
 
@@ -247,7 +247,7 @@ def _values_of_frame(values: Any, column: str | None) -> "list[Any] | nw.Series[
         return native
     if isinstance(native, nw.DataFrame | nw.LazyFrame):
         if column is None or native.collect_schema().names().count(column) != 1:
-            raise ParameterError(f"column must be one of the columns of the data frame; got {shown(column)}")
+            raise ParameterError(f"column must be one of the columns of the data frame; got {render(column)}")
         chosen = native.select(column)
         return (chosen.collect() if isinstance(chosen, nw.LazyFrame) else chosen)[column]
     if isinstance(values, Sequence) and not isinstance(values, str | bytes) and column is None:

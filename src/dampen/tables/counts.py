@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dampen._validate import Number, one_of, pair, shown
+from dampen._validate import Number, one_of, pair, render
 from dampen.errors import DataError, ParameterError
 from dampen.tables.columns import as_missing, refuse_missing, title_of
 from dampen.tables.engines import open_engine
@@ -160,11 +160,11 @@ def as_categories(categories: Any, title: str = "categories") -> tuple[Any, ...]
         labels = tuple(map(_plain, categories))
         distinct = len(set(labels)) == len(labels)
     except (TypeError, UnicodeEncodeError):
-        raise ParameterError(f"{rule}; got {shown(categories)}") from None
+        raise ParameterError(f"{rule}; got {render(categories)}") from None
     if not labels:
         raise ParameterError(f"{title} must not be empty")
     if not distinct or any(is_missing(label) for label in labels):
-        raise ParameterError(f"{rule}; got {shown(categories)}")
+        raise ParameterError(f"{rule}; got {render(categories)}")
     return labels
 
 
@@ -190,9 +190,9 @@ def as_bounds(bounds: Any) -> tuple[Fraction, Fraction]:
     """Two public numbers lo < hi."""
     low, high = pair(bounds=bounds)
     if low >= high:
-        raise ParameterError(f"bounds must be increasing: (lo, hi) with lo < hi; got {shown(bounds)}")
+        raise ParameterError(f"bounds must be increasing: (lo, hi) with lo < hi; got {render(bounds)}")
     if max(-low, high) > LARGEST_WHOLE:
-        raise ParameterError(f"bounds must be below 2**62 in size; got {shown(bounds)}")
+        raise ParameterError(f"bounds must be below 2**62 in size; got {render(bounds)}")
     return low, high
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 from uuid import uuid4
 
-from dampen._validate import shown
+from dampen._validate import render
 from dampen.errors import DataError, ParameterError
 from dampen.tables.spill import spill_folder
 
@@ -27,7 +27,7 @@ def existing_file(path: str | Path) -> Path:
     except (OSError, ValueError):
         found = False
     if not found:
-        raise ParameterError(f"file must exist; got {shown(str(path), longest=200)}")
+        raise ParameterError(f"file must exist; got {render(str(path), longest=200)}")
     return file
 
 
@@ -39,9 +39,9 @@ def existing_files(pattern: str | Path) -> list[Path]:
     except (OSError, ValueError):
         files = []
     if not files:
-        raise ParameterError(f"file must exist; got {shown(str(pattern), longest=200)}")
+        raise ParameterError(f"file must exist; got {render(str(pattern), longest=200)}")
     if len({is_parquet(file) for file in files}) > 1:
-        raise ParameterError(f"files must be all Parquet or all CSV; got both for {shown(str(pattern), longest=200)}")
+        raise ParameterError(f"files must be all Parquet or all CSV; got both for {render(str(pattern), longest=200)}")
     return files
 
 
@@ -60,7 +60,7 @@ def column_place(columns: list[str], file: Path, **named: str) -> int:
     """Where the column that an argument names stands among the columns of a file."""
     [(argument, column)] = named.items()
     if columns.count(column) != 1:
-        raise ParameterError(f"{argument} must be a column of {file.name[-60:]}, and one alone; got {shown(column)}")
+        raise ParameterError(f"{argument} must be a column of {file.name[-60:]}, and one alone; got {render(column)}")
     return columns.index(column)
 
 

@@ -11,7 +11,7 @@ from typing import Any, overload
 import numpy as np
 from numpy.typing import NDArray
 
-from dampen._validate import Number, pair, positive, shown, whole
+from dampen._validate import Number, pair, positive, render, whole
 from dampen.errors import ParameterError
 from dampen.vectors import LARGEST_WHOLE, Floats, Integers, Vector
 
@@ -201,13 +201,13 @@ def _from_bounds(bounds: Any, step: Number | None, bins: int | None) -> Grid:
     if (step is None) == (bins is None):
         raise ParameterError("bounds go with either step or bins, and one alone")
     if low > high:
-        raise ParameterError(f"bounds must not be reversed: (lo, hi) with lo <= hi; got {shown(bounds)}")
+        raise ParameterError(f"bounds must not be reversed: (lo, hi) with lo <= hi; got {render(bounds)}")
     if bins is None:
         width = positive(step=step)
         return _even(low, width, int((high - low) / width) + 1)
     edges = whole(bins=bins, least=1)
     if low == high and edges > 1:
-        raise ParameterError(f"bounds must differ to hold {edges} bins; got {shown(bounds)}")
+        raise ParameterError(f"bounds must differ to hold {edges} bins; got {render(bounds)}")
     return _even(low, (high - low) / edges, edges)
 
 
@@ -228,9 +228,9 @@ def _even(low: Fraction, width: Fraction, size: int) -> Grid:
 
 def _from_range(grid: range) -> Grid:
     if not grid:
-        raise ParameterError(f"grid must not be empty; got {shown(grid)}")
+        raise ParameterError(f"grid must not be empty; got {render(grid)}")
     if grid.step < 0 and grid[0] != grid[-1]:
-        raise ParameterError(f"grid must be strictly increasing; got {shown(grid)}")
+        raise ParameterError(f"grid must be strictly increasing; got {render(grid)}")
     size = (grid[-1] - grid[0]) // grid.step + 1
     return _even(Fraction(grid[0]), Fraction(abs(grid.step)), size)
 

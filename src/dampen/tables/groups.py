@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from dampen._validate import one_of, shown
+from dampen._validate import one_of, render
 from dampen.errors import DataError, ParameterError
 from dampen.tables.columns import as_column, as_values, title_of
 from dampen.tables.counts import GridCounts, tally_labels
@@ -76,7 +76,7 @@ def rest_place(labels: Sequence[Any], other: Any) -> int | None:
     if place is not None:
         return place
     if other is not None and not (isinstance(other, str) and other == REST):
-        raise ParameterError(f"other must be one of the categories; got {shown(other)}")
+        raise ParameterError(f"other must be one of the categories; got {render(other)}")
     return None
 
 
@@ -151,7 +151,7 @@ def counts_by_group(
     one does.
     """
     if column == by:
-        raise ParameterError(f"groups must be another column than that of the values; got {shown(by)}")
+        raise ParameterError(f"groups must be another column than that of the values; got {render(by)}")
     rest = rest_place(labels, other)
     mode = as_group_missing(missing, rest)
     with open_engine(data, column, by) as engine:

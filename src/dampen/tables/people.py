@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dampen._validate import shown
+from dampen._validate import render
 from dampen.errors import DataError, ParameterError
 from dampen.tables.columns import as_values
 from dampen.tables.engines.base import RowForm
@@ -70,12 +70,12 @@ def read_people(data: Any, labels: Sequence[Any], *, id: str, by: str) -> tuple[
     """
     for name, column in {"column (--id)": id, "groups (--by)": by}.items():
         if not isinstance(column, str):
-            raise ParameterError(f"{name} must name a column of the data; got {shown(column)}")
+            raise ParameterError(f"{name} must name a column of the data; got {render(column)}")
     if id == by:
-        raise ParameterError(f"groups (--by) must be another column than that of the ids; got {shown(by)}")
+        raise ParameterError(f"groups (--by) must be another column than that of the ids; got {render(by)}")
     if isinstance(data, Source) and by in data.where:
         raise ParameterError(
-            f"where must not name the column of the groups: who is told would tell it; got {shown(by)}"
+            f"where must not name the column of the groups: who is told would tell it; got {render(by)}"
         )
     rows = read_rows(data, {id: RowForm.AS_IT_IS, by: tuple(labels)})
     return [None if isinstance(item, str) and is_blank(item) else item for item in rows[id].tolist()], rows[by]

@@ -20,7 +20,7 @@ from dampen.learn.random_trees import (
 from dampen.learn.votes import flip_labels
 from dampen.mechanisms.laws import permute_and_flip
 from dampen.sampling import exact, tables
-from dampen.sampling.uniform import uniform_batch
+from dampen.sampling.exact import uniform_batch
 from dampen.vectors import Floats, Integers
 
 SCHEMA = Schema({"a": Numeric(0, 10), "b": Categorical(["x", "y", "z"]), "c": Categorical(["p"])}, classes=[0, 1])

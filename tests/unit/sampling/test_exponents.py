@@ -51,7 +51,9 @@ def test_tiny_and_huge_rates_neither_warn_nor_overflow(epsilon: str) -> None:
 @given(st.lists(st.integers(0, 10**6), min_size=1, max_size=50), st.fractions(min_value="1/10000", max_value=50))
 def test_float_views_are_as_close_as_they_claim(scores: list[int], rate: Fraction) -> None:
     exponents = Exponents.of_whole(np.array(scores), rate)
-    for group, (double, single) in enumerate(zip(exponents.approximate(), exponents.rough(), strict=True)):
+    for group, (double, single) in enumerate(
+        zip(exponents.approximate(), exponents.in_single_precision(), strict=True)
+    ):
         truth = exponents.exact(group)
         assert abs(Fraction(float(double)) - truth) <= truth / 2**51
         assert abs(Fraction(float(single)) - truth) <= truth / 2**22

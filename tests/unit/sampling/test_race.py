@@ -15,7 +15,7 @@ from dampen.sampling.exponents import Exponents
 
 
 @pytest.mark.parametrize("noise", [race.ExponentialNoise(), race.LaplaceNoise()])
-def test_first_bounds_enclose_the_quantile_everywhere(noise: race.Noise) -> None:
+def test_first_bounds_enclose_the_quantile_everywhere(noise: race.RaceNoise) -> None:
     for y in np.concatenate([np.geomspace(1e-12, 40, 400), np.linspace(0.68, 0.71, 61)]):
         with ctx.workprec(120):
             truth = float(noise.ball(arb(float(y))))

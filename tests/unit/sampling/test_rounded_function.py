@@ -10,7 +10,7 @@ from scipy.stats import norm
 from dampen.audit import ScriptedEntropy, law_by_enumeration
 from dampen.certified import arithmetic
 from dampen.sampling import exact
-from dampen.sampling.rounded_function import draw_rounded_function, normal_quantile
+from dampen.sampling.rounded import draw_rounded_function, normal_quantile
 
 
 def product(flint: Any, uniforms: Sequence[Any]) -> Any:

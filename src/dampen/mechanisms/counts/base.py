@@ -12,7 +12,7 @@ from dampen.mechanisms.base import Mechanism
 from dampen.mechanisms.numeric.noises import Geometric
 from dampen.privacy import PrivacyLoss, Release
 from dampen.problem import CountsFrame, CountsProblem
-from dampen.sampling.laplace_batch import LARGEST_SUM
+from dampen.sampling.discrete_laplace import LARGEST_SUM
 from dampen.vectors import Floats, Integers
 
 
@@ -24,7 +24,7 @@ class CountsRelease(Release):
 
     def error(self, confidence: Number) -> float:
         """How far one count is from the true one at most, with this confidence."""
-        return float(self.noise.exceeded_with(1 - probability(confidence=confidence)))
+        return float(self.noise.size_exceeded_with(1 - probability(confidence=confidence)))
 
 
 class CountsMechanism(Mechanism[CountsFrame, CountsProblem, CountsRelease]):

@@ -5,7 +5,7 @@ from dampen.mechanisms.counts.base import CountsMechanism
 from dampen.mechanisms.numeric.noises import Geometric
 from dampen.privacy import PrivacyLoss
 from dampen.problem import CountsFrame, CountsProblem
-from dampen.sampling.laplace_batch import add_within, discrete_laplace_batch
+from dampen.sampling.discrete_laplace import add_within, discrete_laplace_batch
 from dampen.vectors import Integers
 
 

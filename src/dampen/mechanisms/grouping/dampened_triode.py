@@ -13,7 +13,7 @@ from dampen.mechanisms.selection.exponential import Exponential
 from dampen.mechanisms.selection.local_dampening import LocalDampening
 from dampen.privacy import PrivacyLoss
 from dampen.problem import GroupFrame
-from dampen.queries.groups.problems import dice_problem
+from dampen.queries.groups import dice_problem
 from dampen.vectors import Floats
 
 BEST = 1
@@ -72,11 +72,11 @@ class DampenedTriode(SetMechanism):
 
     def draw_set(self, members: Members, shared: Any, source: Entropy) -> Members:
         """A cell, then one of its sets."""
-        return members_of(self._one().draw(dice_problem(members), source), len(members))
+        return members_of(self._base().draw(dice_problem(members), source), len(members))
 
     def set_law(self, members: Members, shared: Any = None) -> Floats:
         """Not private. Ln P of all subsets."""
-        return np.asarray(self._one().log_probabilities(dice_problem(members)), dtype=np.float64)
+        return np.asarray(self._base().log_probabilities(dice_problem(members)), dtype=np.float64)
 
-    def _one(self) -> LocalDampening:
+    def _base(self) -> LocalDampening:
         return LocalDampening(self.share, law=Exponential, shift=BEST)

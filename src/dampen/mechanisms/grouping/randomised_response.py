@@ -10,8 +10,7 @@ from dampen.certified import ball
 from dampen.entropy import Entropy
 from dampen.mechanisms.grouping.base import GroupMechanism, Groups
 from dampen.problem import GroupProblem
-from dampen.sampling.events import event_batch
-from dampen.sampling.uniform import uniform_batch
+from dampen.sampling.exact import event_batch, uniform_batch
 from dampen.vectors import Integers
 
 
@@ -46,7 +45,7 @@ class RandomisedResponse(GroupMechanism):
     Example
     -------
     >>> import numpy as np
-    >>> RandomisedResponse(1).keeps(2)
+    >>> RandomisedResponse(1).keep_probability(2)
     0.7310585786300049
     >>> people = np.repeat([0, 1], 5000)
     >>> told = RandomisedResponse(1).simulate(people, 2, np.random.default_rng(0))
@@ -59,7 +58,7 @@ class RandomisedResponse(GroupMechanism):
     Viswanath, Extremal mechanisms for local differential privacy, NeurIPS 2014.
     """
 
-    def keeps(self, kinds: int) -> float:
+    def keep_probability(self, kinds: int) -> float:
         """The probability that a person keeps their category. Public."""
         return 1 / (1 + (kinds - 1) * exp(-min(float(self.epsilon), 700.0)))
 
@@ -74,7 +73,7 @@ class RandomisedResponse(GroupMechanism):
     def draw_places(self, places: Integers, kinds: int, source: Entropy) -> Integers:
         """An exact draw of everybody's category."""
         told = places.astype(np.int64)
-        stirred = np.flatnonzero(event_batch(self._stirs(kinds), len(told), source))
+        stirred = np.flatnonzero(event_batch(self._stir_probability(kinds), len(told), source))
         told[stirred] = uniform_batch(len(stirred), kinds, source)
         return told
 
@@ -85,10 +84,10 @@ class RandomisedResponse(GroupMechanism):
 
     def simulate(self, places: Integers, kinds: int, rng: np.random.Generator) -> Integers:
         """Categories drawn by a seeded generator; not private, for public data only."""
-        keep = rng.random(len(places)) < self.keeps(kinds)
+        keep = rng.random(len(places)) < self.keep_probability(kinds)
         return np.where(keep, places, (places + rng.integers(1, kinds, size=len(places))) % kinds)
 
-    def _stirs(self, kinds: int) -> Any:
+    def _stir_probability(self, kinds: int) -> Any:
         """The probability of a uniform category, K q / (1 + (K - 1) q) with q = exp(-epsilon): never rational."""
 
         def probability(flint: Any) -> Any:

@@ -12,8 +12,8 @@ from dampen.mechanisms.grouping.base import Members, SetMechanism
 from dampen.mechanisms.selection.exponential import Exponential
 from dampen.privacy import PrivacyLoss
 from dampen.problem import GroupFrame
-from dampen.queries.groups.problems import Subsets, dice, dice_problem
-from dampen.sampling.subsets import draw_subset
+from dampen.queries.groups import Subsets, dice, dice_problem
+from dampen.sampling.exact import draw_subset
 from dampen.vectors import Floats
 
 MOST_PEOPLE = 2000

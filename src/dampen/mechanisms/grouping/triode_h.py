@@ -6,16 +6,16 @@ from typing import Any
 
 import numpy as np
 
-from dampen._validate import Number, plain, shown, whole
+from dampen._validate import Number, plain, render, whole
 from dampen.entropy import Entropy
 from dampen.errors import ParameterError
 from dampen.mechanisms.grouping.base import Members, SetMechanism
-from dampen.mechanisms.laws.sets_in_turn import sets_in_turn
+from dampen.mechanisms.laws import sets_in_turn
 from dampen.mechanisms.selection.exponential import Exponential
-from dampen.queries.groups.problems import LARGEST_FRAGMENT, fragment_problem, group_size_problem
+from dampen.queries.groups import LARGEST_FRAGMENT, fragment_problem, group_size_problem
+from dampen.sampling.exact import uniform_batch
 from dampen.sampling.exponents import DEEPEST
-from dampen.sampling.peeling import draw_in_turn
-from dampen.sampling.uniform import uniform_batch
+from dampen.sampling.flips import draw_in_turn
 from dampen.vectors import Floats, Integers
 
 FRAGMENT = 10
@@ -69,7 +69,7 @@ class TriodeH(SetMechanism):
         super().__init__(epsilon)
         size = whole(fragment=fragment, least=1)
         if size > LARGEST_FRAGMENT:
-            raise ParameterError(f"fragment must be at most {LARGEST_FRAGMENT} people; got {shown(fragment)}")
+            raise ParameterError(f"fragment must be at most {LARGEST_FRAGMENT} people; got {render(fragment)}")
         object.__setattr__(self, "fragment", size)
 
     @property

@@ -9,11 +9,11 @@ from dampen.mechanisms.numeric.base import AdditiveMechanism
 from dampen.mechanisms.numeric.noises import RoundedLaplace
 from dampen.mechanisms.numeric.rungs import (
     FLOAT_SHARE,
-    checked_delta,
-    checked_epsilon,
+    check_delta,
+    check_epsilon,
     count_to_forget,
     least_scale_share,
-    shares,
+    rung_shares,
 )
 from dampen.privacy import PrivacyLoss
 from dampen.problem import NumericFrame, NumericProblem
@@ -86,8 +86,8 @@ class ExactPairLaplace(AdditiveMechanism):
 
     def __init__(self, epsilon: Number, delta: Number) -> None:
         super().__init__(epsilon)
-        checked_epsilon(self.epsilon)
-        object.__setattr__(self, "delta", checked_delta(positive(delta=delta), most=LARGEST_DELTA))
+        check_epsilon(self.epsilon)
+        object.__setattr__(self, "delta", check_delta(positive(delta=delta), most=LARGEST_DELTA))
 
     def privacy(self, frame: NumericFrame) -> PrivacyLoss:
         """Epsilon and delta."""
@@ -102,7 +102,7 @@ class ExactPairLaplace(AdditiveMechanism):
         frame, count = problem.frame, self.rungs_read(problem.frame)
         kept = 1 - self._float_share(count)
         conditions = PairConditions(float(self.epsilon) * kept, log(self.delta) + log(kept))
-        rate = largest_rate(shares(problem, count), conditions, most=1 / least_scale_share(frame))
+        rate = largest_rate(rung_shares(problem, count), conditions, most=1 / least_scale_share(frame))
         return RoundedLaplace(frame.reach / Fraction(rate))
 
     def _float_share(self, count: int) -> float:
@@ -125,10 +125,10 @@ class PairConditions:
         ratio = min(self.epsilon / slide, exp(self.epsilon - slide))
         if ratio <= 1:
             return h, start
-        y = self.solved(slide, start)
+        y = self.solve(slide, start)
         return h * min(ratio, 1 + 1 / y), y
 
-    def solved(self, slide: float, y: float) -> float:
+    def solve(self, slide: float, y: float) -> float:
         """The y at which (E3) holds with equality for c = slide (1 + y) / y, moved to the side on which it holds.
 
         After a Newton step by a share d of y the rest is at most 3/4 d^2 y, below the solution.

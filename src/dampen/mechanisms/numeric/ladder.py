@@ -20,8 +20,7 @@ from dampen.mechanisms.numeric.rungs import MOST_RUNGS
 from dampen.privacy import PrivacyLoss
 from dampen.problem import NumericFrame, NumericProblem
 from dampen.sampling.discrete_laplace import geometric
-from dampen.sampling.exact import uniform_below
-from dampen.sampling.weighted import draw_weighted
+from dampen.sampling.exact import draw_weighted, uniform_below
 from dampen.vectors import Floats, Integers
 
 FAR_BITS = 40
@@ -60,6 +59,7 @@ class LadderNoise(Noise):
 
     def _weights(self, flint: Any) -> list[Any]:
         """The weights of ring 0, of rings 1, 2, ..., and of all rings beyond the rungs together."""
+        # Far rings are a geometric series with one sum, so that no ring is cut off.
         rate, power = ball(flint, self.rate), flint.arb(1)
         ratio, weights = (-rate).exp(), [power]
         for rung in self.rungs:
@@ -79,6 +79,7 @@ class LadderNoise(Noise):
     def _rings(self, sizes: Any) -> Any:
         """The ring of each distance."""
         small = self.ends[-1] < 2**62 and sizes.dtype != object
+        # Empty rings repeat an end: searching from the left finds the first ring that reaches the distance.
         near = np.searchsorted(np.array(self.ends, dtype=np.int64 if small else object), sizes)
         beyond = (sizes - self.ends[-1] + self.reach - 1) // self.reach
         return np.where(near <= len(self.rungs), near, len(self.rungs) + beyond)

@@ -19,7 +19,7 @@ class PublicNoiseRelease(NumericRelease):
 
     def error(self, confidence: Number) -> float:
         """How far the answer is from the value at most, with this confidence; values are rounded to the grid first."""
-        return self.noise.exceeded_with(1 - probability(confidence=confidence)) * float(self.resolution)
+        return self.noise.size_exceeded_with(1 - probability(confidence=confidence)) * float(self.resolution)
 
 
 @dataclass(frozen=True, init=False, repr=False)

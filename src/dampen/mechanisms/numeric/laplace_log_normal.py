@@ -14,11 +14,11 @@ from dampen.certified import arithmetic, ball
 from dampen.entropy import Entropy
 from dampen.errors import ParameterError
 from dampen.mechanisms.numeric.base import AdditiveMechanism
-from dampen.mechanisms.numeric.ladder_smoothing import fraction_below, ratio_below, rungs_until_negligible, smoothed
 from dampen.mechanisms.numeric.noises import LARGEST_SIMULATED, Noise
+from dampen.mechanisms.numeric.rungs import fraction_below, ratio_below, rungs_until_negligible, smooth_ladder
 from dampen.privacy import PrivacyLoss
 from dampen.problem import NumericFrame, NumericProblem
-from dampen.sampling.rounded_function import draw_rounded_function, normal_quantile
+from dampen.sampling.rounded import draw_rounded_function, normal_quantile
 from dampen.vectors import Floats, Integers
 
 SIGMA = Fraction(4472, 10000)
@@ -85,16 +85,16 @@ def log_mean(z: Any, factor: Callable[[Floats], Floats]) -> Floats:
     logarithms = np.log(distinct[positive_from:])
     pieces = np.unique(np.floor(logarithms / PIECE))
     if len(logarithms) > 2 * (DEGREE + 1) * len(pieces):
-        parts = [summed_log_mean(distinct[:positive_from], factor), _interpolated(logarithms, pieces, factor)]
+        parts = [sum_log_mean(distinct[:positive_from], factor), _interpolate(logarithms, pieces, factor)]
         return np.asarray(np.concatenate(parts)[places].reshape(np.shape(z)))
-    return np.asarray(summed_log_mean(distinct, factor)[places].reshape(np.shape(z)))
+    return np.asarray(sum_log_mean(distinct, factor)[places].reshape(np.shape(z)))
 
 
-def _interpolated(logarithms: Floats, pieces: Floats, factor: Callable[[Floats], Floats]) -> Floats:
+def _interpolate(logarithms: Floats, pieces: Floats, factor: Callable[[Floats], Floats]) -> Floats:
     """The same at exp(logarithms), which increase, by a Chebyshev polynomial for every piece that holds some."""
     nodes = np.cos(np.pi * (np.arange(DEGREE + 1) + 0.5) / (DEGREE + 1))
     starts = pieces * PIECE
-    known = summed_log_mean(np.exp(starts[:, None] + PIECE * (nodes + 1) / 2).ravel(), factor)
+    known = sum_log_mean(np.exp(starts[:, None] + PIECE * (nodes + 1) / 2).ravel(), factor)
     polynomials = chebyshev.chebvander(nodes, DEGREE).T @ known.reshape(len(pieces), -1, 1) * 2 / (DEGREE + 1)
     polynomials[:, 0] /= 2
     ends = np.append(np.searchsorted(logarithms, starts), len(logarithms))
@@ -105,7 +105,7 @@ def _interpolated(logarithms: Floats, pieces: Floats, factor: Callable[[Floats],
     return np.concatenate([*values, np.empty(0)])
 
 
-def summed_log_mean(z: Floats, factor: Callable[[Floats], Floats]) -> Floats:
+def sum_log_mean(z: Floats, factor: Callable[[Floats], Floats]) -> Floats:
     """Value by value.
 
     The trapezoidal rule around the peak of -y^2 / 2 - z exp(-sigma y), in units of its width: the integrand is analytic
@@ -191,18 +191,18 @@ class LaplaceLogNormal(AdditiveMechanism):
 
     def privacy(self, frame: NumericFrame) -> PrivacyLoss:
         """Epsilon and delta, and the concentrated loss behind them."""
-        rho = max(concentrated(self.epsilon, self.delta), SMALLEST)
+        rho = max(concentrated_loss(self.epsilon, self.delta), SMALLEST)
         return PrivacyLoss(self.epsilon, self.delta, adjacency=frame.adjacency, unit=frame.unit, rho=rho)
 
     def noise(self, problem: NumericProblem) -> LogNormalNoise:
         """Not private. The scale is S / alpha."""
-        (alpha, ratio), reach = calibrated(concentrated(self.epsilon, self.delta)), problem.frame.reach
+        (alpha, ratio), reach = calibrate(concentrated_loss(self.epsilon, self.delta)), problem.frame.reach
         rungs = problem.rungs(rungs_until_negligible(reach, ratio))
-        return LogNormalNoise(smoothed(rungs, reach, ratio) / alpha)
+        return LogNormalNoise(smooth_ladder(rungs, reach, ratio) / alpha)
 
 
 @lru_cache(maxsize=1024)
-def calibrated(rho: Fraction) -> tuple[Fraction, Fraction]:
+def calibrate(rho: Fraction) -> tuple[Fraction, Fraction]:
     """alpha and exp(beta) with beta / sigma + exp(1.5 sigma^2) alpha <= sqrt(2 rho), half each; rounded down."""
 
     def half(flint: Any) -> Any:
@@ -213,7 +213,7 @@ def calibrated(rho: Fraction) -> tuple[Fraction, Fraction]:
 
 
 @lru_cache(maxsize=1024)
-def concentrated(epsilon: Fraction, delta: Fraction) -> Fraction:
+def concentrated_loss(epsilon: Fraction, delta: Fraction) -> Fraction:
     """A rho, nearly the largest one, such that rho-concentrated privacy implies (epsilon, delta); rounded down.
 
     For every order a > 1 it does if epsilon >= rho a + ln(1 - 1/a) - ln(delta a) / (a - 1). The search is for a alone.

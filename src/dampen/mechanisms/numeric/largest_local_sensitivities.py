@@ -5,12 +5,12 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Any
 
-from dampen._validate import Number, positive, probability, shown
+from dampen._validate import Number, positive, probability, render
 from dampen.certified import PRECISION, arithmetic, ball
 from dampen.errors import ParameterError
 from dampen.mechanisms.numeric.base import AdditiveMechanism
-from dampen.mechanisms.numeric.ladder_smoothing import ratio_below, rungs_until_negligible, smoothed
 from dampen.mechanisms.numeric.noises import RoundedLaplace
+from dampen.mechanisms.numeric.rungs import ratio_below, rungs_until_negligible, smooth_ladder
 from dampen.privacy import PrivacyLoss
 from dampen.problem import NumericFrame, NumericProblem
 
@@ -70,7 +70,7 @@ class LargestLocalSensitivities(AdditiveMechanism):
         object.__setattr__(self, "delta", probability(delta=positive(delta=delta)))
         with arithmetic(PRECISION) as flint:
             if not -ball(flint, self.delta).log() >= 1:
-                raise ParameterError(f"delta must be at most 1/e = 0.3678...; got {shown(delta)}")
+                raise ParameterError(f"delta must be at most 1/e = 0.3678...; got {render(delta)}")
 
     def privacy(self, frame: NumericFrame) -> PrivacyLoss:
         """Epsilon and delta."""
@@ -80,7 +80,7 @@ class LargestLocalSensitivities(AdditiveMechanism):
         """Not private. The scale is 2 S / epsilon with S the largest L_k / R^k."""
         ratio, reach = self.ratio(), problem.frame.reach
         rungs = problem.rungs(rungs_until_negligible(reach, ratio))
-        return RoundedLaplace(2 * smoothed(rungs, reach, ratio) / self.epsilon)
+        return RoundedLaplace(2 * smooth_ladder(rungs, reach, ratio) / self.epsilon)
 
     def ratio(self) -> Fraction:
         """Public: R, rounded down."""

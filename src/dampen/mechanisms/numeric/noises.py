@@ -69,7 +69,7 @@ class Geometric(Noise):
         """1 / sinh(rate)."""
         return float(1 / np.sinh(min(float(self.rate), 700.0)))
 
-    def exceeded_with(self, chance: Fraction) -> int:
+    def size_exceeded_with(self, chance: Fraction) -> int:
         """The smallest k >= 0 with P(|K| > k) <= chance, or the next one."""
         rate = float(self.rate)
         return max(0, ceil((log(2) - log1p(exp(-rate)) - log(chance)) / rate * (1 + 2**-40)) - 1)

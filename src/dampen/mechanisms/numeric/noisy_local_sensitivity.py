@@ -84,7 +84,7 @@ class NestedNoise(Noise):
             shares += likely[place] * cell(float(self.rate / second), lows - middle, highs - middle)
         return (ends[:-1] + ends[1:] - 1) / 2, shares
 
-    def _mixed(self, terms: Any, k: Any) -> Floats:
+    def _mix_over_scales(self, terms: Any, k: Any) -> Floats:
         """Ln of the mean over scales of ``terms(rate, size)``, size by size."""
         scales, shares = self._scales
         rates, kept = float(self.rate) / scales[shares > 0], shares[shares > 0]
@@ -96,11 +96,11 @@ class NestedNoise(Noise):
 
     def log_probabilities(self, k: Any) -> Floats:
         """The mean of tanh(rate / 2) exp(-rate |k|) over the rates."""
-        return self._mixed(lambda rates, size: np.tanh(rates / 2) * np.exp(-rates * size), k)
+        return self._mix_over_scales(lambda rates, size: np.tanh(rates / 2) * np.exp(-rates * size), k)
 
     def log_tail(self, k: Any) -> Floats:
         """The mean of 2 exp(-rate k) / (1 + exp(-rate)) over the rates."""
-        return self._mixed(lambda rates, size: 2 * np.exp(-rates * size) / (1 + np.exp(-rates)), k)
+        return self._mix_over_scales(lambda rates, size: 2 * np.exp(-rates * size) / (1 + np.exp(-rates)), k)
 
     def mean_size(self) -> float:
         """The mean of 1 / sinh(rate) over the rates."""
@@ -109,16 +109,16 @@ class NestedNoise(Noise):
 
     def simulate(self, rng: np.random.Generator, size: int) -> Integers:
         """As the exact draw, in floats for the last noise."""
-        drawn, noisy = np.empty(size), self._simulated(float(self.rate), rng, size)
+        drawn, noisy = np.empty(size), self._simulate_laplace(float(self.rate), rng, size)
         for noise, count in zip(*np.unique(noisy, return_counts=True), strict=True):
             second = self._second_order(self._common(int(noise)))
-            first = self._centre(second) + self._simulated(float(self.rate / second), rng, count)
+            first = self._centre(second) + self._simulate_laplace(float(self.rate / second), rng, count)
             scales = np.clip(first, 1, self.frame.reach)
-            drawn[noisy == noise] = self._simulated(float(self.rate) / scales, rng, count)
+            drawn[noisy == noise] = self._simulate_laplace(float(self.rate) / scales, rng, count)
         return np.asarray(np.clip(drawn, -LARGEST_SIMULATED, LARGEST_SIMULATED), dtype=np.int64)
 
     @staticmethod
-    def _simulated(rate: Any, rng: np.random.Generator, size: int) -> Floats:
+    def _simulate_laplace(rate: Any, rng: np.random.Generator, size: int) -> Floats:
         one, other = rng.exponential(1, (2, size)) / rate
         return np.asarray(np.floor(one) - np.floor(other))
 

@@ -4,11 +4,11 @@ from dataclasses import dataclass
 from fractions import Fraction
 from math import exp, expm1, log1p
 
-from dampen._validate import Number, shown, whole
+from dampen._validate import Number, render, whole
 from dampen.errors import ParameterError
 from dampen.mechanisms.numeric.base import AdditiveMechanism
 from dampen.mechanisms.numeric.heavy_noises import RoundedPolyPlace
-from dampen.mechanisms.numeric.rungs import FLOAT_SHARE, checked_epsilon, count_to_forget, least_scale_share, shares
+from dampen.mechanisms.numeric.rungs import FLOAT_SHARE, check_epsilon, count_to_forget, least_scale_share, rung_shares
 from dampen.privacy import PrivacyLoss
 from dampen.problem import NumericFrame, NumericProblem
 
@@ -72,9 +72,9 @@ class PolyPlace(AdditiveMechanism):
 
     def __init__(self, epsilon: Number, p: int = 6) -> None:
         super().__init__(epsilon)
-        checked_epsilon(self.epsilon)
+        check_epsilon(self.epsilon)
         if whole(p=p, least=3) > LARGEST_P:
-            raise ParameterError(f"p must be at most {LARGEST_P}; got {shown(p)}")
+            raise ParameterError(f"p must be at most {LARGEST_P}; got {render(p)}")
         object.__setattr__(self, "p", int(p))
 
     def privacy(self, frame: NumericFrame) -> PrivacyLoss:
@@ -88,7 +88,7 @@ class PolyPlace(AdditiveMechanism):
     def noise(self, problem: NumericProblem) -> RoundedPolyPlace:
         """Not private. The noise at the scale that the ladder allows."""
         frame, count = problem.frame, self.rungs_read(problem.frame)
-        share = smallest_scale(shares(problem, count), self._paid_epsilon(count), self.p, least_scale_share(frame))
+        share = smallest_scale(rung_shares(problem, count), self._paid_epsilon(count), self.p, least_scale_share(frame))
         return RoundedPolyPlace(Fraction(share) * frame.reach, self.p - 1)
 
     def _paid_epsilon(self, count: int) -> float:

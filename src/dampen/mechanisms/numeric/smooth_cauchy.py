@@ -3,17 +3,17 @@
 from dataclasses import dataclass
 from fractions import Fraction
 
-from dampen._validate import Number, exact, shown
+from dampen._validate import Number, exact, render
 from dampen.errors import ParameterError
 from dampen.mechanisms.numeric.heavy_noises import RoundedBell
-from dampen.mechanisms.numeric.rungs import checked_epsilon
-from dampen.mechanisms.numeric.smooth_noise import SmoothNoise
+from dampen.mechanisms.numeric.rungs import check_epsilon
+from dampen.mechanisms.numeric.smooth_noise import SmoothNoiseMechanism
 
 SMALLEST_GAMMA, LARGEST_GAMMA = 2, 16
 
 
 @dataclass(frozen=True, init=False, repr=False)
-class SmoothCauchy(SmoothNoise):
+class SmoothCauchy(SmoothNoiseMechanism):
     """The value plus noise of density proportional to 1 / (1 + |z|^gamma), scaled by the smooth sensitivity.
 
     Definition
@@ -63,10 +63,10 @@ class SmoothCauchy(SmoothNoise):
 
     def __init__(self, epsilon: Number, gamma: Number = 4) -> None:
         super().__init__(epsilon)
-        checked_epsilon(self.epsilon)
+        check_epsilon(self.epsilon)
         power = exact(gamma=gamma)
         if not SMALLEST_GAMMA <= power <= LARGEST_GAMMA:
-            raise ParameterError(f"gamma must lie between {SMALLEST_GAMMA} and {LARGEST_GAMMA}; got {shown(gamma)}")
+            raise ParameterError(f"gamma must lie between {SMALLEST_GAMMA} and {LARGEST_GAMMA}; got {render(gamma)}")
         object.__setattr__(self, "gamma", power)
 
     @property

@@ -6,8 +6,8 @@ from math import log
 
 from dampen._validate import Number, positive
 from dampen.mechanisms.numeric.noises import RoundedLaplace
-from dampen.mechanisms.numeric.rungs import checked_delta, checked_epsilon
-from dampen.mechanisms.numeric.smooth_noise import SmoothNoise
+from dampen.mechanisms.numeric.rungs import check_delta, check_epsilon
+from dampen.mechanisms.numeric.smooth_noise import SmoothNoiseMechanism
 from dampen.privacy import PrivacyLoss
 from dampen.problem import NumericFrame
 
@@ -16,7 +16,7 @@ LARGEST_EPSILON, LARGEST_DELTA = Fraction(10), Fraction(1, 10)
 
 
 @dataclass(frozen=True, init=False, repr=False)
-class SmoothLaplace(SmoothNoise):
+class SmoothLaplace(SmoothNoiseMechanism):
     """The value plus Laplace noise scaled by the smooth sensitivity, the classical way.
 
     Definition
@@ -63,8 +63,8 @@ class SmoothLaplace(SmoothNoise):
 
     def __init__(self, epsilon: Number, delta: Number) -> None:
         super().__init__(epsilon)
-        checked_epsilon(self.epsilon, most=LARGEST_EPSILON)
-        object.__setattr__(self, "delta", checked_delta(positive(delta=delta), most=LARGEST_DELTA))
+        check_epsilon(self.epsilon, most=LARGEST_EPSILON)
+        object.__setattr__(self, "delta", check_delta(positive(delta=delta), most=LARGEST_DELTA))
 
     def privacy(self, frame: NumericFrame) -> PrivacyLoss:
         """Epsilon and delta."""

@@ -7,13 +7,13 @@ from math import log
 
 from dampen.mechanisms.numeric.base import AdditiveMechanism
 from dampen.mechanisms.numeric.noises import RoundedNoise
-from dampen.mechanisms.numeric.rungs import FLOAT_SHARE, count_to_forget, shares, smooth_share
+from dampen.mechanisms.numeric.rungs import FLOAT_SHARE, count_to_forget, rung_shares, smooth_share
 from dampen.privacy import PrivacyLoss
 from dampen.problem import NumericFrame, NumericProblem
 
 
 @dataclass(frozen=True, init=False, repr=False)
-class SmoothNoise(AdditiveMechanism):
+class SmoothNoiseMechanism(AdditiveMechanism):
     """Adds S / alpha * Z, rounded, where S is the largest exp(-beta t) L_t.
 
     alpha and beta are public. Both are lowered by a public share of at least 1e-9, which pays for the rounding of S.
@@ -44,7 +44,7 @@ class SmoothNoise(AdditiveMechanism):
     def noise(self, problem: NumericProblem) -> RoundedNoise:
         """Not private. The noise scaled by the smooth sensitivity."""
         frame, kept = problem.frame, 1 - self._float_share(problem.frame)
-        smooth = smooth_share(shares(problem, self.rungs_read(frame)), self.beta * kept)
+        smooth = smooth_share(rung_shares(problem, self.rungs_read(frame)), self.beta * kept)
         return self._noise(frame.reach * Fraction(smooth) / Fraction(self.alpha * kept))
 
     def _float_share(self, frame: NumericFrame) -> float:

@@ -4,17 +4,17 @@ from dataclasses import dataclass
 from fractions import Fraction
 from math import sqrt
 
-from dampen._validate import Number, shown, whole
+from dampen._validate import Number, render, whole
 from dampen.errors import ParameterError
 from dampen.mechanisms.numeric.heavy_noises import RoundedBell
-from dampen.mechanisms.numeric.rungs import checked_epsilon
-from dampen.mechanisms.numeric.smooth_noise import SmoothNoise
+from dampen.mechanisms.numeric.rungs import check_epsilon
+from dampen.mechanisms.numeric.smooth_noise import SmoothNoiseMechanism
 
 LARGEST_DOF = 64
 
 
 @dataclass(frozen=True, init=False, repr=False)
-class SmoothStudentT(SmoothNoise):
+class SmoothStudentT(SmoothNoiseMechanism):
     """The value plus Student's t noise with ``dof`` degrees of freedom, scaled by the smooth sensitivity.
 
     Definition
@@ -65,9 +65,9 @@ class SmoothStudentT(SmoothNoise):
 
     def __init__(self, epsilon: Number, dof: int = 3) -> None:
         super().__init__(epsilon)
-        checked_epsilon(self.epsilon)
+        check_epsilon(self.epsilon)
         if whole(dof=dof, least=1) > LARGEST_DOF:
-            raise ParameterError(f"dof must be at most {LARGEST_DOF}; got {shown(dof)}")
+            raise ParameterError(f"dof must be at most {LARGEST_DOF}; got {render(dof)}")
         object.__setattr__(self, "dof", int(dof))
 
     @property

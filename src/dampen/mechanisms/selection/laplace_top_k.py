@@ -8,7 +8,7 @@ import numpy as np
 from dampen._validate import Number, non_negative, whole
 from dampen.entropy import Entropy
 from dampen.errors import ParameterError
-from dampen.mechanisms.laws.ordered_laplace import ordered_laplace
+from dampen.mechanisms.laws import ordered_laplace
 from dampen.mechanisms.selection.ordered import OrderedMechanism
 from dampen.privacy import PrivacyLoss
 from dampen.problem import Frame, SelectionProblem
@@ -107,7 +107,7 @@ class LaplaceTopK(OrderedMechanism):
         self.privacy(problem.frame)
         self._require_plain(problem)
         rate = self.epsilon / self.width(problem.frame)
-        return Exponents(problem.groups, rate, units_per_score=None, sizes=None, raised=False)
+        return Exponents(problem.groups, rate, units_per_score=None, sizes=None, capped=False)
 
     def draw(self, problem: SelectionProblem, source: Entropy) -> tuple[int, ...]:
         """An exact draw: the indices of the k best, in order. Nobody has paid for it here."""

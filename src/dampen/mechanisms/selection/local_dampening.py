@@ -5,13 +5,13 @@ from fractions import Fraction
 
 from dampen._validate import Number, exact
 from dampen.mechanisms.selection.permute_and_flip import PermuteAndFlip
-from dampen.mechanisms.selection.scored import Law, ScoredMechanism
+from dampen.mechanisms.selection.score import Law, ScoreMechanism
 from dampen.problem import Frame, SelectionProblem
 from dampen.vectors import Floats
 
 
 @dataclass(frozen=True, init=False, repr=False)
-class LocalDampening(ScoredMechanism):
+class LocalDampening(ScoreMechanism):
     """Score a candidate by how many people would have to change to move its utility to a public level.
 
     Definition

@@ -12,7 +12,7 @@ from dampen.certified import PRECISION, largest_within
 from dampen.mechanisms.selection.base import ROUNDING_SHARE
 from dampen.mechanisms.selection.exponential import Exponential
 from dampen.mechanisms.selection.permute_and_flip import PermuteAndFlip
-from dampen.mechanisms.selection.scored import Law, ScoredMechanism
+from dampen.mechanisms.selection.score import Law, ScoreMechanism
 from dampen.privacy import PrivacyLoss
 from dampen.problem import Frame, SelectionProblem, count_candidates
 from dampen.runs import Runs
@@ -23,7 +23,7 @@ Score = Literal["margin", "clipped"]
 
 
 @dataclass(frozen=True, init=False, repr=False)
-class PairwiseDampening(ScoredMechanism):
+class PairwiseDampening(ScoreMechanism):
     """Score a candidate by how many people would have to change before it could lead, or lose its lead.
 
     Definition

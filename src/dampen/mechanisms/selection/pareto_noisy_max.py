@@ -4,13 +4,13 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from dampen._validate import Number, flag, positive, shown
-from dampen.certified import ball, rounded_down
+from dampen._validate import Number, flag, positive, render
+from dampen.certified import ball, round_down
 from dampen.entropy import Entropy
 from dampen.errors import ParameterError
 from dampen.mechanisms import laws
 from dampen.mechanisms.selection.base import ROUNDING_SHARE
-from dampen.mechanisms.selection.smooth import SmoothMechanism
+from dampen.mechanisms.selection.smooth_selection import SmoothSelection
 from dampen.privacy import PrivacyLoss
 from dampen.problem import Frame, count_candidates
 from dampen.sampling.exponents import Exponents
@@ -22,7 +22,7 @@ LARGEST_NU = 32
 
 
 @dataclass(frozen=True, init=False, repr=False)
-class ParetoNoisyMax(SmoothMechanism):
+class ParetoNoisyMax(SmoothSelection):
     """Report the candidate with the largest utility plus one-sided heavy-tailed noise, scaled by smooth sensitivity.
 
     Definition
@@ -71,12 +71,14 @@ class ParetoNoisyMax(SmoothMechanism):
 
     nu: Fraction
 
+    capped = False
+
     def __init__(self, epsilon: Number, nu: Number = 1, indicator: bool = False) -> None:
         super().__init__(epsilon)
         object.__setattr__(self, "indicator", flag(indicator=indicator))
         object.__setattr__(self, "nu", positive(nu=nu))
         if not 1 <= self.nu <= LARGEST_NU:
-            raise ParameterError(f"nu must lie between 1 and {LARGEST_NU}; got {shown(nu)}")
+            raise ParameterError(f"nu must lie between 1 and {LARGEST_NU}; got {render(nu)}")
 
     def privacy(self, frame: Frame) -> PrivacyLoss:
         """Epsilon, for every frame with a finite bound."""
@@ -97,7 +99,7 @@ class ParetoNoisyMax(SmoothMechanism):
                 left -= flint.arb(size).log() * -(-ball(flint, self._t(frame))).expm1()
             return nu * (left / nu).expm1()
 
-        return rounded_down(value)
+        return round_down(value)
 
     def _t(self, frame: Frame) -> Fraction:
         epsilon, size = self._reduced_epsilon(), count_candidates(frame.candidates)
@@ -110,10 +112,7 @@ class ParetoNoisyMax(SmoothMechanism):
             t = -(-most / log_size).log1p()
             return t if t < ball(flint, epsilon) else ball(flint, epsilon)
 
-        return rounded_down(value)
-
-    def _raised(self) -> bool:
-        return False
+        return round_down(value)
 
     def _log_law(self, x: Floats, sizes: Floats) -> Floats:
         return laws.pareto_maximum(x, sizes, float(self.nu))

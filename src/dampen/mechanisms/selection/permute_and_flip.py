@@ -28,8 +28,8 @@ class PermuteAndFlip(UtilityMechanism):
 
     Differs from the paper
     ----------------------
-    All coins are flipped, so the run time tells nothing of the scores; the sequential algorithm's does. Exponents more
-    than 1024 below the best are raised to 1024 below it. Utilities that are floats have their exponents rounded to
+    All coins are flipped, so the run time tells nothing of the scores; the sequential algorithm's does. Exponents end
+    at 1024 below the best. Utilities that are floats have their exponents rounded to
     multiples of epsilon / 2^22, and c is smaller by the factor 1 - 2^-20, which pays for it.
 
     Numerics

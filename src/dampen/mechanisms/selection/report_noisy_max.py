@@ -35,7 +35,7 @@ class ReportNoisyMax(UtilityMechanism):
 
     Differs from the paper
     ----------------------
-    Exponents more than 1024 below the best are raised to 1024 below it. Utilities that are floats have their exponents
+    Exponents end at 1024 below the best. Utilities that are floats have their exponents
     rounded to multiples of epsilon / 2^22, and c is smaller by the factor 1 - 2^-20, which pays for it.
 
     Numerics

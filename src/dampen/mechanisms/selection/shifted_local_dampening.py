@@ -9,7 +9,7 @@ import numpy as np
 from dampen._validate import Number, one_of, whole
 from dampen.errors import ParameterError
 from dampen.mechanisms.selection.permute_and_flip import PermuteAndFlip
-from dampen.mechanisms.selection.scored import Law, ScoredMechanism
+from dampen.mechanisms.selection.score import Law, ScoreMechanism
 from dampen.problem import Frame, SelectionProblem
 from dampen.sensitivity.base import LARGEST_GAP
 from dampen.vectors import Floats
@@ -18,7 +18,7 @@ Direction = Literal["up", "down"]
 
 
 @dataclass(frozen=True, init=False, repr=False)
-class ShiftedLocalDampening(ScoredMechanism):
+class ShiftedLocalDampening(ScoreMechanism):
     """Dampening as the level goes to infinity: the utility, corrected by how far the rungs stay below the bound.
 
     Definition

@@ -5,11 +5,11 @@ from fractions import Fraction
 from typing import Any
 
 from dampen._validate import Number, flag, positive, probability
-from dampen.certified import ball, rounded_down
+from dampen.certified import ball, round_down
 from dampen.entropy import Entropy
 from dampen.mechanisms import laws
 from dampen.mechanisms.selection.base import ROUNDING_SHARE
-from dampen.mechanisms.selection.smooth import SmoothMechanism
+from dampen.mechanisms.selection.smooth_selection import SmoothSelection
 from dampen.privacy import PrivacyLoss
 from dampen.problem import Frame, count_candidates
 from dampen.sampling.buckets import BucketSampler
@@ -18,7 +18,7 @@ from dampen.vectors import Floats
 
 
 @dataclass(frozen=True, init=False, repr=False)
-class SmoothExponential(SmoothMechanism):
+class SmoothExponential(SmoothSelection):
     """The exponential mechanism with smooth sensitivity in place of the global one, and the delta that this costs.
 
     Definition
@@ -89,7 +89,7 @@ class SmoothExponential(SmoothMechanism):
             tail = (count_candidates(frame.candidates) / ball(flint, delta)).log()
             return (ball(flint, share) / tail).log1p()
 
-        return rounded_down(value) * (1 - ROUNDING_SHARE)
+        return round_down(value) * (1 - ROUNDING_SHARE)
 
     def _log_law(self, x: Floats, sizes: Floats) -> Floats:
         return laws.softmax(x, sizes)

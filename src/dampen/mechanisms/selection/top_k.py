@@ -5,7 +5,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from dampen._validate import flag, shown, whole
+from dampen._validate import flag, render, whole
 from dampen.entropy import Entropy
 from dampen.errors import ParameterError
 from dampen.mechanisms import laws
@@ -15,7 +15,7 @@ from dampen.mechanisms.selection.ordered import OrderedMechanism
 from dampen.mechanisms.selection.pairwise_dampening import PairwiseDampening
 from dampen.mechanisms.selection.permute_and_flip import PermuteAndFlip
 from dampen.mechanisms.selection.report_noisy_max import ReportNoisyMax
-from dampen.mechanisms.selection.scored import ScoredMechanism
+from dampen.mechanisms.selection.score import ScoreMechanism
 from dampen.privacy import PrivacyLoss
 from dampen.problem import Frame, SelectionProblem
 from dampen.sampling.buckets import BucketSampler
@@ -44,8 +44,8 @@ class TopK(OrderedMechanism):
     Differs from the paper
     ----------------------
     The dampening paper peels. One-shot exponential noise is not k permute-and-flips in a row, but costs the same, is
-    proved on its own and nearly always finds better lists. Exponents are raised to one level below the k-th best, not
-    below the best.
+    proved on its own and nearly always finds better lists. Exponents end at 1024 below the k-th best, not below the
+    best.
 
     Numerics
     --------
@@ -83,7 +83,7 @@ class TopK(OrderedMechanism):
 
     def __init__(self, k: int, base: ExponentMechanism, *, peeled: bool = False) -> None:
         if not isinstance(base, ExponentMechanism) or one_shot_noise(base) is None:
-            raise ParameterError(f"base must be of the exponential or permute-and-flip type; got {shown(base)}")
+            raise ParameterError(f"base must be of the exponential or permute-and-flip type; got {render(base)}")
         super().__init__(base.epsilon)
         object.__setattr__(self, "k", whole(k=k, least=1))
         object.__setattr__(self, "base", base)
@@ -105,7 +105,7 @@ class TopK(OrderedMechanism):
         if self._in_one_shot:
             return laws.ordered_exponential(x, self.k)
         pick = laws.permute_and_flip if self._flips else laws.softmax
-        return laws.peeled(pick, x, self.k, float(DEEPEST // exponents.unit * exponents.unit))
+        return laws.picks_in_turn(pick, x, self.k, float(DEEPEST // exponents.unit * exponents.unit))
 
     def simulate(self, problem: SelectionProblem, rng: np.random.Generator, size: int) -> Integers:
         """Indices of candidates, one row of k for each of ``size`` draws; seeded, free, for public problems only."""
@@ -127,7 +127,7 @@ class TopK(OrderedMechanism):
         return self._flips and not self.peeled
 
     def _exponents(self, problem: SelectionProblem) -> Exponents:
-        return self.base.exponents(problem).keeping(self.k)
+        return self.base.exponents(problem).cap_below(self.k)
 
     def draw(self, problem: SelectionProblem, source: Entropy) -> tuple[int, ...]:
         """An exact draw: the indices of the k best, in order. Nobody has paid for it here."""
@@ -168,7 +168,7 @@ def one_shot_noise(base: ExponentMechanism, *, clipped: bool = False) -> str | N
         return None
     if isinstance(base, ReportNoisyMax):
         return {"gumbel": "gumbel", "exponential": "exponential"}.get(base.noise)
-    if isinstance(base, ScoredMechanism):
+    if isinstance(base, ScoreMechanism):
         law = base.law
     if law is Exponential:
         return "gumbel"

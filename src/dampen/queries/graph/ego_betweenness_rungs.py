@@ -77,7 +77,7 @@ class EgoBetweennessRungs(SensitivityFunction):
         low, sums = self._last_reached(gaps)
         rung = np.maximum(self._rungs(low), 1.0)
         steps = low + (gaps - sums) / rung
-        return self._signed(steps, u, level, rung / (1 + self._under / np.maximum(gaps, 1.0)))
+        return self._signed_scores(steps, u, level, rung / (1 + self._under / np.maximum(gaps, 1.0)))
 
     def _rungs(self, t: Integers) -> Floats:
         m = (self._w + t).astype(np.float64)

@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from dampen._validate import Number, positive, shown, whole
+from dampen._validate import Number, positive, render, whole
 from dampen.errors import DataError, ParameterError
 from dampen.graphs.node_scores import distance_two_sums
 from dampen.privacy import Adjacency
@@ -87,7 +87,7 @@ def kth_largest_degree(degrees: Any, k: int) -> int:
     """Not private. One edge moves it by at most 1."""
     counts = as_vector(degrees, "degrees")
     if whole(k=k, least=1) > len(counts):
-        raise ParameterError(f"k must not exceed the number of nodes, {len(counts)}; got {shown(k)}")
+        raise ParameterError(f"k must not exceed the number of nodes, {len(counts)}; got {render(k)}")
     return int(np.partition(counts, len(counts) - k)[len(counts) - k])
 
 

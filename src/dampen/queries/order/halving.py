@@ -13,8 +13,8 @@ import numpy as np
 
 from dampen.privacy import Adjacency
 from dampen.problem import Frame, SelectionProblem
-from dampen.queries.order.percentile_value import value_utilities
-from dampen.queries.order.stretches import stretches
+from dampen.queries.order.percentile_on_grid import value_utilities
+from dampen.queries.order.stretches import find_stretches
 from dampen.vectors import Integers
 
 
@@ -41,7 +41,7 @@ class Part:
     def problem(self) -> SelectionProblem:
         """The middle percentile, as a percentile of these records among the places from ``low`` to ``high``."""
         share = (self.shares[self.middle] - self.below) / (self.above - self.below)
-        groups = stretches(self.places - self.low, self.counts, self.high - self.low + 1)
+        groups = find_stretches(self.places - self.low, self.counts, self.high - self.low + 1)
         frame = Frame(range(self.low, self.high + 1), bound=1, adjacency=Adjacency.ADD_REMOVE)
         return SelectionProblem(frame, groups.runs(value_utilities(groups, share, frame.adjacency, stable=True)))
 
@@ -56,12 +56,12 @@ class Part:
         return left, right
 
 
-def levels(count: int) -> int:
+def count_levels(count: int) -> int:
     """How many levels ``count`` percentiles take."""
     return count.bit_length()
 
 
-def halving(
+def ask_by_halving(
     places: Integers, counts: Integers, size: int, shares: Sequence[Fraction]
 ) -> Generator[SelectionProblem, int, dict[Fraction, int]]:
     """Ask for one percentile after the other: yields a problem, is sent the chosen place, returns each share's place.

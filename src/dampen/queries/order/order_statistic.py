@@ -6,11 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from dampen._validate import Number, exact, positive, shown, whole
+from dampen._validate import Number, exact, positive, render, share_of, whole
 from dampen.errors import DataError, ParameterError
 from dampen.privacy import Adjacency
 from dampen.problem import NumericFrame, NumericProblem
-from dampen.queries.order.percent import share_of
 from dampen.sensitivity import SensitivityFunction
 from dampen.tables.counts import count_on_grid
 from dampen.tables.filters import record_adjacency, require_public_number
@@ -40,8 +39,8 @@ def order_statistic_problem(
     """What is the p-th percentile of the values, as a number?
 
     It is the record of ``percentile_value_problem``, number min(n, floor(p n / 100) + 1) from below. ``bounds`` = (lo,
-    hi) and ``resolution`` are public: a value outside is moved to the nearer bound, and every value is taken at the
-    largest of lo, lo + resolution, ... not above it. Without any record the answer is lo.
+    hi) and ``resolution`` are public: a value outside is moved to the nearer bound, and values are rounded down to the
+    grid lo, lo + resolution, ... Without any record the answer is lo.
 
     The ladder of the data: with x_i the sorted records, x_i = lo for i < 1 and hi for i > n, and m the rank, rung t is
     the largest x_j - x_i with i <= m <= j and j - i = t + 1. Exact under ``REPLACE``, a ladder under ``ADD_REMOVE``
@@ -181,5 +180,5 @@ def _best_in(
 def _grid(bounds: Any, step: Fraction) -> Grid:
     grid = as_grid(bounds=bounds, step=step)
     if len(grid) < 2:
-        raise ParameterError(f"bounds must be at least one resolution apart; got {shown(bounds)}")
+        raise ParameterError(f"bounds must be at least one resolution apart; got {render(bounds)}")
     return grid

@@ -166,7 +166,7 @@ class InformationGainRungs(SensitivityFunction):
             t += len(rungs)
         if self.bound is not None:
             steps += rest / float(self.bound)
-        return self._signed(steps, u, level)
+        return self._signed_scores(steps, u, level)
 
     def _rungs(self, t: Integers) -> Floats:
         moved = (t if self._steps == 1 else 2 * t + 1)[:, None]

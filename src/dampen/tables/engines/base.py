@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from numpy.typing import NDArray
 
-from dampen._validate import shown
+from dampen._validate import render
 from dampen.errors import DataError, ParameterError
 from dampen.tables.columns import title_of
 from dampen.tables.grid import Grid
@@ -227,5 +227,5 @@ def known_column(names: Sequence[str], column: Any, engine: Engine, argument: st
     if not isinstance(column, str):
         raise ParameterError(f"{argument} must name the column {where} that holds the values")
     if names.count(column) != 1:
-        raise ParameterError(f"{argument} must be a column {where}, and one alone; got {shown(column)}")
+        raise ParameterError(f"{argument} must be a column {where}, and one alone; got {render(column)}")
     return column

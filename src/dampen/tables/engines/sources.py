@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from dampen._validate import one_of, shown
+from dampen._validate import one_of, render
 from dampen.errors import DampenError, DataError, EngineError, ParameterError
 from dampen.tables.engines.base import Engine
 from dampen.tables.engines.registry import ENGINES, engine_of, file_engines
@@ -120,10 +120,10 @@ def _open(source: Source, columns: tuple[str | None, ...]) -> AbstractContextMan
 def as_where(where: Any) -> dict[str, Any]:
     """A public filter: columns and one value each, at least one."""
     if not isinstance(where, Mapping) or not where or not all(isinstance(name, str) for name in where):
-        raise ParameterError(f"where must be columns and a value each, {{column: value}}; got {shown(where)}")
+        raise ParameterError(f"where must be columns and a value each, {{column: value}}; got {render(where)}")
     for value in where.values():
         if not _plain(value) or is_missing(value):
-            raise ParameterError(f"where must give one value that is not missing; got {shown(value)}")
+            raise ParameterError(f"where must give one value that is not missing; got {render(value)}")
     return dict(where)
 
 

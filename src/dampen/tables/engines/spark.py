@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
-from dampen._validate import shown
+from dampen._validate import render
 from dampen.errors import DampenError, DataError, EngineError, MissingExtra, ParameterError
 from dampen.tables.files import (
     column_place,
@@ -85,7 +85,7 @@ def read_files(pattern: str | Path, columns: Sequence[str]) -> Any:
     for file in files:
         if file.name.startswith(("_", ".")) or {*str(file.resolve())} & {*"[]{}*?\\"}:
             rule = "must not begin with _ or a dot, which it skips, nor hold []{}*? or \\"
-            raise ParameterError(f"files for Spark {rule}; got {shown(file.name)}")
+            raise ParameterError(f"files for Spark {rule}; got {render(file.name)}")
     session = local_session()
     try:
         return _read(session, files, [str(file.resolve()) for file in files], columns)

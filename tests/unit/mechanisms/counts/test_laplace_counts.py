@@ -108,7 +108,7 @@ def test_a_release_pays_first_and_tells_its_error(monkeypatch: pytest.MonkeyPatc
     assert all(isinstance(count, int) for count in release.value)
     assert release.error("0.95") == Laplace("1/2").noise(
         dampen.NumericProblem(dampen.NumericFrame(2, Adjacency.REPLACE), 0)
-    ).exceeded_with(Fraction(1, 20))
+    ).size_exceeded_with(Fraction(1, 20))
     assert (release.loss.epsilon, release.loss.unit, release.note) == (Fraction(1, 2), "patient", "beds")
     assert budget.spent.epsilon == Fraction(1, 2)
     monkeypatch.setattr(entropy, "system_entropy", lambda: pytest.fail("drawn before it was paid"))

@@ -20,7 +20,7 @@ from dampen.mechanisms.grouping.triode import Triode, dice_scores, members_of
 from dampen.mechanisms.grouping.triode_h import TriodeH
 from dampen.privacy import Adjacency
 from dampen.problem import GroupFrame, GroupProblem
-from dampen.queries.groups.problems import dice_problem
+from dampen.queries.groups import dice_problem
 from dampen.sampling import exact, tables
 
 

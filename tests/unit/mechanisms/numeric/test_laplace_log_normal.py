@@ -13,7 +13,7 @@ from dampen.entropy import system_entropy
 from dampen.errors import ParameterError
 from dampen.mechanisms import LaplaceLogNormal
 from dampen.mechanisms.numeric import laplace_log_normal as module
-from dampen.mechanisms.numeric.laplace_log_normal import SIGMA, LogNormalNoise, calibrated, concentrated, log_mean
+from dampen.mechanisms.numeric.laplace_log_normal import SIGMA, LogNormalNoise, calibrate, concentrated_loss, log_mean
 from dampen.vectors import Floats
 from tests.unit.mechanisms.selection.five_nodes import distinct_pairs, problem
 
@@ -64,7 +64,7 @@ def test_long_laws_are_interpolated_and_equal_short_ones(
 ) -> None:
     steps = np.unique(np.concatenate([np.arange(3000), np.geomspace(3000, 1e12, 3000).astype(np.int64)]))
     long = noise.log_probabilities(steps)[::7], noise.log_tail(steps[1:])[::7]
-    monkeypatch.setattr(module, "_interpolated", None)
+    monkeypatch.setattr(module, "_interpolate", None)
     monkeypatch.setattr(module, "DEGREE", 10**6)
     short = noise.log_probabilities(steps[::7]), noise.log_tail(steps[1:][::7])
     for one, other in zip(long, short, strict=True):
@@ -97,14 +97,14 @@ def test_divergences_stay_below_the_concentrated_loss(root: float) -> None:
     The largest share of rho, on the last scale and order, is nearly the quarter that the scale alone accounts for.
     """
     rho = root**2 / 2
-    alpha, ratio = (float(number) for number in calibrated(Fraction(rho)))
+    alpha, ratio = (float(number) for number in calibrate(Fraction(rho)))
     orders, cases = (1.5, 2, 10, 50), ((1, alpha), (ratio, 0), (ratio, alpha / 2), (ratio, alpha), (1 / ratio, alpha))
     worst = max(share for scale, shift in cases for share in renyi(orders, scale, shift))
     assert 0.15 * rho < worst < rho
 
 
 def test_a_wrong_calibration_would_be_seen() -> None:
-    alpha, ratio = (float(number) for number in calibrated(Fraction(1, 2)))
+    alpha, ratio = (float(number) for number in calibrate(Fraction(1, 2)))
     assert max(renyi((10,), ratio**3, 3 * alpha)) > 1 / 2
 
 
@@ -136,7 +136,7 @@ def test_exact_divergences_and_delta_of_all_graphs_on_five_nodes() -> None:
     ],
 )
 def test_the_conversion_is_the_tight_one_and_never_above(epsilon: str, delta: str, rho: float) -> None:
-    found = float(concentrated(Fraction(epsilon), Fraction(delta)))
+    found = float(concentrated_loss(Fraction(epsilon), Fraction(delta)))
     assert rho * (1 - 1e-10) < found <= rho * (1 + 1e-12)
     textbook = found + 2 * sqrt(found * log(1 / float(Fraction(delta))))
     assert textbook > float(Fraction(epsilon))
@@ -145,7 +145,7 @@ def test_the_conversion_is_the_tight_one_and_never_above(epsilon: str, delta: st
 @pytest.mark.parametrize("rho", ["1/1000", "1/2", "100"])
 def test_the_two_terms_share_the_loss_and_sigma_is_the_best_one(rho: str) -> None:
     root, sigma = sqrt(2 * float(Fraction(rho))), float(SIGMA)
-    alpha, ratio = calibrated(Fraction(rho))
+    alpha, ratio = calibrate(Fraction(rho))
     beta = log(float(ratio))
     assert beta / sigma + exp(1.5 * sigma**2) * float(alpha) == pytest.approx(root, rel=1e-9)
     assert beta / sigma + exp(1.5 * sigma**2) * float(alpha) <= root * (1 + 1e-14)
@@ -154,7 +154,7 @@ def test_the_two_terms_share_the_loss_and_sigma_is_the_best_one(rho: str) -> Non
 
 def test_the_scale_is_the_smooth_sensitivity_over_alpha() -> None:
     mechanism, given = LaplaceLogNormal(5, "1/2000"), problem(1000, 2)
-    alpha, ratio = (float(number) for number in calibrated(concentrated(Fraction(5), Fraction(1, 2000))))
+    alpha, ratio = (float(number) for number in calibrate(concentrated_loss(Fraction(5), Fraction(1, 2000))))
     smooth = max(rung / ratio**t for t, rung in enumerate(given.rungs(20)))
     assert float(mechanism.noise(given).scale) == pytest.approx(smooth / alpha, rel=1e-9)
 

@@ -11,8 +11,7 @@ from dampen import Adjacency, NumericFrame, NumericProblem
 from dampen.certified import ball
 from dampen.errors import ParameterError
 from dampen.mechanisms import LargestLocalSensitivities
-from dampen.mechanisms.numeric.ladder_smoothing import ratio_below, rungs_until_negligible, smoothed
-from dampen.mechanisms.numeric.rungs import MOST_RUNGS
+from dampen.mechanisms.numeric.rungs import MOST_RUNGS, ratio_below, rungs_until_negligible, smooth_ladder
 from dampen.sensitivity import RungTable
 from tests.unit.mechanisms.selection.five_nodes import distinct_pairs, problem
 
@@ -61,8 +60,8 @@ def test_smoothing_is_the_largest_shrunk_rung() -> None:
     for _ in range(50):
         rungs = sorted(rng.integers(0, 40, 6).tolist())
         by_definition = max(rung / ratio**t for t, rung in enumerate([*rungs, 40]))
-        assert by_definition <= smoothed(rungs, 40, ratio) <= by_definition + Fraction(1, 2**60)
-    assert smoothed([0] * 500, 1, ratio) > 0
+        assert by_definition <= smooth_ladder(rungs, 40, ratio) <= by_definition + Fraction(1, 2**60)
+    assert smooth_ladder([0] * 500, 1, ratio) > 0
 
 
 def test_ratios_are_rounded_down_a_little_and_stay_above_one() -> None:

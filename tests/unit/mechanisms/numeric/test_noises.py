@@ -44,7 +44,7 @@ def test_simulations_follow_the_law_and_not_one_of_a_third_more(noise: Noise) ->
 def test_few_geometric_numbers_exceed_what_is_told(rate: str) -> None:
     noise = Geometric(Fraction(rate))
     for chance in (Fraction(1, 20), Fraction(1, 1000)):
-        k = noise.exceeded_with(chance)
+        k = noise.size_exceeded_with(chance)
         assert np.exp(noise.log_tail(k + 1)) <= float(chance) * (1 + 1e-9)
         assert k == 0 or np.exp(noise.log_tail(k)) > float(chance) * (1 - 1e-6)
 

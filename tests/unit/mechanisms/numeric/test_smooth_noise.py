@@ -16,7 +16,7 @@ from dampen.mechanisms import SmoothCauchy, SmoothLaplace, SmoothStudentT
 from dampen.mechanisms.numeric import rungs
 from dampen.mechanisms.numeric.heavy_noises import RoundedBell
 from dampen.mechanisms.numeric.rungs import smooth_share
-from dampen.mechanisms.numeric.smooth_noise import SmoothNoise
+from dampen.mechanisms.numeric.smooth_noise import SmoothNoiseMechanism
 from dampen.sampling import exact
 from dampen.sensitivity import RungTable
 from tests.conftest import Refused
@@ -24,7 +24,7 @@ from tests.unit.mechanisms.numeric.judges import World, graph_world, hockey_stic
 
 LADDER = RungTable([[7], [15], [27], [30]], bound=30)
 PROBLEM = NumericProblem(NumericFrame(30, Adjacency.EDGE), 100, LADDER).as_public()
-MECHANISMS: dict[str, SmoothNoise] = {
+MECHANISMS: dict[str, SmoothNoiseMechanism] = {
     "Laplace": SmoothLaplace(5, "1/2000"),
     "Cauchy": SmoothCauchy(5),
     "Cauchy 5/2": SmoothCauchy(5, "5/2"),

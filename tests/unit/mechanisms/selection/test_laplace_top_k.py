@@ -11,7 +11,7 @@ from dampen import Adjacency, Budget, Frame, Runs, SelectionProblem, entropy
 from dampen.audit import ScriptedEntropy, law_by_enumeration
 from dampen.errors import BudgetExceeded, NotPublic, ParameterError
 from dampen.mechanisms import LaplaceTopK, ReportNoisyMax
-from dampen.mechanisms.laws.ordered_laplace import ordered_laplace
+from dampen.mechanisms.laws import ordered_laplace
 from dampen.sampling import exact, tables
 from tests.conftest import Refused
 

@@ -12,7 +12,7 @@ from dampen import Adjacency, Frame, Runs, SelectionProblem
 from dampen.errors import ParameterError
 from dampen.mechanisms import Exponential, LocalDampening, PermuteAndFlip
 from dampen.mechanisms.selection.base import ROUNDING_SHARE
-from dampen.mechanisms.selection.scored import Law
+from dampen.mechanisms.selection.score import Law
 from dampen.sensitivity import Constant, RungTable, SensitivityFunction
 from dampen.sensitivity.base import DAMPENED_ERROR
 from tests.conftest import Refused

@@ -14,7 +14,7 @@ from dampen import Adjacency, Frame, Runs, SelectionProblem
 from dampen.errors import ParameterError
 from dampen.mechanisms import Exponential, PairwiseDampening, PermuteAndFlip
 from dampen.mechanisms.selection.pairwise_dampening import clipped_rate
-from dampen.mechanisms.selection.scored import Law
+from dampen.mechanisms.selection.score import Law
 from dampen.sensitivity import Constant, PairTable, RungTable, SensitivityFunction
 from dampen.sensitivity.base import LARGEST_DAMPENED
 from tests.conftest import Refused

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from dampen import Adjacency, Frame, SelectionProblem
 from dampen.errors import ParameterError
 from dampen.mechanisms import Exponential, PermuteAndFlip, ShiftedLocalDampening
-from dampen.mechanisms.selection.scored import Law
+from dampen.mechanisms.selection.score import Law
 from dampen.mechanisms.selection.shifted_local_dampening import Direction
 from dampen.sensitivity import Constant, DegreeLike, RungTable, SensitivityFunction, Step, max_over_candidates
 from tests.conftest import Refused

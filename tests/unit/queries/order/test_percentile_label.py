@@ -10,8 +10,7 @@ from dampen import Adjacency
 from dampen.errors import DataError, ParameterError
 from dampen.mechanisms import LocalDampening, ShiftedLocalDampening
 from dampen.queries import percentile_label_problem
-from dampen.queries.order.label_rungs import LabelRungs
-from dampen.queries.order.percentile_label import label_rank
+from dampen.queries.order.percentile_label import LabelRungs, label_rank
 from tests.conftest import Refused
 from tests.unit.queries.order.judges import label_sensitivities, label_utilities
 
@@ -71,7 +70,7 @@ def test_fast_sums_are_the_plain_sums() -> None:
 def test_sums_in_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     function = LabelRungs(np.random.default_rng(4).integers(0, 100, 50), 25, 99)
     expected = function.cumulative(40).tolist()
-    monkeypatch.setattr("dampen.queries.order.label_rungs.BLOCK", 7)
+    monkeypatch.setattr("dampen.queries.order.percentile_label.BLOCK", 7)
     assert function.cumulative(40).tolist() == expected
 
 

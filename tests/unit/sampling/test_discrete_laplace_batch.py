@@ -10,7 +10,7 @@ from scipy.stats import chisquare
 from dampen import entropy
 from dampen.audit import law_by_enumeration
 from dampen.sampling import exact, tables
-from dampen.sampling.laplace_batch import add_within, discrete_laplace_batch
+from dampen.sampling.discrete_laplace import add_within, discrete_laplace_batch
 
 
 def law(rate: float, z: int) -> float:
@@ -50,7 +50,7 @@ def test_few_draws_need_more_than_their_first_bits(monkeypatch: pytest.MonkeyPat
         asked.append(width)
         return 0
 
-    monkeypatch.setattr("dampen.sampling.laplace_batch.draw_size", counted)
+    monkeypatch.setattr("dampen.sampling.discrete_laplace.draw_size", counted)
     discrete_laplace_batch(Fraction(1, 10), 10_000, entropy.system_entropy())
     assert 0 < len(asked) < 100
     assert set(asked) == {tables.WIDTH}

@@ -14,12 +14,10 @@ from dampen import entropy
 from dampen.audit import law_by_enumeration
 from dampen.certified import ball
 from dampen.mechanisms import laws
-from dampen.mechanisms.laws.sets_in_turn import sets_in_turn
+from dampen.mechanisms.laws import sets_in_turn
 from dampen.sampling import exact, tables
-from dampen.sampling.events import event_batch
-from dampen.sampling.peeling import draw_in_turn
-from dampen.sampling.subsets import Chosen, draw_subset
-from dampen.sampling.uniform import uniform_batch
+from dampen.sampling.exact import Chosen, draw_subset, event_batch, uniform_batch
+from dampen.sampling.flips import draw_in_turn
 
 ALPHA = 1e-6
 
@@ -126,7 +124,7 @@ def test_picks_in_turn_have_the_law_of_peeling(picks: int) -> None:
     source, runs = entropy.system_entropy(), 2_000
     drawn = Counter(tuple(draw_in_turn(SCORES, Fraction(1, 3), picks, source).tolist()) for _ in range(runs))
     x = (SCORES.max() - SCORES) / 3
-    law = np.exp(laws.peeled(laws.softmax, x, picks, 1024.0))
+    law = np.exp(laws.picks_in_turn(laws.softmax, x, picks, 1024.0))
     orders = list(permutations(range(5), picks))
     assert fits([drawn[order] for order in orders], law.tolist())
     if picks == 1:
@@ -145,10 +143,10 @@ def test_everybody_can_be_picked(rate: Fraction) -> None:
 
 def test_a_small_batch_begins_again(monkeypatch: pytest.MonkeyPatch) -> None:
     """Batches of two proposals draw the same law: what is left is proposed anew, from its own best."""
-    monkeypatch.setattr("dampen.sampling.peeling.SMALLEST_BATCH", 1)
+    monkeypatch.setattr("dampen.sampling.flips.SMALLEST_BATCH", 1)
     source = entropy.system_entropy()
     drawn = Counter(tuple(draw_in_turn(SCORES, Fraction(1, 3), 3, source).tolist()) for _ in range(2_000))
-    law = np.exp(laws.peeled(laws.softmax, (SCORES.max() - SCORES) / 3, 3, 1024.0))
+    law = np.exp(laws.picks_in_turn(laws.softmax, (SCORES.max() - SCORES) / 3, 3, 1024.0))
     assert fits([drawn[order] for order in permutations(range(5), 3)], law.tolist())
 
 
@@ -159,7 +157,7 @@ def test_sets_of_picks_are_the_sum_over_their_orders(picks: int) -> None:
     if picks == 0:
         expected[0] = 1
     else:
-        orders = zip(permutations(range(5), picks), laws.peeled(laws.softmax, x, picks, 1024.0), strict=True)
+        orders = zip(permutations(range(5), picks), laws.picks_in_turn(laws.softmax, x, picks, 1024.0), strict=True)
         for order, log_p in orders:
             expected[sum(1 << i for i in order)] += exp(log_p)
     found = sets_in_turn(x, picks)

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from dampen import Adjacency
+from dampen._validate import share_of
 from dampen.errors import ParameterError
 from dampen.queries import percentile_rank_problem
-from dampen.queries.order.percent import share_of
-from dampen.queries.order.percentile_rank import rank_sensitivity
+from dampen.queries.order.percentile_on_grid import rank_sensitivity
 from tests.conftest import Refused
 from tests.unit.queries.order.judges import BOTH, PERCENTS, nearby, percentile
 

@@ -4,7 +4,7 @@ from abc import abstractmethod
 from dataclasses import dataclass
 from fractions import Fraction
 
-from dampen._validate import Number, shown
+from dampen._validate import Number, render
 from dampen.entropy import Entropy
 from dampen.errors import ParameterError
 from dampen.mechanisms.selection.base import LATTICE, ROUNDING_SHARE, ExponentMechanism
@@ -20,7 +20,7 @@ Law = type[Exponential] | type[PermuteAndFlip]
 
 
 @dataclass(frozen=True, init=False, repr=False)
-class ScoredMechanism(ExponentMechanism):
+class ScoreMechanism(ExponentMechanism):
     """Scores whose change in one step stays within an interval of known length, drawn by ``law``.
 
     The rate c and that length w satisfy c * w = epsilon (docs/proofs/range_theorem.md). Scores are real numbers, so
@@ -32,7 +32,7 @@ class ScoredMechanism(ExponentMechanism):
     def __init__(self, epsilon: Number, law: Law = PermuteAndFlip) -> None:
         super().__init__(epsilon)
         if law is not Exponential and law is not PermuteAndFlip:
-            raise ParameterError(f"law must be Exponential or PermuteAndFlip; got {shown(law)}")
+            raise ParameterError(f"law must be Exponential or PermuteAndFlip; got {render(law)}")
         object.__setattr__(self, "law", law)
 
     @abstractmethod

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from dampen.errors import DataError, ParameterError
-from dampen.queries.groups.dice_rungs import DiceRungs
-from dampen.queries.groups.problems import (
+from dampen.queries.groups import (
+    DiceRungs,
     Subsets,
     dice,
     dice_problem,

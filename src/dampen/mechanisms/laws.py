@@ -1,14 +1,17 @@
-"""Exact output laws as logarithms of probabilities, one per group of equal candidates.
+"""Exact output laws as logarithms of probabilities; for audits and public problems, never for a release.
 
-Each function takes the exponents x_g >= 0 (0 for the best) and the group sizes n_g, and returns ln P of *one* member of
-each group. These are the laws of what :mod:`dampen.sampling` draws, for the auditor and for public problems; nothing
-here is reached by a release.
+Most functions take the exponents x_g >= 0 (0 for the best) and the group sizes n_g, and return ln P of *one* member of
+each group. These are the laws of what :mod:`dampen.sampling` draws.
 
 Quadrature. Two of the laws are integrals over [0, 1] of polynomials Q(z) = prod_s (1 - p_s z)^(n_s) with 0 < p_s <= 1,
 whose roots are real and at least 1. With S = sum_s n_s p_s, Gauss' rule with 32 nodes on each of the panels
 [0, 2^-J], [2^-J, 2^(1-J)], ..., [1/2, 1], 2^J >= S, has a relative error below 3e-19 whatever the degree: on a panel of
 width c that begins at a, the k-th derivative of Q is at most (sum_s n_s p_s / (1 - p_s a))^k Q(a) in size and
 Q(a) <= exp(-S a) (docs/numerics.md). What remains is the rounding of floats.
+
+Ordered top-k with Laplace noise: between two scores every function is a sum of few terms t^j exp(m t), |m| <= n. Beyond
+the outermost scores it is a polynomial of degree at most n in exp(-distance): there that is the variable, up to 31
+candidates one panel of Gauss' rule is exact, and nothing is cut off.
 """
 
 from collections.abc import Callable, Iterator
@@ -18,7 +21,7 @@ from itertools import pairwise, permutations
 import numpy as np
 
 from dampen.errors import ParameterError
-from dampen.vectors import Floats
+from dampen.vectors import Floats, Integers
 
 NODES = 32
 """Nodes per panel."""
@@ -29,15 +32,15 @@ NEGLIGIBLE = 60.0
 
 DEEPEST_ORDERED = 600.0
 """Ordered laws are computed for exponents that far apart; beyond it floats underflow."""
-TAIL = 70.0
-"""Beyond the outermost scores ordered Laplace integrals are cut here: left out is a share of exp(-TAIL) of them."""
-WIDEST_ORDERED = 2.0
-"""Their panels are at most so wide; between two scores every density is a sum of few exponentials."""
 GROWING_STEPS = np.concatenate([[0, 0.5, 1, 2, 4], np.arange(8.0, 1100.0, 8.0)])
 """Where panels end to the right of a kink."""
 
 Law = Callable[[Floats, Floats], Floats]
 """Exponents and group sizes to ln P, as ``softmax`` and ``permute_and_flip`` are."""
+WIDEST = 2.0
+"""Panels between two scores are at most so wide."""
+EXACT_DEGREE = NODES - 1
+"""Polynomials up to this degree are integrated exactly from node to node."""
 
 
 def softmax(x: Floats, sizes: Floats) -> Floats:
@@ -94,11 +97,10 @@ def pareto_maximum(x: Floats, sizes: Floats, nu: float) -> Floats:
     return out
 
 
-def peeled(pick: Law, x: Floats, k: int, deepest: float) -> Floats:
+def picks_in_turn(pick: Law, x: Floats, k: int, deepest: float) -> Floats:
     """K picks in a row without replacement: ln P of every ordered k-tuple, in the order of permutations.
 
-    ``pick`` is the law of one of them. In each pick exponents more than ``deepest`` below the best that is left are
-    raised to that level.
+    ``pick`` is the law of one of them. In each pick exponents end at ``deepest`` below the best that is left.
     """
 
     def below(left: tuple[int, ...], log_p: float, picks: int) -> Iterator[float]:
@@ -227,3 +229,93 @@ def _gauss() -> tuple[Floats, Floats]:
 def _blocks(groups: int, nodes: int) -> list[slice]:
     step = max(1, BLOCK // max(1, nodes))
     return [slice(start, start + step) for start in range(0, groups, step)]
+
+
+def ordered_laplace(x: Floats, k: int) -> Floats:
+    """Ln P of every ordered k-tuple of the largest Z - x with standard Laplace noise Z, as ``permutations`` lists them.
+
+    With f and F the density and the distribution of Z, and G_0(t) the product of F(t + x_s) over those not chosen, let
+    G_j(t) be the integral of f(z + x_r) G_{j-1}(z) over z < t, where r is the j-th chosen from below. P = G_k(inf).
+    """
+    values = -np.asarray(x, dtype=np.float64)
+    t, weights, log_slope = _nodes(values)
+    offsets = t - values[:, None]
+    log_below = _log_laplace_cdf(offsets)
+    log_density = log_slope - np.abs(offsets) - np.log(2)
+    orders = np.array(list(permutations(range(len(values)), k)), dtype=np.int64)
+    out = np.empty(len(orders))
+    for part in _blocks(len(orders), len(t)):
+        out[part] = _log_chances(orders[part], log_below, log_density, weights)
+    return out
+
+
+def _log_chances(orders: Integers, log_below: Floats, log_density: Floats, weights: Floats) -> Floats:
+    """Ln P of many orders at once."""
+    rows = np.tile(log_below.sum(axis=0), (len(orders), 1))
+    for chosen in orders.T:
+        rows -= log_below[chosen]
+    for chosen in orders.T[:0:-1]:
+        rows = _log_running(log_density[chosen] + rows, weights)
+    rows += log_density[orders[:, 0]]
+    top = rows.max(axis=1)
+    return np.asarray(np.log(np.exp(rows - top[:, None]) @ weights) + top)
+
+
+def _log_running(log_values: Floats, weights: Floats) -> Floats:
+    """Ln of the integral up to each node, row by row: whole panels before it, and its own by interpolation.
+
+    Every panel is scaled by what it holds or by what came before, so that exponents of any depth stay.
+    """
+    panels = log_values.reshape(len(log_values), -1, NODES)
+    by_panel = weights.reshape(-1, NODES)
+    top = panels.max(axis=2)
+    scaled = np.exp(panels - top[:, :, None])
+    before = np.full(top.shape, -np.inf)
+    before[:, 1:] = np.logaddexp.accumulate(np.log((scaled * by_panel).sum(axis=2)) + top, axis=1)[:, :-1]
+    unit = np.maximum(top, before)
+    inside = (scaled @ _node_to_node().T) * (np.exp(top - unit) * by_panel.sum(axis=1) / 2)[:, :, None]
+    with np.errstate(divide="ignore"):
+        running = np.log(np.maximum(inside + np.exp(before - unit)[:, :, None], 0.0)) + unit[:, :, None]
+    return np.asarray(running.reshape(log_values.shape))
+
+
+def _nodes(values: Floats) -> tuple[Floats, Floats, Floats]:
+    """Nodes t in increasing order, their weights in the variable of the panel, and ln of dt by that variable.
+
+    The variable is t itself between two scores, s = exp(t - lowest) left of them and 1 - exp(highest - t) on the right.
+    """
+    kinks, wide = np.unique(values), max(0.25, min(WIDEST, 16 / len(values)))
+    inner = [np.linspace(low, high, 1 + int(np.ceil((high - low) / wide)))[:-1] for low, high in pairwise(kinks)]
+    t, weights = _panels(np.concatenate([*inner, kinks[-1:]]))
+    s, tail_weights = _panels(_tail_ends(len(values), wide))
+    log_s = np.log(s)
+    nodes = np.concatenate([kinks[0] + log_s, t, kinks[-1] - log_s[::-1]])
+    slopes = np.concatenate([-log_s, np.zeros(len(t)), -log_s[::-1]])
+    return nodes, np.concatenate([tail_weights, weights, tail_weights[::-1]]), slopes
+
+
+def _tail_ends(size: int, wide: float) -> Floats:
+    """One panel where it is exact; otherwise as narrow as between the scores, until all that is left is one term."""
+    if size <= EXACT_DEGREE:
+        return np.array([0.0, 1.0])
+    more = int(np.ceil(max(5.0, np.log(size) / wide)))
+    return np.concatenate([[0.0], np.exp(-wide * np.arange(more, -1, -1.0))])
+
+
+def sets_in_turn(x: Floats, picks: int) -> Floats:
+    """P of every subset, by its number (bit i of it is 1 where i was picked); a pick weighs exp(-x).
+
+    A set grows by one pick at a time: P(S) is the sum over its members d of P(S without d) times the weight of d over
+    the weights of all that are not yet picked. O(n 2^n), where listing orders would take n! / (n - k)!.
+    """
+    weights = np.exp(-x)
+    chance = np.zeros(2 ** len(x))
+    chance[0] = 1.0
+    for number in range(len(chance)):
+        if number.bit_count() < picks:
+            left = [i for i in range(len(x)) if not number >> i & 1]
+            total = weights[left].sum()
+            for i in left:
+                chance[number | 1 << i] += chance[number] * weights[i] / total
+            chance[number] = 0.0
+    return chance

@@ -3,6 +3,7 @@
 from abc import abstractmethod
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import ClassVar
 
 from dampen._validate import plain
 from dampen.errors import ParameterError
@@ -17,7 +18,7 @@ SMALLEST_BETA = Fraction(1, 2**22)
 
 
 @dataclass(frozen=True, init=False, repr=False)
-class SmoothMechanism(ExponentMechanism):
+class SmoothSelection(ExponentMechanism):
     """Exponents alpha * u / (2 S), where S is the largest smooth sensitivity of any candidate.
 
     alpha and beta are public: functions of epsilon, delta and the number of candidates. The *same* beta smooths S, so
@@ -26,6 +27,9 @@ class SmoothMechanism(ExponentMechanism):
     """
 
     indicator: bool
+
+    capped: ClassVar[bool] = True
+    """Whether exponents are capped. Not where the noise has a heavy tail, which reaches beyond any cap."""
 
     @abstractmethod
     def alpha(self, frame: Frame) -> Fraction:
@@ -40,11 +44,7 @@ class SmoothMechanism(ExponentMechanism):
         smooth = Fraction(float(problem.sensitivity.smooth(self.beta(problem.frame)).max()))
         rate = self.alpha(problem.frame) / (2 * smooth)
         unit = self.epsilon * LATTICE
-        return Exponents.of_real(problem.groups, rate, unit, problem.sizes, raised=self._raised())
-
-    def _raised(self) -> bool:
-        """Whether exponents may be raised to the deepest level."""
-        return True
+        return Exponents.of_real(problem.groups, rate, unit, problem.sizes, capped=self.capped)
 
     def _reduced_epsilon(self) -> Fraction:
         return self.epsilon * (1 - ROUNDING_SHARE)

@@ -7,12 +7,10 @@ import numpy as np
 import pytest
 
 from dampen import Adjacency
-from dampen.queries.order import distances
-from dampen.queries.order.distances import lengths, stability
-from dampen.queries.order.percent import share_of
-from dampen.queries.order.percentile_hit import hits
-from dampen.queries.order.percentile_value import value_utilities
-from dampen.queries.order.stretches import Stretches, stretches
+from dampen._validate import share_of
+from dampen.queries.order import stretches as stretches_module
+from dampen.queries.order.percentile_on_grid import hit_utilities, value_utilities
+from dampen.queries.order.stretches import Stretches, find_stretches, steps_to_leave, steps_to_percentile
 from tests.unit.queries.order.judges import BOTH, PERCENTS, distances_to_and_from, nearby, percentile
 
 UNIVERSES = [(1, 5), (2, 6), (3, 5), (4, 4)]
@@ -22,7 +20,7 @@ UNIVERSES = [(1, 5), (2, 6), (3, 5), (4, 4)]
 def groups_of(x: tuple[int, ...], points: int) -> Stretches:
     counted = Counter(x)
     places = np.array(sorted(counted), dtype=np.int64)
-    return stretches(places, np.array([counted[place] for place in sorted(counted)], dtype=np.int64), points)
+    return find_stretches(places, np.array([counted[place] for place in sorted(counted)], dtype=np.int64), points)
 
 
 def written_out(groups: Stretches, per_group: np.ndarray) -> list[int]:
@@ -41,10 +39,10 @@ def test_distances_are_those_of_a_breadth_first_search(adjacency: Adjacency, poi
             if len(x) > largest:
                 continue
             groups = groups_of(x, points)
-            assert written_out(groups, lengths(groups, share, adjacency))[value] == to.get(x, 1), (x, value)
+            assert written_out(groups, steps_to_percentile(groups, share, adjacency))[value] == to.get(x, 1), (x, value)
             if percentile(x, share) == value:
-                place = int(np.flatnonzero(lengths(groups, share, adjacency) == 0)[0])
-                assert stability(groups, place, share, adjacency) == away.get(x, len(x)), (x, value)
+                place = int(np.flatnonzero(steps_to_percentile(groups, share, adjacency) == 0)[0])
+                assert steps_to_leave(groups, place, share, adjacency) == away.get(x, len(x)), (x, value)
 
 
 @pytest.mark.parametrize("stable", [True, False])
@@ -74,7 +72,7 @@ def test_the_percentile_leads_by_at_least_one_and_no_score_leads_further(adjacen
     for x in nearby(4, 4, adjacency):
         for share in map(share_of, PERCENTS):
             groups = groups_of(x, 4)
-            to = np.array(written_out(groups, lengths(groups, share, adjacency)))
+            to = np.array(written_out(groups, steps_to_percentile(groups, share, adjacency)))
             utilities = np.array(written_out(groups, value_utilities(groups, share, adjacency, stable=True)))
             others = to > 0
             leads = utilities.max() - utilities[others]
@@ -95,7 +93,7 @@ def test_a_step_before_the_utility_of_zero_and_one_changes(adjacency: Adjacency)
             for x in nearby(3, 4, adjacency):
                 if 0 < len(x) <= 4:
                     groups = groups_of(x, 3)
-                    utilities, starts = (written_out(groups, part) for part in hits(groups, share, adjacency))
+                    utilities, starts = (written_out(groups, part) for part in hit_utilities(groups, share, adjacency))
                     hit = percentile(x, share) == value
                     assert utilities[value] == hit
                     assert starts[value] + 1 == (away if hit else to)[x]
@@ -105,7 +103,7 @@ def test_no_records() -> None:
     for adjacency in BOTH:
         groups = groups_of((), 5)
         assert written_out(groups, value_utilities(groups, Fraction(1, 2), adjacency, stable=True)) == [-1] * 5
-        utilities, starts = hits(groups, Fraction(1, 2), adjacency)
+        utilities, starts = hit_utilities(groups, Fraction(1, 2), adjacency)
         assert (utilities.tolist(), starts.tolist(), groups.sizes.tolist()) == ([0], [0], [5])
 
 
@@ -115,31 +113,31 @@ def test_python_integers_and_64_bits_agree(adjacency: Adjacency, p: str, monkeyp
     rng, share = np.random.default_rng(5), share_of(p)
     for _ in range(50):
         groups = groups_of(tuple(rng.integers(0, 30, rng.integers(1, 60)).tolist()), 30)
-        monkeypatch.setattr(distances, "LARGEST_PRODUCT", 2**61)
-        fast = lengths(groups, share, adjacency)
-        monkeypatch.setattr(distances, "LARGEST_PRODUCT", 0)
-        slow = lengths(groups, share, adjacency)
+        monkeypatch.setattr(stretches_module, "LARGEST_PRODUCT", 2**61)
+        fast = steps_to_percentile(groups, share, adjacency)
+        monkeypatch.setattr(stretches_module, "LARGEST_PRODUCT", 0)
+        slow = steps_to_percentile(groups, share, adjacency)
         assert fast.dtype == slow.dtype == np.int64
         assert fast.tolist() == slow.tolist()
 
 
 def test_many_records_and_a_long_p_do_not_overflow() -> None:
     """2^40 records, and p = 50 - 10^-30: one record below the median's place, to the last."""
-    groups = stretches(np.array([3, 7]), np.array([2**40, 2**40]), 10**9)
+    groups = find_stretches(np.array([3, 7]), np.array([2**40, 2**40]), 10**9)
     for adjacency in BOTH:
-        to = lengths(groups, share_of("50") - Fraction(1, 10**32), adjacency)
+        to = steps_to_percentile(groups, share_of("50") - Fraction(1, 10**32), adjacency)
         assert groups.sizes.tolist() == [3, 1, 3, 1, 10**9 - 8]
         assert (to[1], to[3]) == (0, 1)
-        assert lengths(groups, share_of(50), adjacency)[[1, 3]].tolist() == [1, 0]
+        assert steps_to_percentile(groups, share_of(50), adjacency)[[1, 3]].tolist() == [1, 0]
     assert to.max() == 2**40 + 1
 
 
 def test_all_records_equal() -> None:
-    groups = stretches(np.array([2]), np.array([10]), 5)
-    assert lengths(groups, Fraction(1, 2), Adjacency.ADD_REMOVE).tolist() == [11, 0, 10]
-    assert stability(groups, 1, Fraction(1, 2), Adjacency.ADD_REMOVE) == 10
-    assert lengths(groups, Fraction(1, 2), Adjacency.REPLACE).tolist() == [6, 0, 5]
-    assert stability(groups, 1, Fraction(1, 2), Adjacency.REPLACE) == 5
+    groups = find_stretches(np.array([2]), np.array([10]), 5)
+    assert steps_to_percentile(groups, Fraction(1, 2), Adjacency.ADD_REMOVE).tolist() == [11, 0, 10]
+    assert steps_to_leave(groups, 1, Fraction(1, 2), Adjacency.ADD_REMOVE) == 10
+    assert steps_to_percentile(groups, Fraction(1, 2), Adjacency.REPLACE).tolist() == [6, 0, 5]
+    assert steps_to_leave(groups, 1, Fraction(1, 2), Adjacency.REPLACE) == 5
 
 
 @pytest.mark.parametrize(
@@ -156,5 +154,5 @@ def test_hand_values_where_the_thesis_is_wrong(
     """percentile.md, section 3: t* = D - 1 = 10, 49 and 0, where Lemma 5.3 has 19, 75 and 1."""
     x = (0,) * left + (1,) * ties + (2,) * right
     groups = groups_of(x, 4)
-    place = int(np.argmin(lengths(groups, share_of(p), adjacency)))
-    assert stability(groups, place, share_of(p), adjacency) == distance
+    place = int(np.argmin(steps_to_percentile(groups, share_of(p), adjacency)))
+    assert steps_to_leave(groups, place, share_of(p), adjacency) == distance

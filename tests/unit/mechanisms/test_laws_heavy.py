@@ -103,7 +103,7 @@ def test_a_large_index_is_almost_exponential_noise(nu: float) -> None:
 
 
 def peel(x: Floats, k: int) -> Floats:
-    return laws.peeled(laws.softmax, x, k, DEEPEST)
+    return laws.picks_in_turn(laws.softmax, x, k, DEEPEST)
 
 
 def peeled(x: Floats, order: tuple[int, ...]) -> float:
@@ -120,7 +120,7 @@ def peeled(x: Floats, order: tuple[int, ...]) -> float:
 def test_peeled_softmax_is_pick_after_pick(x: Floats, k: int) -> None:
     k = min(k, len(x))
     direct = [peeled(x, order) for order in permutations(range(len(x)), k)]
-    assert np.exp(laws.peeled(laws.softmax, x, k, DEEPEST)) == pytest.approx(direct, rel=1e-10)
+    assert np.exp(laws.picks_in_turn(laws.softmax, x, k, DEEPEST)) == pytest.approx(direct, rel=1e-10)
 
 
 def uniform_order(limits: list[Fraction], order: tuple[int, ...]) -> Fraction:
@@ -171,7 +171,7 @@ def test_ordered_exponential_noise_equals_an_exact_enumeration(limits: tuple[int
 @given(EXPONENTS)
 def test_the_first_pick_is_permute_and_flip_or_softmax(x: Floats) -> None:
     assert laws.ordered_exponential(x, 1) == pytest.approx(laws.permute_and_flip(x, ones(x)), abs=1e-10)
-    assert laws.peeled(laws.softmax, x, 1, DEEPEST) == pytest.approx(laws.softmax(x, ones(x)), abs=1e-12)
+    assert laws.picks_in_turn(laws.softmax, x, 1, DEEPEST) == pytest.approx(laws.softmax(x, ones(x)), abs=1e-12)
 
 
 @settings(max_examples=25)

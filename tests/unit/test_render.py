@@ -15,8 +15,8 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
-from dampen import Adjacency
-from dampen._validate import shown
+from dampen import Adjacency, Frame
+from dampen._validate import render
 from dampen.mechanisms import LocalDampening, PermuteAndFlip
 
 SECRET = "SECRETxyz"
@@ -83,12 +83,12 @@ class TellingFrame(pd.DataFrame):  # type: ignore[misc]
     [
         None, True, 3, -2.5, 1j, float("nan"), Fraction(1, 3), Decimal("0.1"), "ward", b"ward", range(5),
         date(2024, 2, 29), np.float64(0.1), np.int8(3), np.bool_(True), np.str_("ward"), np.datetime64("2024-02-29"),
-        object, Adjacency.REPLACE, PermuteAndFlip, PermuteAndFlip(1), LocalDampening("0.5", shift=3),
+        object, Adjacency.REPLACE, Frame, PermuteAndFlip(1), LocalDampening("0.5", shift=3),
     ],
     ids=repr,
 )  # fmt: skip
 def test_plain_values_print_as_they_are(value: object) -> None:
-    assert shown(value) == repr(value)
+    assert render(value) == repr(value)
 
 
 @pytest.mark.parametrize(
@@ -137,14 +137,14 @@ def test_plain_values_print_as_they_are(value: object) -> None:
     ids=lambda value: value if isinstance(value, str) else "",
 )
 def test_everything_else_is_told_by_its_type(value: object, expected: str) -> None:
-    assert shown(value) == expected
+    assert render(value) == expected
 
 
 @pytest.mark.parametrize(
     "make", [lambda: "x" * 1000, lambda: "a\nb" * 100, lambda: type("x" * 99, (), {})(), lambda: 9**99]
 )
 def test_one_short_line(make: Callable[[], object]) -> None:
-    told = shown(make())
+    told = render(make())
     assert len(told) <= 60
     assert told.splitlines() == [told]
 
@@ -152,6 +152,6 @@ def test_one_short_line(make: Callable[[], object]) -> None:
 def test_no_query_runs_and_nothing_is_counted() -> None:
     connection = duckdb.connect()
     bad = connection.sql("select cast(s as bigint) as v from (values ('SECRETxyz')) t(s)")
-    assert shown(bad) == "a duckdb DuckDBPyRelation"
+    assert render(bad) == "a duckdb DuckDBPyRelation"
     lazy = pl.LazyFrame({"a": ["SECRETxyz"]}).map_batches(lambda frame: frame.cast(pl.Int64))
-    assert shown(lazy) == "a polars LazyFrame"
+    assert render(lazy) == "a polars LazyFrame"

@@ -7,7 +7,7 @@ import pytest
 
 from dampen.audit import ScriptedEntropy, law_by_enumeration
 from dampen.sampling import exact
-from dampen.sampling.weighted import draw_weighted
+from dampen.sampling.exact import draw_weighted
 
 
 def weights(flint: Any) -> list[Any]:

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from dampen.mechanisms import laws
-from dampen.mechanisms.laws.ordered_laplace import ordered_laplace
+from dampen.mechanisms.laws import ordered_laplace
 from tests.unit.mechanisms.numeric.laplace_judge import ordered_chances
 
 CASES = [

@@ -1,1 +1,0 @@
-"""Which set of people is a group?"""
