@@ -482,7 +482,8 @@ FORBIDDEN = (
     [(math, name) for name in ("exp", "expm1", "log", "log1p", "log2", "pow", "sqrt")]
     + [(np, name) for name in ("exp", "exp2", "expm1", "log", "log1p", "log2", "log10", "power", "sqrt")]
     + [(np.random, name) for name in ("default_rng", "random", "rand", "choice", "Generator", "PCG64")]
-    + [(laws, name) for name in ("softmax", "permute_and_flip", "pareto_maximum", "peeled", "ordered_exponential")]
+    + [(laws, name) for name in ("softmax", "permute_and_flip", "pareto_maximum", "picks_in_turn")]
+    + [(laws, "ordered_exponential")]
     + [(Exponents, "of_real")]
 )
 
