@@ -45,7 +45,7 @@ if TYPE_CHECKING:
     from dampen.questions.selections_by_group import group_most_common as group_most_common
     from dampen.questions.selections_by_group import group_percentiles as group_percentiles
     from dampen.questions.subgraph_counts import count_subgraphs as count_subgraphs
-    from dampen.runs import Runs as Runs
+    from dampen.vectors import Runs as Runs
 
 __version__ = "0.1.0.dev0"
 
@@ -61,7 +61,7 @@ _HOMES = {
     "NumericProblem": "dampen.problem",
     "PrivacyLoss": "dampen.privacy",
     "Release": "dampen.privacy",
-    "Runs": "dampen.runs",
+    "Runs": "dampen.vectors",
     "SelectionProblem": "dampen.problem",
 }
 
@@ -76,6 +76,7 @@ def __getattr__(name: str) -> "Any":
     if name == "__all__":
         return sorted([*_HOMES, *_ROOMS, *import_module("dampen.questions").__all__])
     if not name.startswith("_") and (question := _find_question(name)) is not None:
+        globals()[name] = question.ask
         return question.ask
     raise AttributeError(f"module 'dampen' has no attribute {name!r}")
 

@@ -1,4 +1,4 @@
-"""One-line guards for public arguments: ``epsilon = positive(epsilon=epsilon)``.
+"""One-line guards for public arguments: ``epsilon = positive(epsilon=epsilon)``; and one around the reading of data.
 
 A number that means privacy is read exactly. An ``int``, a ``Fraction`` and a ``Decimal`` are what they are, a string
 is parsed (``"0.1"``, ``"1/100"``), and a float means *the decimal it prints as*, so that ten releases at 0.1 exhaust a
@@ -7,13 +7,17 @@ budget of 1.
 
 import numbers
 import re
+import threading
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from enum import Enum
 from fractions import Fraction
 from typing import Any
 
-from dampen.errors import ParameterError
+from dampen.errors import DampenError, DataError, EngineError, ParameterError
 
 Number = int | float | Fraction | Decimal | str
 """What may be handed over where privacy is meant."""
@@ -244,3 +248,57 @@ def _type_name(kind: type) -> str:
     known = f"{home} " if home in ("numpy", "pandas", "polars", "pyarrow", "duckdb", "ibis", "pyspark", "scipy") else ""
     name = f"{known}{'array' if kind.__name__ == 'ndarray' else kind.__name__}"
     return f"{'an' if name[:1] in 'aeioAEIO' else 'a'} {' '.join(name.split())[:40]}"
+
+
+PANIC = "PanicException"
+"""What polars raises where it fails; it is no ``Exception``."""
+
+
+@contextmanager
+def only_own_errors() -> Iterator[None]:
+    """Whatever goes wrong inside leaves as an error of dampen's own, and no warning does.
+
+    Columns may hold anything, and an object that is compared, counted or converted may raise anything, with the data
+    in its message. The curator finds it in the ``__context__`` of the error that leaves, and no traceback prints it.
+    """
+    import numpy as np
+
+    try:
+        with np.errstate(all="ignore"), no_warnings():
+            yield
+    except DampenError as error:
+        raise error from None
+    except ImportError:
+        raise
+    except MemoryError:
+        raise EngineError("there was not enough memory to read the data; leave it in files or in a database") from None
+    except BaseException as error:
+        if not isinstance(error, Exception) and type(error).__name__ != PANIC:
+            raise
+        rule = "values must be numbers, texts, truth values, dates or the labels that are declared, in plain columns"
+        raise DataError(f"{rule}; reading them failed (why: see __context__ of this error)") from None
+
+
+_silence = threading.Lock()
+_inside = 0
+_kept: "warnings.catch_warnings[None] | None" = None
+
+
+@contextmanager
+def no_warnings() -> Iterator[None]:
+    """Warnings of other libraries quote what they met. The filters are the process's: threads share one silence."""
+    global _inside, _kept
+    with _silence:
+        if not _inside:
+            _kept = warnings.catch_warnings()
+            _kept.__enter__()
+            warnings.simplefilter("ignore")
+        _inside += 1
+    try:
+        yield
+    finally:
+        with _silence:
+            _inside -= 1
+            if not _inside and _kept is not None:
+                _kept.__exit__(None, None, None)
+                _kept = None

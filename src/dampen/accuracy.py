@@ -12,8 +12,7 @@ from dampen.mechanisms.selection.base import ExponentMechanism
 from dampen.mechanisms.selection.ordered import OrderedMechanism
 from dampen.mechanisms.selection.top_k import one_shot_noise
 from dampen.problem import SelectionProblem, count_candidates
-from dampen.runs import Runs
-from dampen.vectors import Floats
+from dampen.vectors import Floats, Runs
 
 __all__ = ["error_bound", "expected_error", "tail_bound"]
 

@@ -39,6 +39,13 @@ def as_adjacency(value: object) -> Adjacency:
     return value
 
 
+def record_adjacency(adjacency: Adjacency) -> Adjacency:
+    """``ADD_REMOVE`` or ``REPLACE``: how records of a table change."""
+    if as_adjacency(adjacency) is Adjacency.EDGE:
+        raise ParameterError("adjacency must be Adjacency.ADD_REMOVE or Adjacency.REPLACE; got Adjacency.EDGE")
+    return adjacency
+
+
 @dataclass(frozen=True)
 class Amount:
     """An exact amount of privacy: what a budget allows, has spent or has left."""

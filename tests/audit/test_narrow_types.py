@@ -11,12 +11,12 @@ import pyarrow as pa
 import pytest
 
 import dampen
+from dampen._validate import no_warnings
 from dampen.errors import DataError
 from dampen.graphs.graph import Graph
 from dampen.learn import Categorical, PrivateTreeClassifier, Schema
 from dampen.tables import count_categories
 from dampen.tables.engines import open_engine
-from dampen.tables.engines.sources import no_warnings
 from dampen.tables.groups import place_groups
 from dampen.tables.reading import MISSING, OTHER
 

@@ -1,13 +1,16 @@
 """Old faults of reading by name: each pair of neighbours once moved the true counts by many records at once."""
 
 from collections.abc import Callable
+from contextlib import closing
 from datetime import UTC, date, datetime
 from decimal import Decimal
 from functools import partial
 from io import StringIO
+from math import inf
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -21,7 +24,8 @@ from dampen.learn import Categorical, PrivateClassifier, PrivateTreeClassifier, 
 from dampen.queries import count_problem, row_count_problem
 from dampen.tables import count_categories, count_on_grid
 from dampen.tables.counts import total
-from dampen.tables.engines import Source
+from dampen.tables.engines import Source, open_engine
+from dampen.tables.reading import MISSING, OTHER
 from tests.audit.reading.entries import VAST, posed
 from tests.audit.reading.forms import FORMS, Form, new_path
 from tests.audit.reading.pool import BERLIN, FINE, NOON
@@ -364,3 +368,31 @@ def test_an_empty_column_of_any_type_is_never_refused(form: Form, kind: Any) -> 
 def test_stored_entries_at_one_place_add_up() -> None:
     matrix = sparse.coo_array(([1, -1, 1], ([0, 0, 1], [1, 1, 2])), shape=(3, 3))
     assert dampen.Graph.from_scipy(matrix).degrees().tolist() == [0, 1, 1]
+
+
+# What longer runs found
+
+
+def test_ends_of_edges_of_two_widths_know_the_same_labels() -> None:
+    with closing(duckdb.connect()) as connection:
+        edges = connection.sql("select 18446744073709551616::hugeint as a, 1::tinyint as b")
+        graph = dampen.Graph.from_frame(edges, src="a", dst="b", nodes=["1", 2**64])
+    assert graph.degrees().tolist() == [1, 1]
+
+
+@pytest.mark.parametrize("target", [[inf], [inf, "1e0"], ["1e0", np.float64(-inf)]])
+def test_an_infinite_class_is_refused_among_texts_too(target: list[Any]) -> None:
+    schema = Schema.any(0, 1, 2, classes=("1e0", "inf"))
+    model = PrivateTreeClassifier(1, 1, schema=schema, budget=dampen.Budget(epsilon=1))
+    with pytest.raises(DataError):
+        model.fit(np.zeros((len(target), 1)), target)
+
+
+def test_durations_leave_ibis_as_nothing_that_has_a_label() -> None:
+    import ibis
+
+    connection = ibis.duckdb.connect()
+    connection.raw_sql("create table t as select interval 1 month as v union all select null")
+    with open_engine(connection.table("t")) as engine:
+        [read] = engine.rows({"v": ("1", "-")}).values()
+    assert sorted(read.tolist()) == [OTHER, MISSING]

@@ -19,8 +19,8 @@ import dampen
 from dampen import Adjacency, Budget, Frame, PrivacyLoss, SelectionProblem
 from dampen._validate import Number
 from dampen.accounting import Ledger
+from dampen.accounting.account import LONGEST_NOTE, Batch
 from dampen.accounting.composition import LONGEST_DENOMINATOR
-from dampen.accounting.reservation import LONGEST_NOTE, Batch
 from dampen.errors import BudgetError, BudgetExceeded, ParameterError
 from dampen.mechanisms import Exponential, PermuteAndFlip
 from dampen.privacy import Amount, BudgetLike

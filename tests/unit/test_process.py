@@ -63,8 +63,8 @@ def before_the_fork():
 
 OLD_WAY = """
 import os
-import dampen.process, dampen.entropy, dampen.accounting.budget, dampen.accounting.reservation
-for room in (dampen.entropy, dampen.accounting.budget, dampen.accounting.reservation, dampen.process):
+import dampen.process, dampen.entropy, dampen.accounting.budget, dampen.accounting.account
+for room in (dampen.entropy, dampen.accounting.budget, dampen.accounting.account, dampen.process):
     room.this_process = os.getpid
 """
 

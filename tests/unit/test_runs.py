@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from dampen import Runs
 from dampen.errors import DataError, ParameterError
-from dampen.runs import LARGEST_EXPANSION, as_summable, cumulative_sizes, nth_member, total_size, whole_sizes
+from dampen.vectors import LARGEST_EXPANSION, as_summable, cumulative_sizes, nth_member, total_size, whole_sizes
 
 if TYPE_CHECKING:
     from tests.conftest import Refused

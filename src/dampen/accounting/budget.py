@@ -8,8 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from dampen._validate import Number, positive, probability, text
-from dampen.accounting.account import Account, as_losses
-from dampen.accounting.reservation import LONGEST_NOTE, Batch, Reservation
+from dampen.accounting.account import LONGEST_NOTE, Account, Batch, Reservation, as_losses
 from dampen.errors import BudgetError, ParameterError
 from dampen.privacy import Adjacency, Amount, PrivacyLoss, as_adjacency, as_unit
 from dampen.process import this_process

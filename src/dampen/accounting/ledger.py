@@ -9,9 +9,8 @@ from typing import Any, Self
 
 from dampen._validate import Number, positive, probability, render, text, whole
 from dampen.accounting import store
-from dampen.accounting.account import Account, as_losses, branch_of, child_of
+from dampen.accounting.account import LONGEST_NOTE, Account, Batch, Outcome, Reservation, as_losses, branch_of, child_of
 from dampen.accounting.chain import Entry, charge_entry, limit_entry, outcome_entry, parse_head
-from dampen.accounting.reservation import LONGEST_NOTE, Batch, Outcome, Reservation
 from dampen.accounting.sqlite_store import SqliteStore
 from dampen.accounting.store import Purpose, Store, Transaction, View
 from dampen.accounting.verify import LedgerReport, Progress, verify_entries

@@ -12,8 +12,7 @@ from dampen._validate import render
 from dampen.errors import ParameterError
 from dampen.mechanisms import SelectionMechanism
 from dampen.problem import SelectionProblem, count_candidates
-from dampen.runs import Runs
-from dampen.vectors import Floats, Sizes
+from dampen.vectors import Floats, Runs, Sizes
 
 TOLERANCE = 1e-9
 """Probabilities may exceed 1, and their sum may miss it, by so much: the rounding of floats."""

@@ -14,8 +14,8 @@ from dampen.errors import DataError, ParameterError
 from dampen.graphs import input as graph_input
 from dampen.graphs.input import Nodes, Pairs, as_nodes, require_ends
 from dampen.graphs.threads import as_threads
+from dampen.tables.counts import filter_rows
 from dampen.tables.engines import Source, is_outside
-from dampen.tables.filters import filter_rows
 from dampen.vectors import Floats, Integers
 
 MOST_EDGES = 2**30 - 1

@@ -9,13 +9,12 @@ from typing import Any
 
 import numpy as np
 
-from dampen._validate import render
+from dampen._validate import only_own_errors, render
 from dampen.errors import DataError, MissingExtra, ParameterError
 from dampen.tables.columns import Column, Typed, column_of_values, floats_of
 from dampen.tables.engines.array_codes import label_places
 from dampen.tables.engines.base import NOWHERE
 from dampen.tables.engines.labels import Places
-from dampen.tables.engines.sources import only_own_errors
 from dampen.tables.reading import is_missing
 from dampen.vectors import Integers
 

@@ -20,7 +20,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from dampen._validate import positive, render
+from dampen._validate import only_own_errors, positive, render
 from dampen.entropy import Entropy
 from dampen.errors import DampenError, DataError, MissingExtra, ParameterError
 from dampen.learn.records import Records, as_records, as_table, readings_of, records_from_rows
@@ -29,7 +29,6 @@ from dampen.learn.training_table import TrainingTable
 from dampen.privacy import Adjacency, PrivacyLoss, as_adjacency, as_budget, paid
 from dampen.tables.columns import column_of_values, items_of, raw_values
 from dampen.tables.engines import Source, is_outside, open_engine
-from dampen.tables.engines.sources import only_own_errors
 from dampen.tables.reading import is_missing
 from dampen.tables.rows import read_batches
 from dampen.vectors import Floats, Integers
@@ -278,12 +277,20 @@ def _validate(estimator: PaidClassifier, X: Any, y: Any = "no_validation") -> An
             return found
         if found[1].dtype.kind in "iufb" and not estimator.schema.classes:
             _require_classes(found[1])
+        _refuse_infinite(y)
         listed = isinstance(y, list | tuple) or (isinstance(y, np.ndarray) and y.ndim == 1)
         return found[0], raw_values(y, None) if listed else _classes_as_given(y, found[1])
     except Exception as error:
         failure = error if isinstance(error, DampenError) else _without_data(error)
     # Raised here, so that scikit-learn's own error, which may quote data, is not its context.
     raise failure
+
+
+def _refuse_infinite(target: Any) -> None:
+    """An infinite class is refused wherever it stands: scikit-learn overlooks it among texts."""
+    listed = isinstance(target, list | tuple) or getattr(target, "dtype", None) is np.dtype(object)
+    if listed and any(isinstance(item, float | np.floating) and np.isinf(item) for item in target):
+        raise ValueError("Input y contains infinity or a value too large for dtype('float64').")
 
 
 def _classes_as_given(target: Any, checked: NDArray[Any]) -> Any:

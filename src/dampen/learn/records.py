@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dampen._validate import only_own_errors
 from dampen.errors import DataError, ParameterError
 from dampen.learn.schema import Categorical, Numeric, Schema
 from dampen.tables.columns import raw_values
 from dampen.tables.contingency import as_columns
 from dampen.tables.engines import Source, is_outside, open_engine
 from dampen.tables.engines.base import RowForm, RowReading, Rows
-from dampen.tables.engines.sources import only_own_errors
 
 UNKNOWN = -1
 """In place of the code of a category: the value is none of those declared."""

@@ -7,23 +7,22 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dampen._validate import Number, positive, probability, render
+from dampen._validate import Number, no_warnings, only_own_errors, positive, probability, render
 from dampen.errors import DampenError, DataError, ParameterError
 from dampen.learn.records import readings_of, records_from_rows
 from dampen.learn.schema import Schema
 from dampen.mechanisms import Laplace
 from dampen.mechanisms.numeric.laplace import PublicNoiseRelease
 from dampen.mechanisms.numeric.noises import Geometric
-from dampen.privacy import Adjacency, BudgetLike, NumericRelease, as_budget
+from dampen.privacy import Adjacency, BudgetLike, NumericRelease, as_budget, record_adjacency
 from dampen.problem import NumericProblem
 from dampen.queries.sums import mean_problem
 from dampen.questions.counts_by_group import group_counts
 from dampen.tables.columns import Column, column_of_values, items_of
+from dampen.tables.counts import require_public_number
 from dampen.tables.engines import Source, is_outside
 from dampen.tables.engines.array_codes import label_places
 from dampen.tables.engines.labels import Places
-from dampen.tables.engines.sources import no_warnings, only_own_errors
-from dampen.tables.filters import record_adjacency, require_public_number
 from dampen.tables.reading import is_missing
 from dampen.tables.rows import read_batches
 

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -11,9 +12,8 @@ from dampen._validate import Number, flag, positive
 from dampen.errors import DataError, ParameterError
 from dampen.privacy import Adjacency, as_adjacency, default_unit
 from dampen.problem.rules import as_text, matching_sensitivity, require_public
-from dampen.runs import Runs
 from dampen.sensitivity import SensitivityFunction
-from dampen.vectors import Sizes, Vector, as_vector
+from dampen.vectors import Runs, Sizes, Vector, as_vector
 
 LARGEST_CHECKED = 10**7
 """Up to so many candidates are checked to be distinct; longer sequences are trusted."""
@@ -63,20 +63,21 @@ class Frame:
 class SelectionProblem:
     """Which candidate is best? The utilities of one data set inside their public frame.
 
-    ``utilities`` is one number per candidate, or :class:`~dampen.runs.Runs`; ``sensitivity`` speaks for the same
+    ``utilities`` is one number per candidate, or :class:`~dampen.vectors.Runs`; ``sensitivity`` speaks for the same
     candidates (or groups) and defaults to the frame's bound. Printing a problem shows its frame alone.
     """
 
     frame: Frame
     utilities: Vector | Runs
-    sensitivity: SensitivityFunction
+    given: SensitivityFunction | None
     public: bool
 
     def __init__(self, frame: Frame, utilities: Any, sensitivity: SensitivityFunction | None = None) -> None:
         if not isinstance(frame, Frame):
             raise ParameterError(f"frame must be a Frame; got {type(frame).__name__}")
         runs = utilities if isinstance(utilities, Runs) else None
-        if runs is None:  # what is wrong with a public argument is told first, whatever the data
+        given = sensitivity is not None or frame.bound is None
+        if runs is None and given:  # what is wrong with a public argument is told first, whatever the data
             size = count_candidates(frame.candidates)
             matching_sensitivity(sensitivity, frame.bound, size=size, candidates=size)
         utilities = as_vector(utilities, "utilities") if runs is None else runs
@@ -84,14 +85,16 @@ class SelectionProblem:
         entries, expected = (len(groups) if runs is None else runs.total), count_candidates(frame.candidates)
         if entries != expected:
             raise DataError(f"utilities must be exactly one per candidate: {expected} are needed")
-        fields = {
-            "frame": frame,
-            "utilities": utilities,
-            "sensitivity": matching_sensitivity(sensitivity, frame.bound, size=len(groups), candidates=expected),
-            "public": False,
-        }
-        for name, value in fields.items():
+        if given:
+            matching_sensitivity(sensitivity, frame.bound, size=len(groups), candidates=expected)
+        for name, value in {"frame": frame, "utilities": utilities, "given": sensitivity, "public": False}.items():
             object.__setattr__(self, name, value)
+
+    @cached_property
+    def sensitivity(self) -> SensitivityFunction:
+        """The sensitivity function that was given, or that of the frame's bound."""
+        size, everyone = len(self.groups), count_candidates(self.frame.candidates)
+        return matching_sensitivity(self.given, self.frame.bound, size=size, candidates=everyone)
 
     @property
     def groups(self) -> Vector:
@@ -118,7 +121,7 @@ class SelectionProblem:
 
     def as_public(self) -> "SelectionProblem":
         """A copy marked public: its data may be shown, simulated and plotted."""
-        marked = SelectionProblem(self.frame, self.utilities, self.sensitivity)
+        marked = SelectionProblem(self.frame, self.utilities, self.given)
         object.__setattr__(marked, "public", True)
         return marked
 

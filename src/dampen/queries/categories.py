@@ -6,11 +6,10 @@ from typing import Any
 import numpy as np
 
 from dampen.errors import DataError, ParameterError
-from dampen.privacy import Adjacency
+from dampen.privacy import Adjacency, record_adjacency
 from dampen.problem import Frame, SelectionProblem
 from dampen.sensitivity import Step
 from dampen.tables.counts import as_categories, count_categories
-from dampen.tables.filters import record_adjacency
 from dampen.vectors import Integers
 
 

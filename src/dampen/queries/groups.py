@@ -16,10 +16,9 @@ from dampen._validate import whole
 from dampen.errors import DataError, ParameterError
 from dampen.privacy import Adjacency
 from dampen.problem import Frame, SelectionProblem
-from dampen.runs import Runs
 from dampen.sensitivity import SensitivityFunction
 from dampen.sensitivity.base import ZERO, gaps_to
-from dampen.vectors import Floats, Integers, Vector
+from dampen.vectors import Floats, Integers, Runs, Vector
 
 LARGEST_FRAGMENT = 32
 """Up to so many people a fragment's score fits 64 bits."""

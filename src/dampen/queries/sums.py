@@ -11,12 +11,11 @@ from typing import Any
 
 from dampen._validate import Number, positive
 from dampen.errors import DataError, ParameterError
-from dampen.privacy import Adjacency
+from dampen.privacy import Adjacency, record_adjacency
 from dampen.problem import NumericFrame, NumericProblem
 from dampen.tables.columns import as_missing, title_of
-from dampen.tables.counts import as_bounds, total
+from dampen.tables.counts import as_bounds, is_filtered, require_public_number, total
 from dampen.tables.engines import Source, open_engine
-from dampen.tables.filters import is_filtered, record_adjacency, require_public_number
 
 FINENESS = 1024
 """Into how many steps of the grid the bound of a mean is cut where no resolution is given."""

@@ -10,8 +10,7 @@ from dampen.queries import count_problem
 from dampen.queries.categories import count_frame
 from dampen.questions.mechanism_choice import Choice, choose_mechanism, choose_top_k
 from dampen.questions.record import Posed, Single, no_records, question
-from dampen.tables.counts import as_categories
-from dampen.tables.filters import filter_rows
+from dampen.tables.counts import as_categories, filter_rows
 
 
 @question(no_records("values"), proof="permute_and_flip", plain=True)

@@ -11,11 +11,10 @@ from dampen._validate import Number, flag
 from dampen.errors import ParameterError
 from dampen.mechanisms.counts.base import CountsRelease
 from dampen.mechanisms.counts.laplace_counts import LaplaceCounts
-from dampen.privacy import Adjacency, BudgetLike, PrivacyLoss
+from dampen.privacy import Adjacency, BudgetLike, PrivacyLoss, record_adjacency
 from dampen.problem import CountsFrame, CountsProblem
 from dampen.questions.record import Composite, Posed, no_records, question
-from dampen.tables.counts import as_categories
-from dampen.tables.filters import filter_rows, record_adjacency, require_public_number
+from dampen.tables.counts import as_categories, filter_rows, require_public_number
 from dampen.tables.groups import REST, count_groups
 
 

@@ -8,14 +8,13 @@ from dampen._validate import Number, one_of, positive, render, share_of
 from dampen.entropy import Entropy
 from dampen.errors import ParameterError
 from dampen.mechanisms import PermuteAndFlip
-from dampen.privacy import Adjacency, BudgetLike, PrivacyLoss, Release
+from dampen.privacy import Adjacency, BudgetLike, PrivacyLoss, Release, record_adjacency
 from dampen.problem import Frame, SelectionProblem
 from dampen.queries import percentile_value_problem
 from dampen.queries.order.halving import ask_by_halving, count_levels
 from dampen.questions.record import Composite, Posed, question, zeros
 from dampen.sampling.scatter import scatter
-from dampen.tables.counts import GridCounts, count_on_grid
-from dampen.tables.filters import filter_rows, record_adjacency, require_public_number
+from dampen.tables.counts import GridCounts, count_on_grid, filter_rows, require_public_number
 from dampen.tables.grid import as_grid
 
 FINENESS = 12

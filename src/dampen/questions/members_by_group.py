@@ -16,8 +16,7 @@ from dampen.privacy import BudgetLike, PrivacyLoss, Release
 from dampen.problem import GroupFrame, GroupProblem
 from dampen.questions.record import Composite, Posed, question
 from dampen.tables.columns import title_of
-from dampen.tables.counts import as_categories
-from dampen.tables.filters import filter_rows
+from dampen.tables.counts import as_categories, filter_rows
 from dampen.tables.groups import REST, as_group_missing, find_groups, rest_place, settle_groups
 from dampen.tables.people import as_ids, public_order, read_people
 from dampen.vectors import Integers

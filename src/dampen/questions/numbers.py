@@ -8,13 +8,12 @@ from dampen._validate import Number, positive
 from dampen.entropy import Entropy
 from dampen.mechanisms import Laplace, NumericMechanism
 from dampen.mechanisms.numeric.laplace import PublicNoiseRelease
-from dampen.privacy import Adjacency, BudgetLike, NumericRelease, PrivacyLoss
+from dampen.privacy import Adjacency, BudgetLike, NumericRelease, PrivacyLoss, record_adjacency
 from dampen.queries.order.order_statistic import order_statistic_problem
 from dampen.queries.sums import mean_part_problems, mean_problem, row_count_problem, sum_problem
 from dampen.questions.mechanism_choice import choose_numeric, require_fitting
 from dampen.questions.record import Composite, Posed, Single, no_records, question, zeros
-from dampen.tables.counts import as_bounds
-from dampen.tables.filters import filter_rows, record_adjacency
+from dampen.tables.counts import as_bounds, filter_rows
 
 
 @question(no_records("data"), proof="laplace")

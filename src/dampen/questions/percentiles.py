@@ -7,14 +7,14 @@ from typing import Any, Literal
 
 from dampen._validate import Number, one_of, pair, render
 from dampen.errors import ParameterError
-from dampen.mechanisms import LocalDampening, PermuteAndFlip
+from dampen.mechanisms import LocalDampening, PermuteAndFlip, SelectionMechanism
 from dampen.privacy import Adjacency, BudgetLike
 from dampen.problem import SelectionProblem
 from dampen.queries import percentile_label_problem, percentile_rank_problem, percentile_value_problem
 from dampen.questions.mechanism_choice import Choice, choose_mechanism
 from dampen.questions.record import RECORD, Posed, Single, question, zeros
 from dampen.tables.columns import as_missing
-from dampen.tables.filters import filter_rows
+from dampen.tables.counts import filter_rows
 from dampen.tables.grid import as_grid
 
 Method = Literal["distance", "rank", "label"]
@@ -83,8 +83,9 @@ def percentile(
     True
     """
     labels = one_of((*ON_A_GRID, "label"), method=method) == "label"
-    default = LocalDampening if labels else PermuteAndFlip
-    chosen = choose_mechanism(mechanism, epsilon, default=default, indicators="dampen.queries.percentile_hit_problem")
+    chosen: SelectionMechanism = LocalDampening(epsilon) if labels else PermuteAndFlip(epsilon)
+    if mechanism is not None:
+        chosen = choose_mechanism(mechanism, epsilon, indicators="dampen.queries.percentile_hit_problem")
     if labels:
         left_out = all(argument is None for argument in (column, where, grid, step, bins))
         if not left_out or as_missing(missing) != "refuse":

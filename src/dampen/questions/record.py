@@ -14,13 +14,12 @@ from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar, get_args
 
 import numpy as np
 
-from dampen._validate import text, whole
-from dampen.accounting.reservation import LONGEST_NOTE
+from dampen._validate import only_own_errors, text, whole
+from dampen.accounting.account import LONGEST_NOTE
 from dampen.entropy import Entropy
 from dampen.errors import ParameterError
 from dampen.mechanisms.base import Mechanism
 from dampen.privacy import BudgetLike, PrivacyLoss, Release, as_budget, paid
-from dampen.tables.engines.sources import only_own_errors
 
 if TYPE_CHECKING:
     from dampen.graphs.graph import Graph

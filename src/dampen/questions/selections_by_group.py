@@ -11,7 +11,7 @@ from dampen.accounting import converted
 from dampen.entropy import Entropy
 from dampen.errors import DataError, ParameterError
 from dampen.mechanisms import SelectionMechanism
-from dampen.privacy import Adjacency, BudgetLike, PrivacyLoss, Release
+from dampen.privacy import Adjacency, BudgetLike, PrivacyLoss, Release, record_adjacency
 from dampen.problem import SelectionProblem
 from dampen.queries import count_problem, percentile_value_problem
 from dampen.queries.categories import count_frame, problem_of_counts
@@ -19,9 +19,8 @@ from dampen.questions.mechanism_choice import Choice, choose_mechanism
 from dampen.questions.members_by_group import WHERE_NEEDS_A_TABLE
 from dampen.questions.record import Composite, Posed, no_records, question
 from dampen.tables.columns import as_values
-from dampen.tables.counts import as_categories
+from dampen.tables.counts import as_categories, filter_rows
 from dampen.tables.engines import Source
-from dampen.tables.filters import filter_rows, record_adjacency
 from dampen.tables.grid import as_grid
 from dampen.tables.groups import REST, categories_by_group, grids_by_group, place_groups
 from dampen.vectors import Integers

@@ -13,10 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dampen.entropy import Entropy
-from dampen.runs import as_summable, nth_member
 from dampen.sampling import exact
 from dampen.sampling.exponents import Exponents
 from dampen.sampling.flips import CHUNK, nth_true
+from dampen.vectors import as_summable, nth_member
 
 BUCKETS_PER_UNIT = 1.4426950408
 """Just below 1 / ln 2, so that a bucket is never too high."""

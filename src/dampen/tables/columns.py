@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 
 from dampen._validate import one_of, render
 from dampen.errors import DataError, ParameterError
-from dampen.tables.reading import LARGEST, SMALLEST, is_blank, is_missing, read_number
+from dampen.tables.grid import Grid, count_places
+from dampen.tables.reading import LARGEST, MISSING, OTHER, SMALLEST, is_blank, is_missing, read_number
 from dampen.vectors import Floats, Integers
 
 if TYPE_CHECKING:
@@ -72,6 +73,16 @@ class Numbers:
     reals: Floats
     missing: int
     other: int = 0
+
+
+def place_counts(column: Column, grid: Grid) -> tuple[Integers, Integers]:
+    """Occupied places of a grid and how many values stand there; first those that are no number, or missing."""
+    numbers = numbers_of(column)
+    places, counts = count_places([numbers.wholes, numbers.reals], grid)
+    faults = {place: count for place, count in ((OTHER, numbers.other), (MISSING, numbers.missing)) if count}
+    if not faults:
+        return places, counts
+    return np.append([*faults], places).astype(np.int64), np.append([*faults.values()], counts).astype(np.int64)
 
 
 def refuse_missing(found: int, missing: str, column: str | None, where: str = "") -> None:

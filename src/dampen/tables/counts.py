@@ -1,9 +1,8 @@
-"""One column counted: how many values each category has, how many stand on each grid point, and their exact sum.
-
-None of this is private.
+"""One column counted: how many values each category has, how many stand on each grid point, and their exact sum;
+and which rows count at all. None of this is private.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -11,10 +10,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dampen._validate import Number, one_of, pair, render
+from dampen._validate import Number, one_of, only_own_errors, pair, render
 from dampen.errors import DataError, ParameterError
-from dampen.tables.columns import as_missing, refuse_missing, title_of
-from dampen.tables.engines import open_engine
+from dampen.privacy import Adjacency
+from dampen.tables.columns import as_missing, column_of_values, place_counts, refuse_missing, title_of
+from dampen.tables.engines import Source, open_engine
 from dampen.tables.engines.base import location_note, number_error
 from dampen.tables.grid import Grid, as_grid
 from dampen.tables.reading import MISSING, OTHER, is_missing
@@ -90,12 +90,20 @@ def count_on_grid(values: Any, grid: Any, *, column: str | None = None, missing:
     public, mode = as_grid(grid), as_missing(missing)
     if isinstance(values, GridCounts):
         return _reuse_counts(values, public, column)
+    if column is None and isinstance(values, list | tuple | np.ndarray):  # in memory: there is no engine to choose
+        with only_own_errors():
+            return _as_grid_counts(public, *place_counts(column_of_values(values, None), public), mode, None, "")
     with open_engine(values, column) as engine:
-        places, counts = engine.histogram(column, public)
-        if OTHER in places:
-            raise number_error(column, engine)
-        refuse_missing(int(counts[places == MISSING].sum()), mode, column, location_note(engine))
-    return GridCounts(public, places[places >= 0], counts[places >= 0])
+        return _as_grid_counts(public, *engine.histogram(column, public), mode, column, location_note(engine))
+
+
+def _as_grid_counts(
+    grid: Grid, places: Integers, counts: Integers, mode: str, column: str | None, where: str
+) -> GridCounts:
+    if OTHER in places:
+        raise DataError(f"{title_of(column)} must hold numbers{where}")
+    refuse_missing(int(counts[places == MISSING].sum()), mode, column, where)
+    return GridCounts(grid, places[places >= 0], counts[places >= 0])
 
 
 def _reuse_counts(values: GridCounts, grid: Grid, column: str | None) -> GridCounts:
@@ -212,3 +220,23 @@ def total(values: Any, bounds: tuple[Number, Number], *, column: str | None = No
             raise number_error(column, engine)
         refuse_missing(found.missing, mode, column, location_note(engine))
     return Total(found.count, found.sum)
+
+
+def filter_rows(data: Any, where: Mapping[str, Any] | None) -> Any:
+    """The data itself, or its rows with these values."""
+    return data if where is None else Source(data, where)
+
+
+def is_filtered(data: Any) -> bool:
+    """Whether only some rows of the data count."""
+    return isinstance(data, Source) and bool(data.where)
+
+
+def require_public_number(values: Any, adjacency: Adjacency, missing: str = "refuse") -> None:
+    """Under ``REPLACE`` the number of values is public: a replaced record must not leave a filter, nor be dropped."""
+    if adjacency is not Adjacency.REPLACE:
+        return
+    if is_filtered(values):
+        raise ParameterError("where must be left out under REPLACE: a replaced record may leave the rows that it names")
+    if as_missing(missing) == "drop":
+        raise ParameterError("missing must be 'refuse' under REPLACE: the number of values is public")

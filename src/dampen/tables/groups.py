@@ -5,17 +5,15 @@ from typing import Any
 
 import numpy as np
 
-from dampen._validate import one_of, render
+from dampen._validate import one_of, only_own_errors, render
 from dampen.errors import DataError, ParameterError
 from dampen.tables.columns import as_column, as_values, title_of
 from dampen.tables.counts import GridCounts, tally_labels
 from dampen.tables.engines import open_engine
 from dampen.tables.engines.array_codes import label_places
-from dampen.tables.engines.array_numbers import add_counts
 from dampen.tables.engines.base import PlaceCounts, location_note
 from dampen.tables.engines.labels import Places
-from dampen.tables.engines.sources import only_own_errors
-from dampen.tables.grid import Grid
+from dampen.tables.grid import Grid, add_counts
 from dampen.tables.reading import MISSING, OTHER
 from dampen.vectors import Integers
 

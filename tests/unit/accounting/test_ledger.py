@@ -19,8 +19,8 @@ import dampen
 from dampen import Adjacency, Budget, PrivacyLoss
 from dampen._validate import Number
 from dampen.accounting import Ledger, sqlite_store, store
+from dampen.accounting.account import LONGEST_NOTE
 from dampen.accounting.chain import parse_head
-from dampen.accounting.reservation import LONGEST_NOTE
 from dampen.accounting.sqlite_store import APPLICATION, FORMAT, SqliteStore
 from dampen.errors import BudgetError, BudgetExceeded, ParameterError, ReleaseFailed
 from dampen.mechanisms import PermuteAndFlip

@@ -8,7 +8,7 @@ import pytest
 from dampen import Adjacency, PrivacyLoss
 from dampen._validate import Number
 from dampen.accounting import composed
-from dampen.accounting.reservation import Batch, Outcome, Reservation
+from dampen.accounting.account import Batch, Outcome, Reservation
 from dampen.errors import BudgetError, BudgetExceeded, ParameterError
 from dampen.privacy import Amount
 

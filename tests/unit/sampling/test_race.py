@@ -8,10 +8,10 @@ import pytest
 from flint import arb, ctx
 
 from dampen.audit import ScriptedEntropy
-from dampen.runs import whole_sizes
 from dampen.sampling import race, tables
 from dampen.sampling.buckets import BucketSampler
 from dampen.sampling.exponents import Exponents
+from dampen.vectors import whole_sizes
 
 
 @pytest.mark.parametrize("noise", [race.ExponentialNoise(), race.LaplaceNoise()])

@@ -23,7 +23,7 @@ from hypothesis import strategies as st
 
 from dampen.errors import DampenError, DataError, ParameterError
 from dampen.tables import Grid, GridCounts, as_grid, count_on_grid
-from dampen.tables.engines import array_numbers
+from dampen.tables import grid as grid_module
 
 if TYPE_CHECKING:
     from tests.conftest import Refused, RunPython
@@ -432,14 +432,14 @@ def test_names_are_never_read_as_sql(kind: str, column: str, tmp_path: Path) -> 
 
 @pytest.mark.parametrize("name", ["tenths", "whole"])
 def test_blocks_in_several_threads(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(array_numbers, "BLOCK", 7)
+    monkeypatch.setattr(grid_module, "BLOCK", 7)
     monkeypatch.setattr("os.cpu_count", lambda: 3)
     values = np.random.default_rng(2).normal(0, 10, size=1000)
     assert count_on_grid(values, GRIDS[name]) == judged(values.tolist(), GRIDS[name])
 
 
 def test_places_of_many_values_are_never_all_held(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(array_numbers, "BLOCK", 2**15)
+    monkeypatch.setattr(grid_module, "BLOCK", 2**15)
     monkeypatch.setattr("os.cpu_count", lambda: 2)
     values = np.arange(2**20, dtype=np.float64)
     tracemalloc.start()

@@ -13,9 +13,8 @@ from dampen.errors import ParameterError
 from dampen.mechanisms.base import Mechanism
 from dampen.privacy import PrivacyLoss, Release
 from dampen.problem import Frame, SelectionProblem, count_candidates
-from dampen.runs import Runs
 from dampen.sampling.exponents import Exponents
-from dampen.vectors import Floats, Integers, Vector
+from dampen.vectors import Floats, Integers, Runs, Vector
 
 LATTICE = Fraction(1, 2**22)
 """Exponents of scores that are not whole are rounded to multiples of epsilon * LATTICE ..."""

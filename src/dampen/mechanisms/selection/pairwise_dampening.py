@@ -15,9 +15,8 @@ from dampen.mechanisms.selection.permute_and_flip import PermuteAndFlip
 from dampen.mechanisms.selection.score import Law, ScoreMechanism
 from dampen.privacy import PrivacyLoss
 from dampen.problem import Frame, SelectionProblem, count_candidates
-from dampen.runs import Runs
 from dampen.sensitivity.pairs import deficits_by_max, deficits_by_sum
-from dampen.vectors import Floats
+from dampen.vectors import Floats, Runs
 
 Score = Literal["margin", "clipped"]
 

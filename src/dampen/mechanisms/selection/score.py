@@ -12,9 +12,8 @@ from dampen.mechanisms.selection.exponential import Exponential
 from dampen.mechanisms.selection.permute_and_flip import PermuteAndFlip
 from dampen.privacy import PrivacyLoss
 from dampen.problem import Frame, SelectionProblem
-from dampen.runs import Runs
 from dampen.sampling.exponents import Exponents
-from dampen.vectors import Floats, Vector
+from dampen.vectors import Floats, Runs, Vector
 
 Law = type[Exponential] | type[PermuteAndFlip]
 

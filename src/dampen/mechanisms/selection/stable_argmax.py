@@ -12,9 +12,8 @@ from dampen.errors import DataError, ParameterError
 from dampen.mechanisms.selection.base import SingleMechanism
 from dampen.privacy import BudgetLike, PrivacyLoss, Release
 from dampen.problem import Frame, SelectionProblem, count_candidates
-from dampen.runs import nth_member, total_size
 from dampen.sampling import exact
-from dampen.vectors import Floats
+from dampen.vectors import Floats, nth_member, total_size
 
 PRECISION = 4096
 """Bits of the law's arithmetic: enough for shares of exp(-1024)."""

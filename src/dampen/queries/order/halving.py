@@ -13,8 +13,7 @@ import numpy as np
 
 from dampen.privacy import Adjacency
 from dampen.problem import Frame, SelectionProblem
-from dampen.queries.order.percentile_on_grid import value_utilities
-from dampen.queries.order.stretches import find_stretches
+from dampen.queries.order.percentile_on_grid import find_stretches, value_utilities
 from dampen.vectors import Integers
 
 

@@ -8,11 +8,10 @@ import numpy as np
 
 from dampen._validate import Number, exact, positive, render, share_of, whole
 from dampen.errors import DataError, ParameterError
-from dampen.privacy import Adjacency
+from dampen.privacy import Adjacency, record_adjacency
 from dampen.problem import NumericFrame, NumericProblem
 from dampen.sensitivity import SensitivityFunction
-from dampen.tables.counts import count_on_grid
-from dampen.tables.filters import record_adjacency, require_public_number
+from dampen.tables.counts import count_on_grid, require_public_number
 from dampen.tables.grid import Grid, as_grid
 from dampen.vectors import Floats, Integers
 

@@ -9,14 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dampen.errors import DataError
-from dampen.tables.columns import Column, column_of_values, numbers_of
+from dampen.tables.columns import Column, column_of_values, numbers_of, place_counts
 from dampen.tables.engines import array_codes
-from dampen.tables.engines.array_numbers import count_places, sum_of_reals, sum_of_wholes
+from dampen.tables.engines.array_sums import sum_of_reals, sum_of_wholes
 from dampen.tables.engines.base import CodedTable, Coding, Faults, Levels, PlaceCounts, RowReading, Rows, Sums
 from dampen.tables.engines.by_query import QueryLevels
 from dampen.tables.engines.labels import Places
 from dampen.tables.grid import Grid
-from dampen.tables.reading import MISSING, OTHER
+from dampen.tables.reading import OTHER
 from dampen.vectors import Integers
 
 if TYPE_CHECKING:
@@ -67,12 +67,7 @@ class ArrayEngine:
 
     def histogram(self, column: str | None, grid: Grid) -> PlaceCounts:
         """How many values stand at each place of a grid."""
-        numbers = numbers_of(self.column(column))
-        places, counts = count_places([numbers.wholes, numbers.reals], grid)
-        faults = {place: count for place, count in ((OTHER, numbers.other), (MISSING, numbers.missing)) if count}
-        if not faults:
-            return places, counts
-        return np.append([*faults], places).astype(np.int64), np.append([*faults.values()], counts).astype(np.int64)
+        return place_counts(self.column(column), grid)
 
     def sums(self, column: str | None, ends: tuple[Fraction, Fraction]) -> Sums:
         """The exact sum of a column."""

@@ -163,7 +163,8 @@ def place_by_join(value: str, sql_type: str, places: Places, alias: str, labels:
         "reals": (keys.inexact, places.reals(), np.float64),
     }
     used = {name: (key, known, dtype) for name, (key, known, dtype) in found.items() if key and known}
-    home = {name: f"{labels}_{name}_{kind}" for name in used}
+    wide = "" if kind == "text" or sql_type in WHOLE_TYPES else "_wide"  # knows labels that narrow types cannot hold
+    home = {name: f"{labels}_{name}_{kind}{wide}" for name in used}
     joins = [f"left join {home[name]} {alias}_{name} on {key} = {alias}_{name}.key" for name, (key, *_) in used.items()]
     parts = {name: f"{alias}_{name}.place" for name in used}
     if keys.truth:

@@ -160,7 +160,7 @@ class IbisEngine(CountsByQuery):
     def rows(self, readings: Mapping[str, RowReading]) -> Rows:
         """Columns as they are, then read here."""
         names = {name: f"f{spot}" for spot, name in enumerate(readings)}
-        chosen = self.table.select(**{spot: self._column(name) for name, spot in names.items()})
+        chosen = self.table.select(**{spot: ibis_codes.exportable(self._column(name)) for name, spot in names.items()})
         found = self._run(chosen)
         return {
             name: row_values(column_of_values(found.column(names[name]), None), reading)

@@ -49,6 +49,11 @@ def as_written(value: Any) -> Any:
     return value.cast("string") if value.type().is_uuid() else value
 
 
+def exportable(value: Any) -> Any:
+    """A value as it may leave. Durations, which Arrow cannot always hold, stand for nothing: bytes do instead."""
+    return ibis.cases((value.isnull(), None), else_=ibis.literal(b"-")) if value.type().is_interval() else value
+
+
 def text_whole(text: Any) -> Any:
     """The whole number of 64 bits that a text reads as, null where it is none."""
     plain = text.re_replace(TRIMMED, "")

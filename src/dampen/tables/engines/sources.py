@@ -1,23 +1,16 @@
 """Which engine counts which data: by what the data is, or by the name that the caller gives."""
 
-import threading
-import warnings
 from collections.abc import Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-from dampen._validate import one_of, render
-from dampen.errors import DampenError, DataError, EngineError, ParameterError
+from dampen._validate import one_of, only_own_errors, render
+from dampen.errors import ParameterError
 from dampen.tables.engines.base import Engine
 from dampen.tables.engines.registry import ENGINES, engine_of, file_engines
 from dampen.tables.reading import is_missing
-
-PANIC = "PanicException"
-"""What polars raises where it fails; it is no ``Exception``."""
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
@@ -59,54 +52,6 @@ def open_engine(data: Any, *columns: str | None) -> Iterator[Engine]:
         for name, value in source.where.items():
             engine = engine.part(name, (value,), 0)
         yield engine
-
-
-@contextmanager
-def only_own_errors() -> Iterator[None]:
-    """Whatever goes wrong inside leaves as an error of dampen's own, and no warning does.
-
-    Columns may hold anything, and an object that is compared, counted or converted may raise anything, with the data
-    in its message. The curator finds it in the ``__context__`` of the error that leaves, and no traceback prints it.
-    """
-    try:
-        with np.errstate(all="ignore"), no_warnings():
-            yield
-    except DampenError as error:
-        raise error from None
-    except ImportError:
-        raise
-    except MemoryError:
-        raise EngineError("there was not enough memory to read the data; leave it in files or in a database") from None
-    except BaseException as error:
-        if not isinstance(error, Exception) and type(error).__name__ != PANIC:
-            raise
-        rule = "values must be numbers, texts, truth values, dates or the labels that are declared, in plain columns"
-        raise DataError(f"{rule}; reading them failed (why: see __context__ of this error)") from None
-
-
-_silence = threading.Lock()
-_inside = 0
-_kept: "warnings.catch_warnings[None] | None" = None
-
-
-@contextmanager
-def no_warnings() -> Iterator[None]:
-    """Warnings of other libraries quote what they met. The filters are the process's: threads share one silence."""
-    global _inside, _kept
-    with _silence:
-        if not _inside:
-            _kept = warnings.catch_warnings()
-            _kept.__enter__()
-            warnings.simplefilter("ignore")
-        _inside += 1
-    try:
-        yield
-    finally:
-        with _silence:
-            _inside -= 1
-            if not _inside and _kept is not None:
-                _kept.__exit__(None, None, None)
-                _kept = None
 
 
 def _open(source: Source, columns: tuple[str | None, ...]) -> AbstractContextManager[Engine]:

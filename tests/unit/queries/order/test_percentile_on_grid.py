@@ -12,7 +12,7 @@ from dampen import Adjacency, Budget
 from dampen.errors import ParameterError
 from dampen.mechanisms import LocalDampening, ParetoNoisyMax, PermuteAndFlip, StableArgmax
 from dampen.queries import percentile_hit_problem, percentile_value_problem
-from dampen.runs import Runs
+from dampen.vectors import Runs
 from tests.conftest import Refused
 from tests.unit.queries.order.judges import BOTH
 

@@ -8,9 +8,15 @@ import pytest
 
 from dampen import Adjacency
 from dampen._validate import share_of
-from dampen.queries.order import stretches as stretches_module
-from dampen.queries.order.percentile_on_grid import hit_utilities, value_utilities
-from dampen.queries.order.stretches import Stretches, find_stretches, steps_to_leave, steps_to_percentile
+from dampen.queries.order import percentile_on_grid as stretches_module
+from dampen.queries.order.percentile_on_grid import (
+    Stretches,
+    find_stretches,
+    hit_utilities,
+    steps_to_leave,
+    steps_to_percentile,
+    value_utilities,
+)
 from tests.unit.queries.order.judges import BOTH, PERCENTS, distances_to_and_from, nearby, percentile
 
 UNIVERSES = [(1, 5), (2, 6), (3, 5), (4, 4)]
