@@ -50,8 +50,12 @@ def as_written(value: Any) -> Any:
 
 
 def exportable(value: Any) -> Any:
-    """A value as it may leave. Durations, which Arrow cannot always hold, stand for nothing: bytes do instead."""
-    return ibis.cases((value.isnull(), None), else_=ibis.literal(b"-")) if value.type().is_interval() else value
+    """A value as it may leave. Durations, which Arrow cannot always hold, and times of day stand for no label.
+
+    Bytes do not either, and leave in their place.
+    """
+    nothing = value.type().is_interval() or value.type().is_time()
+    return ibis.cases((value.isnull(), None), else_=ibis.literal(b"-")) if nothing else value
 
 
 def text_whole(text: Any) -> Any:
