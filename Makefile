@@ -42,10 +42,10 @@ audit: $(VENV)/.installed-dev
 	$(BIN)/python -m pytest tests/audit -n $(JOBS)
 
 test: lint types
-	$(BIN)/python -m pytest -n $(JOBS) -m "not long"
+	$(BIN)/python -m pytest -n $(JOBS) -m "not long" --durations=25
 
 test-long: lint types
-	$(BIN)/python -m pytest -n $(JOBS)
+	$(BIN)/python -m pytest -n $(JOBS) --durations=25
 
 .venv-diffprivlib/.installed: | $(BIN)/python
 	$(PYTHON) -m venv .venv-diffprivlib

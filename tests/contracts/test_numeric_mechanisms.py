@@ -176,7 +176,7 @@ def test_nothing_about_a_release_but_its_value_depends_on_the_data(
 ) -> None:
     """The same draw from different data sets gives the same release, bit by bit, and the same silence."""
     mechanism = make(1, DELTA)
-    monkeypatch.setattr(type(mechanism), "_draw", lambda self, problem, source: 5)
+    monkeypatch.setattr(type(mechanism), "draw", lambda self, problem, source: 5)
     problems = [posed(98765432, rungs, bound=10**9) for rungs in ((24691358, 24691358), (0, 0), (1, 10**9))]
     with caplog.at_level(logging.DEBUG), warnings.catch_warnings():
         warnings.simplefilter("error")
