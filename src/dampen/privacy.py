@@ -10,7 +10,7 @@ from typing import Any, Protocol, TypeVar
 import numpy as np
 
 from dampen import entropy
-from dampen._validate import Number, brief, non_negative, plain, positive, probability, render, text
+from dampen._validate import PANIC, Number, brief, no_warnings, non_negative, plain, positive, probability, render, text
 from dampen.entropy import Entropy
 from dampen.errors import ParameterError, ReleaseFailed
 
@@ -175,7 +175,9 @@ def paid(draw: Callable[[Entropy], Drawn], loss: PrivacyLoss, *, budget: BudgetL
 def _attempt(draw: Callable[[Entropy], Drawn]) -> tuple[Drawn, ...]:
     """What is drawn, or nothing: an error raised inside an ``except`` would carry the one that knows data."""
     try:
-        with np.errstate(all="ignore"):
+        with np.errstate(all="ignore"), no_warnings():
             return (draw(entropy.system_entropy()),)
-    except Exception:
+    except BaseException as error:
+        if not isinstance(error, Exception) and type(error).__name__ != PANIC:
+            raise
         return ()

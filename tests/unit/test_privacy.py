@@ -1,6 +1,7 @@
 """The words of privacy: exact, frozen, printable, and without any data in them."""
 
 import pickle
+import warnings
 from dataclasses import FrozenInstanceError, fields
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
@@ -8,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from dampen import Adjacency, Budget, Frame, PrivacyLoss, Release, SelectionProblem
-from dampen.errors import ParameterError
+from dampen.errors import ParameterError, ReleaseFailed
 from dampen.mechanisms import PermuteAndFlip
-from dampen.privacy import Amount
+from dampen.privacy import Amount, paid
 
 if TYPE_CHECKING:
     from tests.conftest import Refused
@@ -99,3 +100,46 @@ def test_a_release_holds_value_loss_mechanism_and_note_and_never_scores() -> Non
 def test_a_release_prints_what_it_cost_and_who_drew_it() -> None:
     release = Release("tea", PrivacyLoss("1/2", adjacency=ADD_REMOVE), "PermuteAndFlip(epsilon=0.5)", "drinks")
     assert str(release) == "tea (by PermuteAndFlip(epsilon=0.5); epsilon 0.5 per row (ADD_REMOVE), note: drinks)"
+
+
+# Paying
+
+
+class _Panic(BaseException):
+    """As polars raises it."""
+
+
+_Panic.__name__ = "PanicException"
+LOSS = PrivacyLoss(1, adjacency=Adjacency.ADD_REMOVE)
+
+
+def test_no_warning_leaves_a_draw() -> None:
+    def draw(_: object) -> int:
+        warnings.warn("private 42", stacklevel=1)
+        return 7
+
+    with warnings.catch_warnings(record=True) as seen:
+        warnings.simplefilter("always")
+        assert paid(draw, LOSS, budget=Budget(epsilon=1)) == 7
+    assert seen == []
+
+
+@pytest.mark.parametrize("error", [ValueError("private 42"), _Panic("private 42")])
+def test_what_fails_after_the_payment_says_nothing(error: BaseException) -> None:
+    def draw(_: object) -> int:
+        raise error
+
+    budget = Budget(epsilon=1)
+    with pytest.raises(ReleaseFailed) as caught:
+        paid(draw, LOSS, budget=budget)
+    assert caught.value.__context__ is None
+    assert "42" not in str(caught.value)
+    assert budget.spent.epsilon == 1
+
+
+def test_an_interrupt_is_none_of_that() -> None:
+    def draw(_: object) -> int:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        paid(draw, LOSS, budget=Budget(epsilon=1))

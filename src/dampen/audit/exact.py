@@ -23,7 +23,7 @@ def audit_selection(
 ) -> AuditReport:
     """Compare the exact laws of every data set of the universe and of each of its neighbours with the claim.
 
-    ``problem_of`` builds the problem of a data set, just as an application would. Raises ``FrameLeak`` when two
+    ``problem_of`` builds the problem of a data set, just as a question would. Raises ``FrameLeak`` when two
     neighbours disagree on anything public. Each unordered pair is tried once.
 
     Every law is checked first: one number for each outcome, none of them NaN, no probability above 1 and a sum of 1

@@ -63,7 +63,7 @@ def audit_numeric(
 ) -> AuditReport:
     """Compare the exact laws of every data set of the universe and of each of its neighbours with the claim.
 
-    ``problem_of`` builds the problem of a data set, just as an application would. Raises ``FrameLeak`` when two
+    ``problem_of`` builds the problem of a data set, just as a question would. Raises ``FrameLeak`` when two
     neighbours disagree on anything public. Each unordered pair is tried once. Answers are judged before they are
     clamped to the frame's range, which is public and can only help. A coarser resolution makes an audit cheaper.
 

@@ -53,7 +53,7 @@ def percentile(
     public: Annotated[bool, typer.Option("--public", help="The data is public and may be shown.")] = False,
     show_law: Annotated[bool, typer.Option("--show-law", help="Show the answer's law; with --public.")] = False,
 ) -> None:
-    """Tell percentiles of a column, privately; a value counts at the largest possible answer not above it."""
+    """Tell percentiles of a column, privately; values are rounded down to the grid of possible answers."""
     if show_law and not (public and len(p) == 1):
         raise ParameterError("show-law must come with --public and a single --p: the law shows the data itself")
     grid, rows = as_grid(bounds=bounds, step=step, bins=bins), records.source(file, engine, where)

@@ -47,8 +47,8 @@ def top_nodes(
     as_json: answers.Json = False,
 ) -> None:
     """Tell the most influential nodes of a graph, best first, privately: one edge more or less is hidden."""
-    graph = graphs.read_graph(file, nodes, nodes_from_edges, src, dst, engine, where)
     asker = answers.Asker("top-nodes", budget, scope, note, as_json, epsilon=epsilon)
+    graph = graphs.read_graph(file, nodes, nodes_from_edges, src, dst, engine, where)
     asker.tell(
         "top_nodes", graph, k, score=score.value.replace("-", "_"),
         method=None if method is None else method.value.replace("-", "_"), max_degree=max_degree, shift=shift,

@@ -3,7 +3,7 @@
 A class fills in :meth:`PaidClassifier._grow` (from a table to a released model), :meth:`PaidClassifier._shares` (from a
 released model to the class shares of records), the two that write a model as JSON, and, where it has parameters of its
 own, :meth:`PaidClassifier._check`. The model holds released numbers only; neither the table nor anything unreleased of
-it is_outside with the estimator.
+it stays with the estimator.
 """
 
 import inspect

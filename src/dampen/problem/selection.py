@@ -13,6 +13,7 @@ from dampen.errors import DataError, ParameterError
 from dampen.privacy import Adjacency, as_adjacency, default_unit
 from dampen.problem.rules import as_text, matching_sensitivity, require_public
 from dampen.sensitivity import SensitivityFunction
+from dampen.sensitivity.base import DEFAULT_FLOOR
 from dampen.vectors import Runs, Sizes, Vector, as_vector
 
 LARGEST_CHECKED = 10**7
@@ -69,32 +70,34 @@ class SelectionProblem:
 
     frame: Frame
     utilities: Vector | Runs
-    given: SensitivityFunction | None
+    own_sensitivity: SensitivityFunction | None
     public: bool
 
     def __init__(self, frame: Frame, utilities: Any, sensitivity: SensitivityFunction | None = None) -> None:
         if not isinstance(frame, Frame):
             raise ParameterError(f"frame must be a Frame; got {type(frame).__name__}")
         runs = utilities if isinstance(utilities, Runs) else None
-        given = sensitivity is not None or frame.bound is None
-        if runs is None and given:  # what is wrong with a public argument is told first, whatever the data
-            size = count_candidates(frame.candidates)
+        size = count_candidates(frame.candidates)
+        # What is wrong with a public argument is said first, whatever the data.
+        if sensitivity is None and frame.bound is not None:
+            positive(floor=frame.bound * DEFAULT_FLOOR)  # that of the bound, which is built only if somebody reads it
+        elif runs is None:
             matching_sensitivity(sensitivity, frame.bound, size=size, candidates=size)
         utilities = as_vector(utilities, "utilities") if runs is None else runs
         groups = utilities if runs is None else runs.values
-        entries, expected = (len(groups) if runs is None else runs.total), count_candidates(frame.candidates)
-        if entries != expected:
-            raise DataError(f"utilities must be exactly one per candidate: {expected} are needed")
-        if given:
-            matching_sensitivity(sensitivity, frame.bound, size=len(groups), candidates=expected)
-        for name, value in {"frame": frame, "utilities": utilities, "given": sensitivity, "public": False}.items():
+        if (len(groups) if runs is None else runs.total) != size:
+            raise DataError(f"utilities must be exactly one per candidate: {size} are needed")
+        if runs is not None and (sensitivity is not None or frame.bound is None):
+            matching_sensitivity(sensitivity, frame.bound, size=len(groups), candidates=size)
+        fields = {"frame": frame, "utilities": utilities, "own_sensitivity": sensitivity, "public": False}
+        for name, value in fields.items():
             object.__setattr__(self, name, value)
 
     @cached_property
     def sensitivity(self) -> SensitivityFunction:
         """The sensitivity function that was given, or that of the frame's bound."""
         size, everyone = len(self.groups), count_candidates(self.frame.candidates)
-        return matching_sensitivity(self.given, self.frame.bound, size=size, candidates=everyone)
+        return matching_sensitivity(self.own_sensitivity, self.frame.bound, size=size, candidates=everyone)
 
     @property
     def groups(self) -> Vector:
@@ -121,7 +124,7 @@ class SelectionProblem:
 
     def as_public(self) -> "SelectionProblem":
         """A copy marked public: its data may be shown, simulated and plotted."""
-        marked = SelectionProblem(self.frame, self.utilities, self.given)
+        marked = SelectionProblem(self.frame, self.utilities, self.own_sensitivity)
         object.__setattr__(marked, "public", True)
         return marked
 

@@ -85,7 +85,8 @@ class Composite(Posed[Answer]):
 
     def release(self, budget: BudgetLike, note: str) -> Any:
         """Pay for and draw the answer."""
-        return self.build(paid(self.draw, self.loss, budget=budget, note=note), self.loss, note)
+        build = self.build  # it may know data too, so it runs where nothing of that can leave
+        return paid(lambda source: build(self.draw(source), self.loss, note), self.loss, budget=budget, note=note)
 
 
 @dataclass(frozen=True)
@@ -98,7 +99,8 @@ class Question:
 
     def pose(self, *data: Any, **public: Any) -> Posed[Any]:
         """Everything but the payment: the arguments checked, the data read."""
-        posed: Posed[Any] = inspect.unwrap(self.ask)(*data, **public, budget=None, note="")
+        with only_own_errors():
+            posed: Posed[Any] = inspect.unwrap(self.ask)(*data, **public, budget=None, note="")
         return posed
 
     @property

@@ -67,9 +67,9 @@ class GridCounts:
 def count_on_grid(values: Any, grid: Any, *, column: str | None = None, missing: str = "refuse") -> GridCounts:
     """Count values on a grid. Not private.
 
-    A value counts at the largest grid point not above it, a value below all points at the first. Every number is
-    compared as it is: whole numbers beyond 2**53 are not rounded, infinities count at the ends. So a list, a data frame
-    and a file of the same numbers give the same counts.
+    Values are rounded down to the grid; a value below all points counts at the first. Every number is compared as it
+    is: whole numbers beyond 2**53 are not rounded, infinities count at the ends. So a list, a data frame and a file of
+    the same numbers give the same counts.
 
     Parameters
     ----------

@@ -225,3 +225,17 @@ def test_a_frame_may_hold_more_candidates_than_64_bits_count(candidates: Sequenc
     assert f"{2**70} candidates" in repr(problem)
     with pytest.raises(DataError, match="one per candidate"):
         SelectionProblem(frame, Runs([5, 0], [2**69, 2**69 + 1]))
+
+
+@pytest.mark.parametrize("runs", [False, True])
+def test_a_bound_that_leaves_no_floor_is_refused_before_anything_is_paid(runs: bool) -> None:
+    frame = Frame(("a", "b"), Fraction(1, 2**505), ADD_REMOVE)
+    with pytest.raises(ParameterError, match="floor must"):
+        SelectionProblem(frame, Runs([1, 2], [1, 1]) if runs else [1, 2])
+
+
+@pytest.mark.parametrize("runs", [False, True])
+def test_without_a_bound_a_sensitivity_is_needed(runs: bool) -> None:
+    frame = Frame(("a", "b"), None, ADD_REMOVE)
+    with pytest.raises(ParameterError, match="sensitivity must be a SensitivityFunction"):
+        SelectionProblem(frame, Runs([1, 2], [1, 1]) if runs else [1, 2])

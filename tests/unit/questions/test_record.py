@@ -8,9 +8,9 @@ import pytest
 
 import dampen
 from dampen import Adjacency, Budget, questions
-from dampen.errors import ParameterError
-from dampen.privacy import PrivacyLoss
-from dampen.questions.record import RECORD
+from dampen.errors import DataError, ParameterError, ReleaseFailed
+from dampen.privacy import PrivacyLoss, Release
+from dampen.questions.record import RECORD, Composite
 from docs.generate_commands import questions_table
 from tests.errors.questions import QUESTIONS, ROWS, good_columns, good_data
 
@@ -134,3 +134,26 @@ def test_every_question_has_a_proof_page(name: str) -> None:
 
 def test_the_guide_shows_the_record() -> None:
     assert questions_table() in (ROOT / "docs" / "guide.md").read_text()
+
+
+class Odd:
+    """What tells its secret when it is touched."""
+
+    def __hash__(self) -> int:
+        raise ValueError("secret 97")
+
+
+def test_posing_says_nothing_of_data_either() -> None:
+    with pytest.raises(DataError) as caught:
+        RECORD["group_by"].pose([Odd(), Odd()], ["a", "b"], categories=("a", "b"), epsilon=1)
+    assert "97" not in str(caught.value)
+
+
+def test_what_is_built_of_draws_is_built_where_nothing_can_leave() -> None:
+    def build(*_: object) -> Release:
+        raise ValueError("secret 17")
+
+    loss = PrivacyLoss(1, adjacency=Adjacency.ADD_REMOVE)
+    with pytest.raises(ReleaseFailed) as caught:
+        Composite(None, loss, lambda _: 1, build).release(Budget(epsilon=1), "")
+    assert caught.value.__context__ is None
