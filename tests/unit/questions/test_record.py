@@ -1,6 +1,7 @@
 """The record: everything in it can be asked, and its frame and its price are those of the answer, without data."""
 
 import inspect
+from itertools import chain, combinations, product
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,7 @@ import dampen
 from dampen import Adjacency, Budget, questions
 from dampen.errors import DataError, ParameterError, ReleaseFailed
 from dampen.privacy import PrivacyLoss, Release
-from dampen.questions.record import RECORD, Composite
+from dampen.questions.record import RECORD, Arguments, Composite
 from docs.generate_commands import questions_table
 from tests.errors.questions import QUESTIONS, ROWS, good_columns, good_data
 
@@ -157,3 +158,17 @@ def test_what_is_built_of_draws_is_built_where_nothing_can_leave() -> None:
     with pytest.raises(ReleaseFailed) as caught:
         Composite(None, loss, lambda _: 1, build).release(Budget(epsilon=1), "")
     assert caught.value.__context__ is None
+
+
+def test_arguments_fit_exactly_where_python_would_take_them() -> None:
+    def pose(a: int, b: int = 1, *, c: int, d: int = 2) -> None: ...
+
+    signature = inspect.signature(pose)
+    for count, names in product(range(4), chain.from_iterable(combinations("abcde", size) for size in range(6))):
+        data, public = (0,) * count, dict.fromkeys(names, 0)
+        try:
+            signature.bind(*data, **public)
+            taken = True
+        except TypeError:
+            taken = False
+        assert Arguments(signature).fit(data, public) is taken
