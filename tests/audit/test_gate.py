@@ -115,7 +115,7 @@ def movements(universe: Universe, level: float | None) -> Movements:
 
 
 SLOW = ("TopK", "LaplaceTopK", "ParetoNoisyMax, nu 2")
-"""What begins so, and every variant of a mechanism, is gated at epsilon 1 in the default run, at all with full counts."""
+"""What begins so, and every variant, is gated at epsilon 1 in the default run, and at all three with full counts."""
 AT_EPSILONS = [
     pytest.param(
         name, epsilon, marks=[pytest.mark.long] if epsilon != "1" and (name.startswith(SLOW) or ", " in name) else []
