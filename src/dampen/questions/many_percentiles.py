@@ -1,7 +1,8 @@
 """Several percentiles of the same values at one price."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from fractions import Fraction
+from functools import partial
 from typing import Any
 
 from dampen._validate import Number, one_of, positive, render, share_of
@@ -68,18 +69,13 @@ def quantiles(
     loss = PrivacyLoss(price, adjacency=record_adjacency(adjacency))
     require_public_number(rows := filter_rows(values, where), adjacency, missing)
     counted = count_on_grid(rows, public, column=column, missing=missing)
+    draw: Callable[[Entropy], list[Any]]
     if way == "even":
-        single = PermuteAndFlip(price / len(shares))
         problems = [percentile_value_problem(counted, 100 * q, grid=counted.grid, adjacency=adjacency) for q in shares]
+        draw = partial(draw_evenly, problems, PermuteAndFlip(price / len(shares)))
     else:
-        single, problems = (
-            PermuteAndFlip(price / count_levels(len(shares)) / (2 if adjacency is Adjacency.REPLACE else 1)),
-            [],
-        )
-
-    def draw(source: Entropy) -> list[Any]:
-        halve = way == "halving"
-        return draw_by_halving(counted, shares, single, source) if halve else draw_evenly(problems, single, source)
+        parts = count_levels(len(shares)) * (2 if adjacency is Adjacency.REPLACE else 1)
+        draw = partial(draw_by_halving, counted, shares, PermuteAndFlip(price / parts))
 
     def build(answers: list[Any], loss: PrivacyLoss, note: str) -> Release:
         by_share = dict(zip(shares, sorted(answers), strict=True))

@@ -101,7 +101,7 @@ def _as_grid_counts(
     grid: Grid, places: Integers, counts: Integers, mode: str, column: str | None, where: str
 ) -> GridCounts:
     if OTHER in places:
-        raise DataError(f"{title_of(column)} must hold numbers{where}")
+        raise number_error(column, where)
     refuse_missing(int(counts[places == MISSING].sum()), mode, column, where)
     return GridCounts(grid, places[places >= 0], counts[places >= 0])
 
@@ -217,7 +217,7 @@ def total(values: Any, bounds: tuple[Number, Number], *, column: str | None = No
     with open_engine(values, column) as engine:
         found = engine.sums(column, ends)
         if found.other:
-            raise number_error(column, engine)
+            raise number_error(column, location_note(engine))
         refuse_missing(found.missing, mode, column, location_note(engine))
     return Total(found.count, found.sum)
 

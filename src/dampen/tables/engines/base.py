@@ -211,9 +211,9 @@ class Engine(Protocol):
         """The places of the two ends of every edge among the nodes."""
 
 
-def number_error(column: str | None, engine: Engine) -> DataError:
-    """What is raised where a column must hold numbers."""
-    return DataError(f"{title_of(column)} must hold numbers{location_note(engine)}")
+def number_error(column: str | None, where: str) -> DataError:
+    """What is raised where a column must hold numbers. ``where``: the note of where it lies."""
+    return DataError(f"{title_of(column)} must hold numbers{where}")
 
 
 def location_note(engine: Engine) -> str:

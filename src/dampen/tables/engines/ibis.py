@@ -90,10 +90,12 @@ class IbisEngine(CountsByQuery):
         """How many values stand at each place of a grid."""
         numbers = ibis_codes.numbers(self.table, self._column(column))
         found: dict[int, int] = {}
-        for rows in ibis_codes.grid_places(numbers, grid, CHUNK):
+        parts = [*ibis_codes.grid_places(numbers, grid, CHUNK)]
+        for rows in parts:
             counted = rows.group_by("place").aggregate(count=rows.count())
             part = self.fetch(counted.select(counted.place.cast("int64"), "count"), ["place", "count"])
             found |= dict(zip(part["place"].tolist(), part["count"].tolist(), strict=True))
+        self._require_stillness(len(parts), sum(found.values()))
         places = np.array(sorted(found), dtype=np.int64)
         return places, np.array([found[place] for place in places.tolist()], dtype=np.int64)
 
@@ -124,7 +126,13 @@ class IbisEngine(CountsByQuery):
             counted = rows.group_by(["group", "place"]).aggregate(count=rows.count())
             whole = counted.select(**{name: counted[name].cast("int64") for name in names})
             found.append(np.column_stack([*self.fetch(whole, names).values()]))
+        self._require_stillness(len(parts), int(sum(part[:, 2].sum() for part in found)))
         return np.concatenate(found)
+
+    def _require_stillness(self, scans: int, rows: int) -> None:
+        """Where parts of a grid take a scan each, a row that moved between them would count twice, or not at all."""
+        if scans > 1 and rows != self.row_count():
+            raise DataError(f"the data must not change while it is counted{location_note(self)}")
 
     def faults(self, table: CodedTable) -> Faults:
         """What in a table breaks its schema, and the counts of the classes: one scan."""
