@@ -9,7 +9,6 @@ import pytest
 ROOMS = {
     "errors": "the exception tree",
     "_validate": "one-line guards for public arguments",
-    "process": "which process this is, also after a fork",
     "certified": "exact and certified arithmetic: fractions and balls",
     "entropy": "where random bits come from; the only door to them",
     "privacy": "adjacency, loss, release, and `paid`: reserve, then draw, then nothing that knows data",
@@ -148,6 +147,15 @@ def test_files_and_functions_stay_short(path: Path) -> None:
             assert (node.end_lineno or 0) - first.lineno < LONGEST_FUNCTION, node.name
 
 
+SPREADING = {"learn/forest.py", "questions/many_percentiles.py"}
+"""They put each record into one of many parts at random: no noise, and nothing of the law is theirs."""
+
+
+def test_only_mechanisms_draw() -> None:
+    drawing = {str(path.relative_to(SOURCE)) for path in MODULES if "sampling" in imported_rooms(path)}
+    assert {path for path in drawing if path.split("/")[0] not in ("mechanisms", "sampling")} == SPREADING
+
+
 def test_randomness_enters_through_one_door() -> None:
     """Only entropy.py touches the operating system's entropy; nothing imports `random` or `secrets`."""
     for path in MODULES:
@@ -163,5 +171,5 @@ def test_randomness_enters_through_one_door() -> None:
 
 
 def test_which_process_this_is_has_one_answer() -> None:
-    """Process numbers are not unique across namespaces: `process.py` alone asks for them."""
-    assert [path.name for path in MODULES if "getpid" in path.read_text()] == ["process.py"]
+    """Process numbers are not unique across namespaces: `entropy.py` alone asks for them."""
+    assert [path.name for path in MODULES if "getpid" in path.read_text()] == ["entropy.py"]

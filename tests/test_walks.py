@@ -12,7 +12,7 @@ import dampen
 from dampen.questions.record import RECORD
 
 SOURCE = str(Path(dampen.__file__).parent)
-MOST_FILES = 21
+MOST_FILES = 20
 """Of the package, between a question and its answer."""
 
 

@@ -1,7 +1,7 @@
 """Where random bits come from: AES-256 in counter mode, keyed from the operating system.
 
 Every release opens its own stream with a fresh key, so threads share nothing. A stream that crosses a fork takes a new
-key before its next bit. There is no seed.
+key before its next bit, so this is also where it is known which process runs. There is no seed.
 """
 
 import os
@@ -11,7 +11,25 @@ import numpy as np
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 from numpy.typing import NDArray
 
-from dampen.process import this_process
+_forks = 0
+
+
+def this_process() -> tuple[int, int]:
+    """How many forks led here, and the system's number: never those of a process that this one was forked from.
+
+    The number alone would not do: where a child is the first process of a new namespace, its parent may have been the
+    first of an older one, and both are number 1. The forks alone would not do either: C code may fork unseen.
+    """
+    return _forks, os.getpid()
+
+
+def _count_fork() -> None:
+    global _forks
+    _forks += 1
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_count_fork)
 
 
 class Entropy(Protocol):

@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dampen.learn import noise, split_choice, votes
+from dampen.learn import noise
 from dampen.mechanisms import SelectionMechanism
 from dampen.mechanisms.laws import permute_and_flip
 from dampen.mechanisms.selection.base import SingleMechanism
@@ -76,8 +76,7 @@ def run(fit: Callable[[], Any], script: Script) -> Any:
     """What a fit releases when its draws are decided by a script."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(noise, "noisy_counts", script.noisy_counts)
-        patch.setattr(split_choice, "flip_groups", script.flips)
-        patch.setattr(votes, "flip_groups", script.flips)
+        patch.setattr("dampen.mechanisms.selection.permute_and_flip.flip_groups", script.flips)
         patch.setattr(SingleMechanism, "draw", lambda self, problem, source: script.draw(self, problem, source))
         return fit()
 

@@ -12,9 +12,9 @@ from typing import Any, Literal, NoReturn, Self
 
 from dampen._validate import brief, render, text
 from dampen.accounting.composition import NOTHING, BasicComposition, Composition, converted, shorten
+from dampen.entropy import this_process
 from dampen.errors import BudgetError, BudgetExceeded, ParameterError
 from dampen.privacy import Adjacency, Amount, PrivacyLoss
-from dampen.process import this_process
 
 LONGEST_NOTE = 500
 """Notes are for people; longer ones are refused."""

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any, Self
 
 from dampen._validate import Number, positive, probability, text
 from dampen.accounting.account import LONGEST_NOTE, Account, Batch, Reservation, as_losses
+from dampen.entropy import this_process
 from dampen.errors import BudgetError, ParameterError
 from dampen.privacy import Adjacency, Amount, PrivacyLoss, as_adjacency, as_unit
-from dampen.process import this_process
 
 if TYPE_CHECKING:
     from dampen.accounting.ledger import Ledger

@@ -25,7 +25,6 @@ from dampen.mechanisms import (
 from dampen.privacy import Adjacency
 from dampen.problem import SelectionProblem
 from dampen.queries.splits.attribute import information_gain_problem, max_operator_problem, max_operator_winner_problem
-from dampen.sampling.flips import flip_groups
 from dampen.tables.contingency import Layout
 from dampen.vectors import Integers
 
@@ -122,7 +121,7 @@ def _flip_all(
     right = np.add.reduceat(largest, layout.starts[:-1], axis=1)
     best = np.where(free, right, -1).max(axis=1, keepdims=True)
     ends = np.cumsum(free.sum(axis=1))
-    drawn = flip_groups((best - right)[free], ends, epsilon, source)
+    drawn = PermuteAndFlip(epsilon).draw_groups((best - right)[free], ends, source)
     # A draw is a place among its node's free attributes; those of all nodes stand in a row, node after node.
     places = np.flatnonzero(free)[drawn + ends - free.sum(axis=1)]
     return np.asarray(places % free.shape[1], dtype=np.int64)

@@ -13,10 +13,10 @@ from dampen.entropy import Entropy
 from dampen.learn.random_trees import RandomTrees, as_matrix, sums_at_leaves
 from dampen.learn.records import Records
 from dampen.learn.split_choice import build_mechanism
+from dampen.mechanisms import PermuteAndFlip
 from dampen.privacy import Adjacency
 from dampen.problem import Frame, SelectionProblem
 from dampen.queries.categories import winner_steps
-from dampen.sampling.flips import flip_groups
 from dampen.sensitivity import Step
 from dampen.vectors import Floats, Integers
 
@@ -44,7 +44,7 @@ def flip_labels(counts: Integers, epsilon: Fraction, source: Entropy) -> Integer
     """The same by permute-and-flip, for all leaves at once: a coin for every class of every leaf."""
     behind = counts.max(axis=1, keepdims=True) - counts
     ends = np.arange(1, len(counts) + 1) * counts.shape[1]
-    return flip_groups(behind.ravel(), ends, epsilon, source)
+    return PermuteAndFlip(epsilon).draw_groups(behind.ravel(), ends, source)
 
 
 def require_proved(labels: str, classes: int, epsilon: Fraction) -> None:

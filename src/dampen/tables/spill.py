@@ -14,8 +14,8 @@ from shutil import rmtree
 from tempfile import TemporaryDirectory, gettempdir
 from uuid import uuid4
 
+from dampen.entropy import this_process
 from dampen.errors import EngineError
-from dampen.process import this_process
 
 try:
     import fcntl

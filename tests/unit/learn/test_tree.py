@@ -15,7 +15,7 @@ from sklearn.model_selection import cross_val_score
 
 from dampen import Adjacency, Budget
 from dampen.errors import BudgetError, BudgetExceeded, DataError, ParameterError, ReleaseFailed
-from dampen.learn import Categorical, Numeric, PrivateTreeClassifier, Schema, id3, noise, split_choice
+from dampen.learn import Categorical, Numeric, PrivateTreeClassifier, Schema, id3, noise
 from dampen.learn.nodes import Node, leaf_shares, paths_of
 from dampen.learn.records import as_records
 from dampen.learn.split_choice import MECHANISMS, SplitChoice
@@ -299,7 +299,7 @@ def test_a_level_is_one_pass_over_the_records_and_one_throw_of_coins(monkeypatch
         return call
 
     monkeypatch.setattr(contingency, "count_level", spied("pass", count_level))
-    monkeypatch.setattr(split_choice, "flip_groups", spied("throw", flip_groups))
+    monkeypatch.setattr("dampen.mechanisms.selection.permute_and_flip.flip_groups", spied("throw", flip_groups))
     tree = made(2).fit(*table()).model_
     assert sum(bool(child.children) for child in tree.children) > 1
     assert calls == [("pass", 300), ("throw", 1), ("pass", 300), ("throw", len(tree.children))]

@@ -6,9 +6,9 @@ from dampen.entropy import Entropy
 from dampen.mechanisms import laws
 from dampen.mechanisms.selection.base import UtilityMechanism
 from dampen.sampling.exponents import Exponents
-from dampen.sampling.flips import draw_by_flips
+from dampen.sampling.flips import draw_by_flips, flip_groups
 from dampen.sampling.race import ExponentialNoise, draw_by_race
-from dampen.vectors import Floats
+from dampen.vectors import Floats, Integers
 
 
 @dataclass(frozen=True, init=False, repr=False)
@@ -65,3 +65,11 @@ class PermuteAndFlip(UtilityMechanism):
         if exponents.sizes is None:
             return draw_by_flips(exponents, source), 0
         return draw_by_race(exponents, ExponentialNoise(), source)
+
+    def draw_groups(self, behind: Integers, ends: Integers, source: Entropy) -> Integers:
+        """Draws of many small problems at once, monotone with bound 1: each one's candidate, as a place in its group.
+
+        ``behind`` says for each candidate how far it lies below the best of its group, whose places end at ``ends``.
+        Nobody has paid here.
+        """
+        return flip_groups(behind, ends, self.epsilon, source)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from dampen.process import this_process
+from dampen.entropy import this_process
 
 if TYPE_CHECKING:
     from tests.conftest import RunPython
@@ -20,8 +20,7 @@ SPEND_ON_BOTH_SIDES = """
 import os, pickle
 import dampen
 from dampen.errors import BudgetError
-from dampen.process import this_process
-from dampen.entropy import SystemEntropy
+from dampen.entropy import SystemEntropy, this_process
 
 loss = dampen.PrivacyLoss(1, adjacency=dampen.Adjacency.ADD_REMOVE)
 budget, batch = dampen.Budget(epsilon=1), dampen.Budget(epsilon=1).batch([loss])
@@ -63,8 +62,8 @@ def before_the_fork():
 
 OLD_WAY = """
 import os
-import dampen.process, dampen.entropy, dampen.accounting.budget, dampen.accounting.account
-for room in (dampen.entropy, dampen.accounting.budget, dampen.accounting.account, dampen.process):
+import dampen.entropy, dampen.accounting.budget, dampen.accounting.account
+for room in (dampen.entropy, dampen.accounting.budget, dampen.accounting.account):
     room.this_process = os.getpid
 """
 
