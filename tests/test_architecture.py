@@ -15,6 +15,7 @@ ROOMS = {
     "vectors": "array types, runs of equal entries, and how a caller's numbers become one",
     "sensitivity": "sensitivity functions s(x, t, r)",
     "problem": "a public frame each, and the last objects that see data",
+    "describe": "what is publicly known of a data set: columns, which rows are meant, the description file",
     "tables": "data to counts: how a value is read, grids, labels, filters, engines; never random",
     "graphs": "graphs, their files, their kernels; never random",
     "queries": "counts to problems, by subject",

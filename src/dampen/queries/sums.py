@@ -15,7 +15,7 @@ from dampen.privacy import Adjacency, record_adjacency
 from dampen.problem import NumericFrame, NumericProblem
 from dampen.tables.columns import as_missing, title_of
 from dampen.tables.counts import as_bounds, is_filtered, require_public_number, total
-from dampen.tables.engines import Source, open_engine
+from dampen.tables.engines import Source, asked_column, open_engine
 
 FINENESS = 1024
 """Into how many steps of the grid the bound of a mean is cut where no resolution is given."""
@@ -75,7 +75,7 @@ def sum_problem(
     low, high = as_bounds(bounds)
     one_more = max(abs(low), abs(high))
     if record_adjacency(adjacency) is Adjacency.REPLACE:
-        partial = as_missing(missing) == "drop" or is_filtered(values)
+        partial = as_missing(asked_column(values, column, missing)[1]) == "drop" or is_filtered(values)
         bound = max(high - low, one_more) if partial else high - low
     else:
         bound = one_more
@@ -102,7 +102,7 @@ def mean_problem(
     (4.0, 2.5)
     """
     low, high = as_bounds(bounds)
-    if as_missing(missing) == "drop":
+    if as_missing(asked_column(values, column, missing)[1]) == "drop":
         raise ParameterError("missing must be 'refuse' for a mean under REPLACE: the number of values is public")
     require_public_number(values, Adjacency.REPLACE)
     if resolution is not None:

@@ -14,7 +14,7 @@ from dampen._validate import Number, one_of, only_own_errors, pair, render
 from dampen.errors import DataError, ParameterError
 from dampen.privacy import Adjacency
 from dampen.tables.columns import as_missing, column_of_values, place_counts, refuse_missing, title_of
-from dampen.tables.engines import Source, open_engine
+from dampen.tables.engines import Source, asked_column, open_engine
 from dampen.tables.engines.base import location_note, number_error
 from dampen.tables.grid import Grid, as_grid
 from dampen.tables.reading import MISSING, OTHER, is_missing
@@ -87,6 +87,7 @@ def count_on_grid(values: Any, grid: Any, *, column: str | None = None, missing:
     >>> counted.places.tolist(), counted.counts.tolist(), counted.n
     ([23, 31, 45, 120], [1, 1, 2, 1], 5)
     """
+    column, missing = asked_column(values, column, missing)
     public, mode = as_grid(grid), as_missing(missing)
     if isinstance(values, GridCounts):
         return _reuse_counts(values, public, column)
@@ -143,6 +144,7 @@ def count_categories(
     >>> count_categories(["tea", "coffee", "tea"], ["coffee", "tea", "water"]).tolist()
     [1, 2, 0]
     """
+    column, missing = asked_column(values, column, missing)
     labels, mode = as_categories(categories), as_missing(missing)
     one_of(("refuse", "drop"), other=other)
     counted, where = tally_labels(values, labels, column)
@@ -213,6 +215,7 @@ def total(values: Any, bounds: tuple[Number, Number], *, column: str | None = No
     >>> found.count, found.sum
     (3, Fraction(31, 2))
     """
+    column, missing = asked_column(values, column, missing)
     ends, mode = as_bounds(bounds), as_missing(missing)
     with open_engine(values, column) as engine:
         found = engine.sums(column, ends)
@@ -238,5 +241,5 @@ def require_public_number(values: Any, adjacency: Adjacency, missing: str = "ref
         return
     if is_filtered(values):
         raise ParameterError("where must be left out under REPLACE: a replaced record may leave the rows that it names")
-    if as_missing(missing) == "drop":
+    if as_missing(asked_column(values, None, missing)[1]) == "drop":
         raise ParameterError("missing must be 'refuse' under REPLACE: the number of values is public")

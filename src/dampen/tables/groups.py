@@ -9,7 +9,7 @@ from dampen._validate import one_of, only_own_errors, render
 from dampen.errors import DataError, ParameterError
 from dampen.tables.columns import as_column, as_values, title_of
 from dampen.tables.counts import GridCounts, tally_labels
-from dampen.tables.engines import open_engine
+from dampen.tables.engines import asked_column, open_engine
 from dampen.tables.engines.array_codes import label_places
 from dampen.tables.engines.base import PlaceCounts, location_note
 from dampen.tables.engines.labels import Places
@@ -54,6 +54,7 @@ def count_groups(
     values: Any, labels: tuple[Any, ...], *, column: str | None, other: Any = REST, missing: str = "refuse"
 ) -> Integers:
     """How many values each label has. Not private. As :func:`place_groups`, and ``missing="drop"`` leaves them out."""
+    column, missing = asked_column(values, column, missing)
     rest = rest_place(labels, other)
     mode = as_group_missing(missing, rest, drop=True)
     counted, where = tally_labels(values, labels, column)

@@ -7,6 +7,17 @@
 """
 
 from dampen.tables.engines.base import Bins, Bits, CodedTable, Engine, Labels, Route
-from dampen.tables.engines.sources import Source, is_outside, open_engine
+from dampen.tables.engines.sources import Source, asked_column, is_outside, open_engine
 
-__all__ = ["Bins", "Bits", "CodedTable", "Engine", "Labels", "Route", "Source", "is_outside", "open_engine"]
+__all__ = [
+    "Bins",
+    "Bits",
+    "CodedTable",
+    "Engine",
+    "Labels",
+    "Route",
+    "Source",
+    "asked_column",
+    "is_outside",
+    "open_engine",
+]

@@ -15,14 +15,30 @@ from dampen.tables.reading import is_missing
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
 class Source:
-    """Data of any kind, a public filter of its rows, and for files the engine that reads them."""
+    """Data of any kind, a public filter of its rows, and for files the engine that reads them.
+
+    ``column``: the one that is asked about, so that a source can stand where values do; ``missing``: what happens to
+    its missing values.
+    """
 
     data: Any
     where: Mapping[str, Any]
     engine: str | None
+    column: str | None
+    missing: str | None
 
-    def __init__(self, data: Any, where: Mapping[str, Any] | None = None, engine: str | None = None) -> None:
+    def __init__(
+        self,
+        data: Any,
+        where: Mapping[str, Any] | None = None,
+        engine: str | None = None,
+        *,
+        column: str | None = None,
+        missing: str | None = None,
+    ) -> None:
         inner = data if isinstance(data, Source) else None
+        object.__setattr__(self, "column", column if inner is None else column or inner.column)
+        object.__setattr__(self, "missing", missing if inner is None else missing or inner.missing)
         object.__setattr__(self, "data", data if inner is None else inner.data)
         chosen = {} if where is None else as_where(where)
         object.__setattr__(self, "where", chosen if inner is None else {**inner.where, **chosen})
@@ -33,6 +49,13 @@ class Source:
 
     def __repr__(self) -> str:
         return "Source()"
+
+
+def asked_column(values: Any, column: str | None, missing: str) -> tuple[str | None, str]:
+    """The column that is asked about, and what happens to missing values: as given, or as the source says itself."""
+    if not isinstance(values, Source) or values.column is None:
+        return column, missing
+    return values.column, values.missing or missing
 
 
 def is_outside(data: Any) -> bool:
