@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 
 from dampen.accounting.account import Account, branch_of
 from dampen.accounting.chain import START, Entry, Head
+from dampen.accounting.memory import Answer
 from dampen.accounting.store import Purpose, Store, Transaction, View
 from dampen.errors import BudgetError
 
@@ -20,6 +21,7 @@ class Books(Transaction):
     by_scope: dict[str, Account] = field(default_factory=dict)
     by_note: dict[tuple[str, str], Purpose] = field(default_factory=dict)
     running: dict[int, str] = field(default_factory=dict)
+    kept: dict[str, Answer] | None = None
     damage = ()
 
     def head(self) -> Head:
@@ -56,6 +58,15 @@ class Books(Transaction):
     def unfinished_scopes(self) -> dict[int, str]:
         return self.running
 
+    def remembers(self) -> bool:
+        return self.kept is not None
+
+    def answer(self, key: str) -> Answer | None:
+        return (self.kept or {}).get(key)
+
+    def answers(self) -> Iterator[Answer]:
+        return iter((self.kept or {}).values())
+
     def insert(self, entry: Entry) -> None:
         self.written.append(entry)
 
@@ -70,6 +81,13 @@ class Books(Transaction):
 
     def close_charge(self, charge: Entry) -> bool:
         return self.running.pop(charge.number, None) is not None
+
+    def make_memory(self) -> None:
+        self.kept = {}
+
+    def save_answer(self, answer: Answer) -> None:
+        assert self.kept is not None
+        self.kept[answer.key] = answer
 
 
 class ToyStore(Store):

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from dampen import Budget
+from dampen.accounting.sqlite_tables import FORMATS
 from dampen.errors import BudgetError, DampenError, ParameterError
 from tests.conftest import LONGEST_MESSAGE, Refused
 from tests.crash import tasks
@@ -15,6 +16,7 @@ from tests.crash.books import Nursery, contents
 from tests.crash.tasks import UNIT, Action, loss, scope_of
 
 OTHER = "CREATE TABLE cats (name TEXT); INSERT INTO cats VALUES ('Tom');"
+NEWER = FORMATS[-1] + 1
 
 
 def make_text(path: Path) -> None:
@@ -159,19 +161,18 @@ def study(tmp_path: Path) -> Path:
 
 def test_a_ledger_of_a_newer_version_is_left_alone(study: Path, refused: Refused) -> None:
     with closing(sqlite3.connect(study)) as db:
-        [version] = db.execute("PRAGMA user_version").fetchone()
-        db.execute(f"PRAGMA user_version={version + 1}")
+        db.execute(f"PRAGMA user_version={NEWER}")
         db.commit()
     before = contents(study.parent)
     for limit in (None, 100):
-        with refused(BudgetError, "newer", str(version + 1)):
+        with refused(BudgetError, "newer", str(NEWER)):
             Budget.open(study, epsilon=limit)
     assert contents(study.parent) == before
 
 
 def test_a_newer_ledger_with_a_hot_log_is_left_alone(study: Path, refused: Refused) -> None:
     with closing(sqlite3.connect(study)) as db:
-        db.execute("PRAGMA user_version=2")
+        db.execute(f"PRAGMA user_version={NEWER}")
         db.commit()
         hot = contents(study.parent)
     for name, kept in hot.items():

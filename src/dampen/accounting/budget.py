@@ -7,8 +7,9 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
-from dampen._validate import Number, positive, probability, text
+from dampen._validate import Number, flag, positive, probability, text
 from dampen.accounting.account import LONGEST_NOTE, Account, Batch, Reservation, as_losses
+from dampen.accounting.memory import Answer, as_line
 from dampen.entropy import this_process
 from dampen.errors import BudgetError, ParameterError
 from dampen.privacy import Adjacency, Amount, PrivacyLoss, as_adjacency, as_unit
@@ -30,6 +31,8 @@ class Budget:
     reference that only the same process can follow, and after a fork the child refuses. It ends with its process;
     :meth:`open` makes one that survives.
 
+    With ``remember`` it keeps what was released: the same question asked again is answered for nothing.
+
     >>> import dampen
     >>> budget = dampen.Budget(epsilon=1)
     >>> for _ in range(10):
@@ -45,10 +48,12 @@ class Budget:
         delta: Number = 0,
         adjacency: Adjacency | None = None,
         unit: str | None = None,
+        remember: bool = False,
     ) -> None:
         limit = Amount(positive(epsilon=epsilon), probability(delta=delta))
         fixed = None if adjacency is None else as_adjacency(adjacency)
         self._account = Account(limit, adjacency=fixed, unit=None if unit is None else as_unit(unit))
+        self._answers: dict[str, str] | None = {} if flag(remember=remember) else None
         self._lock = threading.Lock()
         self._process = this_process()
         self._token = uuid.uuid4().hex
@@ -62,15 +67,17 @@ class Budget:
         delta: Number | None = None,
         adjacency: Adjacency | None = None,
         unit: str | None = None,
+        remember: bool | None = None,
     ) -> "Ledger":
         """A budget in a file, which survives crashes: made when limits are given and the file is missing, else opened.
 
-        To make one only ``epsilon`` is needed: delta is then 0, and the first reservation fixes adjacency and unit.
-        Opening a missing file without limits, or an existing one with other limits, is an error. See docs/ledger.md.
+        To make one only ``epsilon`` is needed: delta is then 0, the first reservation fixes adjacency and unit, and no
+        answers are kept. Opening a missing file without limits, or an existing one with other settings, is an error.
+        See docs/ledger.md.
         """
         from dampen.accounting.ledger import open_ledger
 
-        return open_ledger(path, epsilon=epsilon, delta=delta, adjacency=adjacency, unit=unit)
+        return open_ledger(path, epsilon=epsilon, delta=delta, adjacency=adjacency, unit=unit, remember=remember)
 
     def reserve(self, loss: PrivacyLoss, *, note: str = "") -> Reservation:
         """Charge ``loss`` now, or raise and change nothing."""
@@ -86,6 +93,22 @@ class Budget:
     def quote(self, losses: Iterable[PrivacyLoss]) -> PrivacyLoss:
         """What a list would cost here; nothing is charged."""
         return self._account.quote(losses)
+
+    def recall(self, key: str) -> str | None:
+        """The answer kept for a question in exactly these public words; ``None`` where there is none. It is free."""
+        key = as_line(key=key)
+        return None if self._answers is None else self._answers.get(key)
+
+    def keep(self, key: str, answer: str) -> None:
+        """Keep the text of what was released; the first for a question stays. Nothing happens without ``remember``."""
+        kept = Answer(as_line(key=key), as_line(answer=answer))
+        if self._answers is not None and kept.is_short:
+            self._answers.setdefault(*kept[:2])
+
+    @property
+    def remembers(self) -> bool:
+        """Whether answers are kept."""
+        return self._answers is not None
 
     @property
     def limit(self) -> Amount:

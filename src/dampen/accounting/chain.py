@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from dampen._validate import render
 from dampen.accounting.account import Account
+from dampen.accounting.memory import Answer
 from dampen.errors import ParameterError
 from dampen.privacy import Adjacency, Amount, PrivacyLoss
 
@@ -21,7 +22,8 @@ class Entry(NamedTuple):
     """One line of a ledger, as it is stored: exact numbers as text. Entries are appended and never changed.
 
     ``kind``: ``limit`` sets the limit of a scope (the first for a scope creates it), ``charge`` is a reservation,
-    ``outcome`` tells how the charge it refers to ended, in its note.
+    ``outcome`` tells how the charge it refers to ended, in its note. ``remember`` says that answers are kept from then
+    on, ``answer`` vouches for one of them: its note is the digest.
     """
 
     number: int
@@ -100,6 +102,16 @@ def limit_entry(account: Account, note: str = "") -> Entry:
 def outcome_entry(charge: Entry, outcome: str) -> Entry:
     """How a charge ended."""
     return Entry(0, now(), "outcome", charge.scope, refers=charge.number, note=outcome)
+
+
+def remember_entry() -> Entry:
+    """From now on answers are kept."""
+    return Entry(0, now(), "remember", "")
+
+
+def answer_entry(scope: str, answer: Answer) -> Entry:
+    """An answer was kept; it was paid for in this scope."""
+    return Entry(0, now(), "answer", scope, note=answer.digest)
 
 
 def parse_head(head: object) -> Head:

@@ -7,10 +7,19 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Self
 
-from dampen._validate import Number, positive, probability, render, text, whole
+from dampen._validate import Number, flag, positive, probability, render, text, whole
 from dampen.accounting import store
 from dampen.accounting.account import LONGEST_NOTE, Account, Batch, Outcome, Reservation, as_losses, branch_of, child_of
-from dampen.accounting.chain import Entry, charge_entry, limit_entry, outcome_entry, parse_head
+from dampen.accounting.chain import (
+    Entry,
+    answer_entry,
+    charge_entry,
+    limit_entry,
+    outcome_entry,
+    parse_head,
+    remember_entry,
+)
+from dampen.accounting.memory import Answer, as_line
 from dampen.accounting.sqlite_store import SqliteStore
 from dampen.accounting.store import Purpose, Store, Transaction, View
 from dampen.accounting.verify import LedgerReport, Progress, verify_entries
@@ -63,6 +72,8 @@ class Summary:
     unfinished: tuple[Entry, ...]
     """The first charges without an outcome: the work goes on, or its process died."""
     unfinished_count: int
+    remembers: bool
+    """Whether answers are kept."""
     entries: int
     head: str
 
@@ -141,6 +152,41 @@ class Ledger:
             _save_limit(transaction, replace(account, limit=limit), note)
         return limit
 
+    def recall(self, key: str) -> str | None:
+        """The answer kept for a question in exactly these public words, whoever asked it; ``None`` where there is none.
+
+        It is free: what was released once may be told again, from every scope and also when nothing is left.
+        """
+        key = as_line(key=key)
+        with self._store.view() as view:
+            kept = view.answer(key)
+        return None if kept is None else kept.text
+
+    def keep(self, key: str, answer: str) -> None:
+        """Keep the text of what was released; the first for a question stays. Nothing happens without ``remember``.
+
+        Where it cannot be written nothing is kept: an answer that was paid for is not withheld because of it.
+        """
+        kept = Answer(as_line(key=key), as_line(answer=answer))
+        store.reach("before keeping")
+        try:
+            if kept.is_short and self.remembers:
+                self._keep(kept)
+        except BudgetError:
+            return
+        store.reach("after keeping")
+
+    def start_remembering(self) -> None:
+        """Keep answers from now on; nothing happens where they are kept already."""
+        with self._store.transaction() as transaction:
+            if not transaction.remembers():
+                _make_memory(transaction)
+
+    def questions(self) -> list[str]:
+        """The questions whose answers are kept, in their public words, oldest first."""
+        with self._store.view() as view:
+            return [answer.key for answer in view.answers()]
+
     def summary(self, most: int = 10) -> Summary:
         """What is spent, by whom, on what: the ``most`` largest purposes, the ``most`` first unfinished charges."""
         listed = _count(most=most)
@@ -150,8 +196,9 @@ class Ledger:
             purposes = tuple(view.purposes(self._scope, listed))
             unfinished = tuple(view.unfinished(self._scope, listed))
             count = view.count_unfinished(self._scope)
+            remembers = view.remembers()
         self._store.synchronise()
-        return Summary(accounts, purposes, unfinished, count, head.number, str(head))
+        return Summary(accounts, purposes, unfinished, count, remembers, head.number, str(head))
 
     def history(self, last: int | None = None) -> list[Entry]:
         """The entries of this scope and those below it, oldest first; only the ``last`` few where asked."""
@@ -211,6 +258,12 @@ class Ledger:
         return str(head)
 
     @property
+    def remembers(self) -> bool:
+        """Whether answers are kept, in all scopes."""
+        with self._store.view() as view:
+            return view.remembers()
+
+    @property
     def limit(self) -> Amount:
         """What may be spent here in all; parents may allow less."""
         return self._here.limit
@@ -258,6 +311,13 @@ class Ledger:
         store.reach("after COMMIT")
         return [LedgerReservation(self._store, entry) for entry in entries], accounts[0].composition.compose(charges)
 
+    def _keep(self, answer: Answer) -> None:
+        with self._store.transaction() as transaction:
+            if transaction.answer(answer.key) is None:
+                placed = transaction.append(answer_entry(self._scope, answer))
+                transaction.save_answer(answer._replace(number=placed.number))
+            store.reach("inside keeping")
+
     def _account(self, view: View, scope: str) -> Account:
         account = view.account(scope)
         if account is None:
@@ -295,20 +355,22 @@ def open_ledger(
     delta: Number | None,
     adjacency: Adjacency | None,
     unit: str | None,
+    remember: bool | None,
 ) -> Ledger:
     """See :meth:`dampen.Budget.open`."""
     store = next(kind for kind in STORES if kind.accepts(path))(path)
     name = store.name[-60:]
-    if epsilon is None and not (delta is None and adjacency is None and unit is None):
-        raise ParameterError("epsilon must be given where delta, adjacency or unit is; got None")
+    if epsilon is None and any(each is not None for each in (delta, adjacency, unit, remember)):
+        raise ParameterError("epsilon must be given where delta, adjacency, unit or remember is; got None")
     asked = None if epsilon is None else _limit(epsilon, delta)
     fixed = None if adjacency is None else as_adjacency(adjacency)
     measured = None if unit is None else as_unit(unit)
+    remembering = None if remember is None else flag(remember=remember)
     if not store.exists():
         if asked is None:
             raise BudgetError(f"{name} does not exist; make it with epsilon=... or `dampen budget create`")
         root = Account(asked, adjacency=fixed, unit=measured)
-        store.create(lambda transaction: _save_limit(transaction, root))
+        store.create(lambda transaction: _fill(transaction, root, remembering))
     store.require_ledger()
     ledger = Ledger(store)
     kept = ledger._root
@@ -316,13 +378,28 @@ def open_ledger(
     for what, known, wanted in (("adjacency", kept.adjacency, fixed), ("unit", kept.unit, measured)):
         if wanted is not None and wanted != known:
             raise BudgetError(f"{name} has {what} {known!r}; asked {wanted!r}")
+    if remembering not in (None, ledger.remembers):
+        does = "keeps no answers; only `dampen budget remember` lets it" if remembering else "keeps answers"
+        raise BudgetError(f"{name} {does}; asked remember={remembering}")
     return ledger
 
 
 def _reopen(address: str, scope: str) -> Ledger:
     """The ledger that a pickle refers to: the same file."""
-    root = open_ledger(address, epsilon=None, delta=None, adjacency=None, unit=None)
+    root = open_ledger(address, epsilon=None, delta=None, adjacency=None, unit=None, remember=None)
     return Ledger(root._store, scope)
+
+
+def _fill(transaction: Transaction, root: Account, remember: bool | None) -> None:
+    """Write the first entries of a new ledger."""
+    _save_limit(transaction, root)
+    if remember:
+        _make_memory(transaction)
+
+
+def _make_memory(transaction: Transaction) -> None:
+    transaction.append(remember_entry())
+    transaction.make_memory()
 
 
 def _save_limit(transaction: Transaction, account: Account, note: str = "") -> Account:

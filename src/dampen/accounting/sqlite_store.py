@@ -1,7 +1,7 @@
 """A ledger in one SQLite file: durable, shared by processes and threads, never carried across a fork.
 
 Write-ahead log with full synchronisation: a charge is on the disk when its commit returns. Only outcomes, which cost
-nothing and promise nothing, leave the synchronisation to the next charge. No other module knows SQLite.
+nothing and promise nothing, leave the synchronisation to the next charge. What the file holds: ``sqlite_tables``.
 """
 
 import glob
@@ -16,151 +16,22 @@ from tempfile import mkstemp
 
 from dampen._validate import render, text
 from dampen.accounting import store
-from dampen.accounting.account import Account
-from dampen.accounting.chain import START, Entry, Head, Unreadable, parse_adjacency, parse_number
-from dampen.accounting.store import Purpose, Store, Transaction
+from dampen.accounting.chain import Unreadable
+from dampen.accounting.sqlite_tables import DAMAGE, FORMATS, PLAIN, SCHEMA, Tables
+from dampen.accounting.store import Store, Transaction
 from dampen.errors import BudgetError, ParameterError
-from dampen.privacy import Amount
 
 APPLICATION = 0x64616D70
 """Marks a SQLite file as a ledger ("damp")."""
-FORMAT = 1
-"""The version of the tables, which hold accounts of basic composition; a larger one is of a newer dampen."""
 PATIENCE = 60.0
 """Seconds to wait for other writers."""
 LONGEST_PATH, LONGEST_NAME = 4000, 200
 """In characters; SQLite keeps a second file beside a ledger, whose name is longer."""
 
-SCHEMA = (
-    """CREATE TABLE entries (
-        number INTEGER PRIMARY KEY, at TEXT NOT NULL, kind TEXT NOT NULL, scope TEXT NOT NULL, epsilon TEXT,
-        delta TEXT, bounded_range TEXT, rho TEXT, adjacency TEXT, unit TEXT, refers INTEGER, note TEXT NOT NULL,
-        hash TEXT NOT NULL) STRICT""",
-    """CREATE TABLE accounts (
-        scope TEXT PRIMARY KEY, epsilon_limit TEXT NOT NULL, delta_limit TEXT NOT NULL, epsilon_spent TEXT NOT NULL,
-        delta_spent TEXT NOT NULL, adjacency TEXT, unit TEXT) STRICT, WITHOUT ROWID""",
-    """CREATE TABLE purposes (
-        scope TEXT NOT NULL, note TEXT NOT NULL, charges INTEGER NOT NULL, epsilon TEXT NOT NULL, delta TEXT NOT NULL,
-        about REAL NOT NULL, PRIMARY KEY (scope, note)) STRICT, WITHOUT ROWID""",
-    "CREATE TABLE unfinished (number INTEGER PRIMARY KEY, scope TEXT NOT NULL) STRICT",
-    "CREATE TRIGGER keep_entries BEFORE UPDATE ON entries BEGIN SELECT RAISE(ABORT, 'append only'); END",
-    "CREATE TRIGGER lose_no_entry BEFORE DELETE ON entries BEGIN SELECT RAISE(ABORT, 'append only'); END",
-)
-
-DAMAGE = (sqlite3.Error, UnicodeDecodeError)
-
 _opening = threading.Lock()
 _stores: "weakref.WeakSet[SqliteStore]" = weakref.WeakSet()
 _forking = threading.Lock()
 _held: "list[SqliteStore]" = []
-
-
-class _Tables(Transaction):
-    """The tables of a ledger in one transaction. Exact numbers are text, since SQLite has none of that length."""
-
-    damage = DAMAGE
-
-    def __init__(self, db: sqlite3.Connection) -> None:
-        self._db = db
-
-    def head(self) -> Head:
-        row = self._db.execute("SELECT number, hash FROM entries ORDER BY number DESC LIMIT 1").fetchone()
-        return Head(*row) if row else START
-
-    def entries(self) -> Iterator[Entry]:
-        return map(Entry._make, self._db.execute("SELECT * FROM entries ORDER BY number"))
-
-    def last_entries(self, scope: str, most: int) -> list[Entry]:
-        where, names = _scope_condition(scope)
-        rows = self._db.execute(f"SELECT * FROM entries WHERE {where} ORDER BY number DESC LIMIT ?", (*names, most))
-        return list(map(Entry._make, rows))[::-1]
-
-    def account(self, scope: str) -> Account | None:
-        row = self._db.execute("SELECT * FROM accounts WHERE scope = ?", (scope,)).fetchone()
-        return None if row is None else _account(row)
-
-    def accounts(self, scope: str) -> list[Account]:
-        where, names = _scope_condition(scope)
-        return [
-            _account(row) for row in self._db.execute(f"SELECT * FROM accounts WHERE {where} ORDER BY scope", names)
-        ]
-
-    def purpose(self, scope: str, note: str) -> Purpose | None:
-        columns, key = "scope, note, charges, epsilon, delta", (scope, note)
-        row = self._db.execute(f"SELECT {columns} FROM purposes WHERE scope = ? AND note = ?", key).fetchone()
-        return None if row is None else _purpose(row)
-
-    def purposes(self, scope: str, most: int) -> list[Purpose]:
-        where, names = _scope_condition(scope)
-        rows = self._db.execute(
-            f"SELECT scope, note, charges, epsilon, delta FROM purposes WHERE {where} ORDER BY about DESC LIMIT ?",
-            (*names, most),
-        )
-        return list(map(_purpose, rows))
-
-    def has_right_order(self) -> bool:
-        order = self._db.execute("SELECT epsilon, about FROM purposes")
-        return all(float(parse_number(epsilon)) == about for epsilon, about in order)
-
-    def unfinished(self, scope: str, most: int) -> list[Entry]:
-        where, names = _scope_condition(scope)
-        numbers = f"SELECT number FROM unfinished WHERE {where} ORDER BY number LIMIT ?"
-        rows = self._db.execute(f"SELECT * FROM entries WHERE number IN ({numbers}) ORDER BY number", (*names, most))
-        return list(map(Entry._make, rows))
-
-    def count_unfinished(self, scope: str) -> int:
-        where, names = _scope_condition(scope)
-        [count] = self._db.execute(f"SELECT count(*) FROM unfinished WHERE {where}", names).fetchone()
-        return int(count)
-
-    def unfinished_scopes(self) -> dict[int, str]:
-        return dict(self._db.execute("SELECT number, scope FROM unfinished"))
-
-    def insert(self, entry: Entry) -> None:
-        self._db.execute(f"INSERT INTO entries VALUES ({', '.join('?' * len(entry))})", entry)
-
-    def save_account(self, account: Account) -> None:
-        numbers = (account.limit.epsilon, account.limit.delta, account.spent.epsilon, account.spent.delta)
-        adjacency = None if account.adjacency is None else account.adjacency.value
-        row = (account.name, *map(str, numbers), adjacency, account.unit)
-        self._db.execute("REPLACE INTO accounts VALUES (?, ?, ?, ?, ?, ?, ?)", row)
-
-    def save_purpose(self, purpose: Purpose) -> None:
-        epsilon, delta = purpose.amount.epsilon, purpose.amount.delta
-        # SQLite cannot order fractions written as text; the float beside them is there for ORDER BY alone.
-        row = (purpose.scope, purpose.note, purpose.charges, str(epsilon), str(delta), float(epsilon))
-        self._db.execute("REPLACE INTO purposes VALUES (?, ?, ?, ?, ?, ?)", row)
-
-    def open_charge(self, charge: Entry) -> None:
-        self._db.execute("INSERT INTO unfinished VALUES (?, ?)", (charge.number, charge.scope))
-
-    def close_charge(self, charge: Entry) -> bool:
-        return bool(self._db.execute("DELETE FROM unfinished WHERE number = ?", (charge.number,)).rowcount)
-
-
-def _scope_condition(scope: str) -> tuple[str, tuple[str | int, ...]]:
-    """The condition that a row belongs to a scope or to one below it, and its parameters."""
-    if not scope:
-        return "1", ()
-    # Not LIKE: it takes % and _ in a name for wildcards, and ignores case.
-    return "(scope = ? OR substr(scope, 1, ?) = ?)", (scope, len(scope) + 1, scope + "/")
-
-
-def _account(row: tuple[str, ...]) -> Account:
-    scope, *numbers, adjacency, unit = row
-    epsilon_limit, delta_limit, epsilon_spent, delta_spent = map(parse_number, numbers)
-    return Account(
-        Amount(epsilon_limit, delta_limit),
-        Amount(epsilon_spent, delta_spent),
-        None if adjacency is None else parse_adjacency(adjacency),
-        unit,
-        scope,
-    )
-
-
-def _purpose(row: tuple[str, str, int, str, str]) -> Purpose:
-    scope, note, charges, epsilon, delta = row
-    return Purpose(scope, note, charges, Amount(parse_number(epsilon), parse_number(delta)))
 
 
 class SqliteStore(Store):
@@ -207,22 +78,22 @@ class SqliteStore(Store):
                 raise BudgetError(f"{name} could not be opened: {_reason(error)}") from None
         if application != APPLICATION:
             raise BudgetError(f"{name} is not a ledger of dampen; choose another file")
-        if version > FORMAT:
-            raise BudgetError(f"{name} was written by a newer dampen (format {version}; this one knows {FORMAT})")
+        if version > FORMATS[-1]:
+            raise BudgetError(f"{name} was written by a newer dampen (format {version}; this one knows {FORMATS[-1]})")
 
     @contextmanager
-    def view(self) -> Iterator[_Tables]:
+    def view(self) -> Iterator[Tables]:
         """One consistent view of the file."""
         with self._explain("read"), self._use_connection() as db:
             db.execute("BEGIN")
             try:
-                yield _Tables(db)
+                yield Tables(db)
             finally:
                 if db.in_transaction:
                     db.execute("ROLLBACK")
 
     @contextmanager
-    def transaction(self, *, durable: bool = True) -> Iterator[_Tables]:
+    def transaction(self, *, durable: bool = True) -> Iterator[Tables]:
         """One immediate transaction."""
         with self._explain("written"), self._use_connection() as db:
             self._require_same_file()
@@ -230,7 +101,7 @@ class SqliteStore(Store):
             # Immediate: the lock is taken before the sums are read, so no other writer comes between check and entry.
             db.execute("BEGIN IMMEDIATE")
             try:
-                yield _Tables(db)
+                yield Tables(db)
                 db.execute("COMMIT")
             except BaseException:
                 if db.in_transaction:
@@ -338,9 +209,9 @@ def _make(path: Path, fill: Callable[[Transaction], object]) -> None:
             db.execute("BEGIN IMMEDIATE")
             for statement in SCHEMA:
                 db.execute(statement)
-            fill(_Tables(db))
             db.execute(f"PRAGMA application_id={APPLICATION}")
-            db.execute(f"PRAGMA user_version={FORMAT}")
+            db.execute(f"PRAGMA user_version={PLAIN}")
+            fill(Tables(db))
             db.execute("COMMIT")
         store.reach("before its name")
         with suppress(FileExistsError):

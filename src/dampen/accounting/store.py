@@ -11,6 +11,7 @@ from typing import ClassVar, NamedTuple
 from dampen.accounting.account import Account
 from dampen.accounting.chain import Entry, Head
 from dampen.accounting.composition import NOTHING, add_amounts
+from dampen.accounting.memory import Answer
 from dampen.privacy import Amount
 
 
@@ -31,7 +32,7 @@ class View(ABC):
     """A ledger at one moment. A scope includes those below it; ``most`` of -1 lists all.
 
     Entries are the truth. Accounts, purposes and the list of unfinished charges are sums of them, kept so that nothing
-    has to be added up again; ``verify`` recomputes each from the entries.
+    has to be added up again; ``verify`` recomputes each from the entries. Answers are held against the digests there.
     """
 
     damage: ClassVar[tuple[type[Exception], ...]]
@@ -77,6 +78,18 @@ class View(ABC):
     def unfinished_scopes(self) -> dict[int, str]:
         """The numbers of all charges that no outcome refers to, and the scope of each."""
 
+    @abstractmethod
+    def remembers(self) -> bool:
+        """Whether there is room for answers."""
+
+    @abstractmethod
+    def answer(self, key: str) -> Answer | None:
+        """What is kept for exactly this question."""
+
+    @abstractmethod
+    def answers(self) -> Iterator[Answer]:
+        """All that is kept, in the order of their entries; nothing where there is no room for it."""
+
     def has_right_order(self) -> bool:
         """Whether what the store keeps for itself, to list purposes in order, follows from them."""
         return True
@@ -110,6 +123,14 @@ class Transaction(View):
     @abstractmethod
     def close_charge(self, charge: Entry) -> bool:
         """Take a charge off that list; false where it was not on it."""
+
+    @abstractmethod
+    def make_memory(self) -> None:
+        """Make room for answers, where there is none."""
+
+    @abstractmethod
+    def save_answer(self, answer: Answer) -> None:
+        """Write an answer, the first to its question, where there is room. None is ever changed or removed."""
 
 
 class Store(ABC):
@@ -181,6 +202,9 @@ STEPS = (
 
 CREATION = ("before the file", "before its name", "after its name")
 """The steps of making a new ledger."""
+
+KEEPING = ("before keeping", "inside keeping", "after keeping")
+"""The steps of keeping an answer, after those of its release."""
 
 
 def reach(step: str) -> None:

@@ -39,6 +39,9 @@ class Books:
     accounts: dict[str, Account] = field(default_factory=dict)
     purposes: dict[tuple[str, str], Purpose] = field(default_factory=dict)
     unfinished: dict[int, str] = field(default_factory=dict)
+    remembers: bool = False
+    answers: dict[int, str] = field(default_factory=dict)
+    """The digest of each."""
     faults: list[str] = field(default_factory=list)
     head: Head = START
 
@@ -49,12 +52,28 @@ class Books:
         elif entry.digest(self.head.hash) != entry.hash:
             self.faults.append(f"entry {entry.number} was changed or moved: its hash does not follow from it")
         self.head = Head(entry.number, entry.hash)
-        add = {"limit": self._add_limit, "charge": self._add_charge, "outcome": self._add_outcome}.get(entry.kind)
         try:
-            if add is None or not add(entry):
+            if not self._add(entry):
                 self.faults.append(f"entry {entry.number} does not fit what precedes it")
         except (BudgetError, ParameterError, Unreadable, KeyError):
             self.faults.append(f"entry {entry.number} charges what was not allowed, or cannot be read")
+
+    def _add(self, entry: Entry) -> bool:
+        """Whether the entry fits what precedes it."""
+        match entry.kind:
+            case "limit":
+                return self._add_limit(entry)
+            case "charge":
+                return self._add_charge(entry)
+            case "outcome":
+                return self.unfinished.pop(entry.refers or 0, None) == entry.scope
+            case "remember":
+                known, self.remembers = self.remembers, True
+                return not known and entry.scope == "" and "" in self.accounts
+            case "answer":
+                self.answers[entry.number] = entry.note
+                return self.remembers and entry.scope in self.accounts
+        return False
 
     def _add_limit(self, entry: Entry) -> bool:
         adjacency = None if entry.adjacency is None else parse_adjacency(entry.adjacency)
@@ -74,9 +93,6 @@ class Books:
             self.accounts[scope] = self.accounts[scope].charge([entry.loss])
         return fits
 
-    def _add_outcome(self, entry: Entry) -> bool:
-        return self.unfinished.pop(entry.refers or 0, None) == entry.scope
-
     def differences(self, view: View) -> list[str]:
         """Where the stored sums are not those of the entries."""
         sums = {
@@ -85,6 +101,9 @@ class Books:
                 {(p.scope, p.note): p for p in view.purposes("", -1)} == self.purposes and view.has_right_order()
             ),
             "the list of unfinished charges is": lambda: view.unfinished_scopes() == self.unfinished,
+            "the answers are": lambda: (
+                view.remembers() == self.remembers and {a.number: a.digest for a in view.answers()} == self.answers
+            ),
         }
         return [f"{name} not what the entries say" for name, same in sums.items() if not _readable(same)]
 

@@ -36,18 +36,21 @@ def create(
     delta: Annotated[str, typer.Option(help="The failure probability that may be spent in all.")] = "0",
     adjacency: Annotated[AnyAdjacency | None, typer.Option(help="What a neighbour is; first use says.")] = None,
     unit: Annotated[str | None, typer.Option(help="What one step moves, e.g. row; first use says.")] = None,
+    remember: Annotated[bool, typer.Option("--remember", help="Keep answers: asking again costs nothing.")] = False,
     scope: Scope = None,
 ) -> None:
     """Make a new ledger or, with --scope, a new part of an existing one."""
     if scope:
-        if adjacency is not None or unit is not None:
-            raise ParameterError("adjacency and unit must be those of the whole ledger; leave them out with --scope")
+        if adjacency is not None or unit is not None or remember:
+            raise ParameterError(
+                "adjacency, unit and remember must be those of the whole ledger; leave them out with --scope"
+            )
         *parents, last = scope
         made = open_scope(Budget.open(file), parents).scope(*scope_words(last), epsilon=epsilon, delta=delta)
     else:
         _refuse_existing(file)
         kept = None if adjacency is None else Adjacency[adjacency.name]
-        made = Budget.open(file, epsilon=epsilon, delta=delta, adjacency=kept, unit=unit)
+        made = Budget.open(file, epsilon=epsilon, delta=delta, adjacency=kept, unit=unit, remember=remember)
     typer.echo(f"{'/'.join(scope) if scope else file.name}: {made.limit} may be spent")
 
 
@@ -56,15 +59,17 @@ def show(
     file: File,
     scope: Scope = None,
     most: Annotated[int, typer.Option(help="How many purposes and unfinished charges to list.")] = 10,
+    answers: Annotated[bool, typer.Option("--answers", help="Also list the questions whose answers are kept.")] = False,
     as_json: Json = False,
 ) -> None:
     """Show what is spent, by whom, on what, and the head to keep elsewhere."""
     ledger = open_scope(Budget.open(file), scope)
     listed = whole(most=most, least=0)
+    questions = ledger.questions() if answers else None
     if as_json:
-        typer.echo(summary_as_json(ledger, listed))
+        typer.echo(summary_as_json(ledger, listed, questions))
     else:
-        draw_summary(Console(highlight=False), ledger, listed)
+        draw_summary(Console(highlight=False), ledger, listed, questions or ())
 
 
 @budget.command()
@@ -95,6 +100,14 @@ def limit(
     ledger = open_scope(Budget.open(file), scope)
     changed = ledger.change_limit(epsilon=epsilon, delta=delta, note=note)
     typer.echo(f"{changed} may be spent; {ledger.spent} is spent")
+
+
+@budget.command()
+def remember(file: File) -> None:
+    """Let an existing ledger keep answers from now on."""
+    ledger = Budget.open(file)
+    ledger.start_remembering()
+    typer.echo(f"{file.name}: answers are kept")
 
 
 @budget.command()

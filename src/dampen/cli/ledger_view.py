@@ -20,24 +20,29 @@ BAR = 24
 """How many characters a full limit is drawn with."""
 LONG = 50_000
 """A ledger of so many entries takes a while to recompute."""
+LONGEST_SHOWN = 100
+"""Longer notes and questions are cut in their middle: they often differ at the end."""
 
 
-def draw_summary(console: Console, ledger: Ledger, most: int) -> None:
-    """What is spent, by whom, on what."""
+def draw_summary(console: Console, ledger: Ledger, most: int, questions: Sequence[str] = ()) -> None:
+    """What is spent, by whom, on what; and which questions are answered for nothing."""
     summary = ledger.summary(most)
     kept = "not fixed yet" if ledger.adjacency is None else f"{ledger.adjacency.name} per {ledger.unit}"
-    console.print(Text.assemble((ledger.path.name, "bold"), f"  neighbours: {kept}"))
+    memory = "  answers: kept" if summary.remembers else ""
+    console.print(Text.assemble((ledger.path.name, "bold"), f"  neighbours: {kept}{memory}"))
     console.print(_accounts(summary.accounts, console))
     if summary.purposes:
         console.print(_purposes(summary.purposes))
     for entry in summary.unfinished:
-        console.print(Text(f"unfinished: entry {entry.number}, {entry.at}, {entry.amount}, {entry.note}"))
+        console.print(Text(f"unfinished: entry {entry.number}, {entry.at}, {entry.amount}, {_cut(entry.note)}"))
     if summary.unfinished_count > len(summary.unfinished):
         console.print(Text(f"unfinished: {summary.unfinished_count} charges in all; they stay spent"))
+    for question in questions:
+        console.print(Text(f"answered for nothing: {_cut(question)}"))
     console.print(Text(f"head (keep it elsewhere): {summary.head}"), soft_wrap=True)
 
 
-def summary_as_json(ledger: Ledger, most: int) -> str:
+def summary_as_json(ledger: Ledger, most: int, questions: Sequence[str] | None = None) -> str:
     """The same for machines."""
     summary = ledger.summary(most)
     content = {
@@ -54,6 +59,8 @@ def summary_as_json(ledger: Ledger, most: int) -> str:
         ],
         "unfinished": [entry.number for entry in summary.unfinished],
         "unfinished_count": summary.unfinished_count,
+        "remembers": summary.remembers,
+        **({} if questions is None else {"questions": questions}),
         "entries": summary.entries,
         "head": summary.head,
     }
@@ -101,9 +108,14 @@ def _purposes(purposes: Sequence[Purpose]) -> Table:
     for name in ("on what", "by whom", "charges", "spent"):
         table.add_column(name, overflow="fold")
     for purpose in purposes:
-        cells = (purpose.note or "(no note)", purpose.scope or "all", str(purpose.charges), str(purpose.amount))
+        cells = (_cut(purpose.note) or "(no note)", purpose.scope or "all", str(purpose.charges), str(purpose.amount))
         table.add_row(*map(Text, cells))
     return table
+
+
+def _cut(words: str) -> str:
+    half = (LONGEST_SHOWN - 3) // 2
+    return words if len(words) <= LONGEST_SHOWN else f"{words[:half]}...{words[-half:]}"
 
 
 def _exact(amount: Amount) -> dict[str, str]:

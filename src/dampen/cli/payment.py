@@ -49,7 +49,7 @@ def scope_words(word: str) -> tuple[str, str]:
 class _AnnouncingPayer:
     """A payer that lets the command know of its charges, so that it can tell of them when it is interrupted."""
 
-    def __init__(self, payer: BudgetLike) -> None:
+    def __init__(self, payer: Budget | Ledger) -> None:
         self._payer = payer
         interrupts.fate = interrupts.UNPAID
 
@@ -58,3 +58,9 @@ class _AnnouncingPayer:
             reservation = self._payer.reserve(loss, note=note)
             interrupts.fate = interrupts.PAID
         return reservation
+
+    def recall(self, key: str) -> str | None:
+        return self._payer.recall(key)
+
+    def keep(self, key: str, answer: str) -> None:
+        self._payer.keep(key, answer)

@@ -21,7 +21,8 @@ from dampen._validate import Number
 from dampen.accounting import Ledger, sqlite_store, store
 from dampen.accounting.account import LONGEST_NOTE
 from dampen.accounting.chain import parse_head
-from dampen.accounting.sqlite_store import APPLICATION, FORMAT, SqliteStore
+from dampen.accounting.sqlite_store import APPLICATION, SqliteStore
+from dampen.accounting.sqlite_tables import FORMATS, PLAIN
 from dampen.errors import BudgetError, BudgetExceeded, ParameterError, ReleaseFailed
 from dampen.mechanisms import PermuteAndFlip
 from dampen.privacy import Amount
@@ -278,10 +279,10 @@ def test_a_ledger_of_a_newer_version_is_refused_and_not_touched(ledger: Ledger, 
     ledger.close()
     with closing(sqlite3.connect(ledger.path)) as db:
         assert db.execute("PRAGMA application_id").fetchone() == (APPLICATION,)
-        assert db.execute("PRAGMA user_version").fetchone() == (FORMAT,)
-        db.execute(f"PRAGMA user_version={FORMAT + 1}")
+        assert db.execute("PRAGMA user_version").fetchone() == (PLAIN,)
+        db.execute(f"PRAGMA user_version={FORMATS[-1] + 1}")
     before = ledger.path.read_bytes()
-    with refused(BudgetError, "newer dampen", f"format {FORMAT + 1}"):
+    with refused(BudgetError, "newer dampen", f"format {FORMATS[-1] + 1}"):
         Budget.open(ledger.path)
     assert ledger.path.read_bytes() == before
 
