@@ -21,6 +21,7 @@ from dampen._validate import Number
 from dampen.accounting import Ledger
 from dampen.accounting.account import LONGEST_NOTE, Batch
 from dampen.accounting.composition import LONGEST_DENOMINATOR
+from dampen.accounting.memory import LONGEST_KEPT
 from dampen.errors import BudgetError, BudgetExceeded, ParameterError
 from dampen.mechanisms import Exponential, PermuteAndFlip
 from dampen.privacy import Amount, BudgetLike
@@ -561,6 +562,108 @@ def test_a_batch_is_not_used_in_a_forked_child(make: Make, monkeypatch: pytest.M
         with refused(BudgetError, "batch", "fork"):
             batch.reserve(loss("1/4"))
     assert batch.reserve(loss("1/4")).loss == loss("1/4")
+
+
+# Answers that are kept
+
+
+@pytest.mark.parametrize("remember", [True, False])
+def test_an_answer_comes_back_for_nothing_where_answers_are_kept(make: Make, remember: bool) -> None:
+    budget = make(epsilon=1, remember=remember)
+    assert budget.remembers is remember
+    assert budget.recall("median of pay") is None
+    budget.reserve(loss(1))
+    budget.keep("median of pay", '{"value": 7}')
+    spent = state(budget)
+    assert [budget.recall("median of pay") for _ in range(2)] == [('{"value": 7}' if remember else None)] * 2
+    assert state(budget) == spent
+    assert budget.recall("median of age") is None
+
+
+def test_a_budget_keeps_no_answers_unless_told(make: Make) -> None:
+    budget = make(epsilon=1)
+    before = state(budget)
+    budget.keep("median of pay", "7")
+    assert (budget.remembers, budget.recall("median of pay"), state(budget)) == (False, None, before)
+
+
+def test_the_first_answer_to_a_question_stays(make: Make) -> None:
+    budget = make(epsilon=1, remember=True)
+    budget.keep("median of pay", "7")
+    before = state(budget)
+    budget.keep("median of pay", "8")
+    assert (budget.recall("median of pay"), state(budget)) == ("7", before)
+
+
+ALIKE = [
+    "",
+    " ",
+    "median of pay",
+    "Median of pay",
+    "median of pay ",
+    "größe",
+    "gro\u0308ße",
+    "%",
+    "'; DROP TABLE x; --",
+]
+LENGTHY = "x" * (LONGEST_KEPT // 2)
+
+
+@each_kind
+@settings(max_examples=20)
+@given(
+    kept=st.dictionaries(st.sampled_from(ALIKE), st.sampled_from(["", "7", "8"])),
+    asked=st.lists(st.sampled_from(ALIKE)),
+)
+def test_answers_are_found_by_exactly_the_same_words(kind: Kind, kept: dict[str, str], asked: list[str]) -> None:
+    with budgets(kind) as make:
+        budget = make(epsilon=1, remember=True)
+        for key, answer in kept.items():
+            budget.keep(key, answer)
+        assert [budget.recall(key) for key in asked] == [kept.get(key) for key in asked]
+
+
+def test_long_questions_are_told_apart_and_too_long_answers_are_not_kept(make: Make) -> None:
+    budget = make(epsilon=1, remember=True)
+    for end, answer in (("a", "7"), ("b", "8"), ("c", LENGTHY[:-1]), ("d", LENGTHY)):
+        budget.keep(LENGTHY + end, answer)
+    assert [budget.recall(LENGTHY + end) for end in "abcd"] == ["7", "8", LENGTHY[:-1], None]
+
+
+@pytest.mark.parametrize("wrong", [None, 7, b"x", ["x"], "a\nb", "\0", "\ud800"], ids=ascii)
+def test_questions_and_answers_are_lines_of_text(make: Make, wrong: Any, refused: "Refused") -> None:
+    budget = make(epsilon=1, remember=True)
+    before = state(budget)
+    with refused(ParameterError, "key must be one line of text"):
+        budget.recall(wrong)
+    with refused(ParameterError, "key must be one line of text"):
+        budget.keep(wrong, "7")
+    with refused(ParameterError, "answer must be one line of text"):
+        budget.keep("median of pay", wrong)
+    assert (state(budget), budget.recall("median of pay")) == (before, None)
+
+
+@pytest.mark.parametrize("wrong", ["yes", 1, [True]], ids=repr)
+def test_remember_is_true_or_false(make: Make, wrong: Any, refused: "Refused") -> None:
+    with refused(ParameterError, "remember must be True or False"):
+        make(epsilon=1, remember=wrong)
+
+
+def test_threads_that_keep_an_answer_agree_on_one(make: Make) -> None:
+    budget = make(epsilon=1, remember=True)
+    barrier, lock, told, seen = threading.Barrier(8), threading.Lock(), iter("abcdefgh"), list[str | None]()
+
+    def keep() -> None:
+        with lock:
+            own = next(told)
+        barrier.wait(timeout=60)
+        budget.keep("median of pay", own)
+        seen.append(budget.recall("median of pay"))
+
+    run_together(keep)
+    assert len(seen) == 8
+    assert set(seen) == {budget.recall("median of pay")}
+    assert seen[0] is not None
 
 
 # Shared, never copied

@@ -19,6 +19,7 @@ from dampen.accounting import Ledger
 from dampen.accounting.account import Account, branch_of
 from dampen.accounting.chain import START, Entry, Head, charge_entry, limit_entry, outcome_entry
 from dampen.accounting.ledger import STORES
+from dampen.accounting.memory import Answer
 from dampen.accounting.sqlite_store import SqliteStore
 from dampen.accounting.store import Purpose, Store, Transaction
 from dampen.errors import BudgetError
@@ -122,10 +123,13 @@ def an_error_keeps_nothing(make: Make) -> None:
             transaction.save_account(replace(ROOT, spent=amount(50)))
             transaction.save_purpose(Purpose("", "why").add(amount(50)))
             transaction.open_charge(placed)
+            transaction.make_memory()
+            transaction.save_answer(Answer("how many?", "7", placed.number))
             raise error
         with make().view() as view:
             assert (view.head().number, view.account(""), view.purposes("", -1)) == (1, ROOT, [])
             assert (view.unfinished("", -1), view.count_unfinished("")) == ([], 0)
+            assert (view.remembers(), view.answer("how many?"), list(view.answers())) == (False, None, [])
 
 
 def a_view_stays_as_it_was(make: Make) -> None:
@@ -237,6 +241,28 @@ def a_charge_is_unfinished_until_it_is_closed_once(make: Make) -> None:
         assert view.last_entries("a=b", 1)[0].refers == charges[1].number
 
 
+LONG = "x" * 10**5
+KEYS = ["how many?", "How many?", "how many? ", "", "ä 🎉", "'; DROP TABLE answers; --", LONG + "a", LONG + "b"]
+
+
+def answers_are_found_by_exactly_their_question(make: Make) -> None:
+    kept = [Answer(key, f"answer {place}", 100 - place) for place, key in enumerate(KEYS)]
+    with make().view() as before:
+        assert (before.remembers(), [before.answer(key) for key in KEYS]) == (False, [None] * len(KEYS))
+        with make().transaction() as transaction:
+            transaction.make_memory()
+            assert (transaction.remembers(), list(transaction.answers())) == (True, [])
+            for answer in reversed(kept):
+                assert transaction.answer(answer.key) is None
+                transaction.save_answer(answer)
+                assert transaction.answer(answer.key) == answer
+        assert (before.remembers(), before.answer(""), list(before.answers())) == (False, None, [])
+    with make().view() as view:
+        assert (view.remembers(), list(view.answers())) == (True, kept[::-1]), "in the order of their entries"
+        assert [view.answer(key) for key in KEYS] == kept
+        assert [view.answer(key) for key in ("how many", "x", LONG, "%")] == [None] * 4
+
+
 def a_ledger_works_on_it_and_verifies(make: Make) -> None:
     ledger = Ledger(make())
     ann = ledger.scope("analyst", "ann", epsilon=5)
@@ -245,12 +271,16 @@ def a_ledger_works_on_it_and_verifies(make: Make) -> None:
     with ledger.batch([loss] * 2, note="milk") as batch, batch.reserve(loss):
         pass
     ledger.change_limit(epsilon=7)
+    ledger.keep("how many?", "lost: nothing is kept yet")
+    ledger.start_remembering()
+    ann.keep("how many?", "7")
     head = ledger.head
     ledger.close()
     with closing(Ledger(make())) as again:
         assert again.verify(head=head)
         assert (again.spent, again.limit, again.remaining) == (amount(1), amount(7), amount(6))
-        assert (again.unfinished(), len(again.history()), again.head) == ([], 9, head)
+        assert (again.unfinished(), len(again.history()), again.head) == ([], 11, head)
+        assert (again.recall("how many?"), again.questions(), again.remembers) == ("7", ["how many?"], True)
         assert [purpose.note for purpose in again.summary().purposes] == ["milk", "tea"]
 
 
@@ -264,6 +294,7 @@ LAWS: tuple[Law, ...] = (
     scopes_hold_those_below_them_and_no_other,
     sums_come_back_as_they_were,
     a_charge_is_unfinished_until_it_is_closed_once,
+    answers_are_found_by_exactly_their_question,
     a_ledger_works_on_it_and_verifies,
 )
 each_place = pytest.mark.parametrize("place", PLACES.values(), ids=PLACES)
@@ -347,6 +378,7 @@ WRONG: dict[type[ToyStore], Law] = {
     toy_store.Moving: a_view_stays_as_it_was,
     toy_store.Forgetful: entries_are_numbered_chained_and_kept,
     toy_store.Replacing: a_ledger_is_made_once_and_whole,
+    toy_store.Mistaking: answers_are_found_by_exactly_their_question,
 }
 
 

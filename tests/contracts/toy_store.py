@@ -90,10 +90,18 @@ class Books(Transaction):
         self.kept[answer.key] = answer
 
 
+class MistakingBooks(Books):
+    """Takes one question for another that begins alike."""
+
+    def answer(self, key: str) -> Answer | None:
+        return next((answer for answer in self.answers() if answer.key[:100] == key[:100]), None)
+
+
 class ToyStore(Store):
     """Ledgers in the memory of this process."""
 
     shelf: dict[str, Books]
+    kind: type[Books] = Books
     lock = threading.RLock()
 
     def __init_subclass__(cls) -> None:
@@ -110,7 +118,7 @@ class ToyStore(Store):
         return self.address in self.shelf
 
     def create(self, fill: Callable[[Transaction], object]) -> None:
-        books = Books()
+        books = self.kind()
         fill(books)
         self.shelf.setdefault(self.address, books)
 
@@ -190,6 +198,12 @@ class Replacing(ToyStore):
     def create(self, fill: Callable[[Transaction], object]) -> None:
         self.shelf.pop(self.address, None)
         super().create(fill)
+
+
+class Mistaking(ToyStore):
+    """Its books take one question for another."""
+
+    kind = MistakingBooks
 
 
 class Careless(ToyStore):

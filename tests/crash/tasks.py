@@ -99,6 +99,60 @@ def die_at(path: str, journal: str, actions: list[list[Any]], step: str, occurre
         perform(ledger, Action(scope, tuple(losses), used), told)
 
 
+QUESTION = "which drink?"
+
+
+def ask(ledger: Ledger, journal: Journal) -> None:
+    """As a question is asked of a ledger that keeps answers: told again, or paid for, drawn and kept."""
+    kept = ledger.recall(QUESTION)
+    journal.write(recalled=kept)
+    if kept is None:
+        release = PermuteAndFlip(UNIT).release(PROBLEM, budget=ledger)
+        journal.write(answer=release.value, scope="", epsilon=UNIT)
+        ledger.keep(QUESTION, json.dumps(release.value))
+
+
+def ask_and_die_at(path: str, journal: str, step: str) -> None:
+    kill_at(step, 1)
+    ask(Budget.open(path), Journal(journal))
+
+
+def ask_together(path: str, journal: str, go: str) -> None:
+    """All look for an answer before any of them has one."""
+    told, ledger = Journal(journal), Budget.open(path)
+    told.write(recalled=ledger.recall(QUESTION))
+    await_start(go, told)
+    with journal_errors(told):
+        release = PermuteAndFlip(UNIT).release(PROBLEM, budget=ledger)
+        text = json.dumps([release.value, os.getpid()])
+        told.write(answer=release.value, scope="", epsilon=UNIT, text=text)
+        ledger.keep(QUESTION, text)
+        told.write(later=ledger.recall(QUESTION))
+    ledger.close()
+
+
+def keep_on_a_full_disk(path: str, journal: str, size: int) -> None:
+    """The charge still fits on the disk, the long answer does not."""
+    told, ledger = Journal(journal), Budget.open(path)
+    limit_files(size)
+    reserved = outcome_of(lambda: PermuteAndFlip(UNIT).release(PROBLEM, budget=ledger))
+    kept = outcome_of(lambda: ledger.keep(QUESTION, "x" * 900_000))
+    limit_files(-1)
+    told.write(reserved=reserved, kept=kept, recalled=ledger.recall(QUESTION))
+    ledger.keep(QUESTION, "y")
+    told.write(later=ledger.recall(QUESTION))
+    ledger.close()
+
+
+def recall_as_a_reader(path: str, journal: str) -> None:
+    told = Journal(journal)
+    become(NOBODY)
+    ledger = Budget.open(path)
+    told.write(recalled=ledger.recall(QUESTION), kept=outcome_of(lambda: ledger.keep("another", "7")))
+    told.write(later=ledger.recall("another"))
+    ledger.close()
+
+
 def reserve_without_end(path: str, journal: str, scopes: list[str], seed: int) -> None:
     """Releases, checkpoints and reconnections in random order until someone ends it."""
     ledger, told, chance = Budget.open(path), Journal(journal), random.Random(seed)

@@ -10,6 +10,7 @@ from typer.testing import CliRunner, Result
 
 from dampen import Budget
 from dampen.cli.app import app
+from dampen.cli.payment import payer
 from dampen.errors import BudgetError, BudgetExceeded, DampenError, ParameterError
 
 SELECT = ("--label", "name", "--score", "votes", "--sensitivity", "1", "--monotone")
@@ -117,6 +118,65 @@ def test_show_draws_who_spent_what_on_what_and_the_head(study: Path, votes: Path
     ledger.reserve(ledger.history()[-2].loss, note="lost")
     assert "unfinished: entry 5" in run("budget", "show", study).stdout
     ledger.close()
+
+
+def test_show_cuts_long_notes_and_json_does_not(study: Path, votes: Path) -> None:
+    note = "a note of many words " * 20 + "at its end"
+    spend = ("--epsilon", "1/2", "--budget", study, "--note", note)
+    run("select", votes, *SELECT, *spend)
+    ledger = Budget.open(study)
+    ledger.reserve(ledger.history()[-2].loss, note=note)
+    ledger.close()
+    done = CliRunner().invoke(app, ["budget", "show", str(study)], env={"COLUMNS": "400"})
+    assert done.stdout.count(f"{note[:48]}...{note[-48:]}") == 2
+    assert "at its end" in note[-48:]
+    assert note[:49] not in done.stdout
+    assert summary(study)["purposes"][0]["note"] == note
+
+
+# Answers that are kept
+
+
+def test_a_ledger_keeps_answers_where_it_is_made_to(tmp_path: Path) -> None:
+    path, plain = tmp_path / "new.db", tmp_path / "plain.db"
+    assert run("budget", "create", path, "--epsilon", "1", "--remember").exit_code == 0
+    assert run("budget", "create", plain, "--epsilon", "1").exit_code == 0
+    assert [summary(each)["remembers"] for each in (path, plain)] == [True, False]
+    assert "answers: kept" in run("budget", "show", path).stdout
+    assert "answers: kept" not in run("budget", "show", plain).stdout
+    scope = ("--scope", "analyst=ann", "--epsilon", "1")
+    assert "leave them out" in fails(ParameterError, "budget", "create", plain, *scope, "--remember")
+    for _ in range(2):
+        assert run("budget", "remember", plain).stdout == "plain.db: answers are kept\n"
+    assert summary(plain)["remembers"]
+    assert run("budget", "verify", plain).exit_code == 0
+
+
+def test_show_lists_the_questions_that_cost_nothing_only_where_asked(study: Path) -> None:
+    run("budget", "remember", study)
+    keys = ["median of [bold]pay[/bold]", "words " * 100 + "at its end"]
+    ledger = Budget.open(study)
+    for key in keys:
+        ledger.keep(key, '{"value": 7}')
+    ledger.close()
+    assert "questions" not in summary(study)
+    assert "median" not in run("budget", "show", study).stdout
+    assert summary(study, "--answers")["questions"] == keys
+    shown = run("budget", "show", study, "--answers").stdout
+    assert "answered for nothing: median of [bold]pay[/bold]\n" in shown
+    assert f"{keys[1][:48]}...{keys[1][-48:]}\n" in shown
+    assert "value" not in shown
+
+
+def test_the_payer_of_a_command_recalls_and_keeps_what_its_ledger_does(study: Path) -> None:
+    run("budget", "remember", study)
+    paying: Any = payer(study, None, epsilon="1")
+    assert paying.recall("median of pay") is None
+    paying.keep("median of pay", "7")
+    assert paying.recall("median of pay") == "7"
+    once: Any = payer(None, None, epsilon="1")
+    once.keep("median of pay", "7")
+    assert once.recall("median of pay") is None
 
 
 def test_history_lists_entries_oldest_first(study: Path, votes: Path) -> None:
