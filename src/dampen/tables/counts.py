@@ -87,7 +87,8 @@ def count_on_grid(values: Any, grid: Any, *, column: str | None = None, missing:
     >>> counted.places.tolist(), counted.counts.tolist(), counted.n
     ([23, 31, 45, 120], [1, 1, 2, 1], 5)
     """
-    column, missing = asked_column(values, column, missing)
+    if isinstance(values, Source):
+        column, missing = asked_column(values, column, missing)
     public, mode = as_grid(grid), as_missing(missing)
     if isinstance(values, GridCounts):
         return _reuse_counts(values, public, column)
