@@ -68,14 +68,15 @@ def data_of(engine: str, path: Path) -> Any:
 def count(engine: str, question: str, path: Path) -> dict[str, float]:
     """One measurement in this process."""
     import dampen
-    from dampen.learn import Categorical, PrivateTreeClassifier, Schema
+    from dampen import Category
+    from dampen.learn import PrivateTreeClassifier, Schema
     from dampen.tables import count_on_grid
     from dampen.tables.engines import Source, open_engine
 
     data = None if (engine, question) == ("arrays", "tree") else data_of(engine, path)
 
     def tree() -> object:
-        schema = Schema({f"a{place}": Categorical(range(size)) for place, size in enumerate(SIZES)}, classes=[0, 1])
+        schema = Schema({f"a{place}": Category(range(size)) for place, size in enumerate(SIZES)}, classes=[0, 1])
         rows = Source(path, engine="arrays") if engine == "arrays" else data
         return PrivateTreeClassifier(10**5, 5, schema=schema, budget=dampen.Budget(epsilon=10**5)).fit(rows, "y")
 

@@ -36,19 +36,24 @@ def people(count: int, groups: int) -> tuple[Integers, Integers]:
 
 
 def told(count: int, groups: int, method: str) -> Callable[[], object]:
-    """One whole call of group_by, reading included."""
+    """One whole call of release_group_members, reading included."""
     ids, held = people(count, groups)
     categories = tuple(range(groups))
-    return lambda: dampen.group_by(
+    return lambda: dampen.release_group_members(
         ids, held, categories=categories, epsilon=1, budget=dampen.Budget(epsilon=1), method=method
     )
 
 
 def counted() -> Callable[[], object]:
-    """One whole call of group_counts, counting included."""
+    """One whole count of all groups of a table, counting included."""
     _, held = people(PEOPLE, GROUPS)
-    categories = tuple(range(GROUPS))
-    return lambda: dampen.group_counts(held, categories=categories, epsilon=1, budget=dampen.Budget(epsilon=1))
+    columns = {"group": dampen.Category(*range(GROUPS))}
+
+    def run() -> object:
+        table = dampen.Table({"group": held}, columns=columns, budget=dampen.Budget(epsilon=1))
+        return table.by("group").count(epsilon=1)
+
+    return run
 
 
 def numpy_response() -> Callable[[], object]:
@@ -84,7 +89,7 @@ def measured(rounds: int, sample: int) -> tuple[dict[str, float], list[str]]:
     """Seconds of everybody, in one run; and who is not installed."""
     contestants: dict[str, Callable[[], object]] = {
         "randomised_response, 1e6 people in 100 groups": told(PEOPLE, GROUPS, "randomised_response"),
-        "group_counts, 1e6 people in 100 groups": counted(),
+        "by(...).count, 1e6 people in 100 groups": counted(),
         "numpy's floats: randomised response": numpy_response(),
         "numpy's floats: counts": numpy_counts(),
         "triode, 48,842 people in 2 groups": told(ADULT, 2, "triode"),
@@ -148,7 +153,7 @@ def main(given: list[str] | None = None) -> None:
     parser.add_argument("--out", type=Path, default=RESULTS, help="file for the figures, as JSON")
     options = parser.parse_args(given)
     seconds, absent = measured(3 if options.quick else 15, 2000)
-    memory = {"randomised_response": peak_memory("tell_a_million"), "group_counts": peak_memory("count_a_million")}
+    memory = {"randomised_response": peak_memory("tell_a_million"), "by(...).count": peak_memory("count_a_million")}
     for who, taken in seconds.items():
         print(f"{taken * 1000:10.1f} ms  {who}")
     for who, used in memory.items():

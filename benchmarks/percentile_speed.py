@@ -14,6 +14,7 @@ import polars
 import dampen
 from benchmarks.percentile_peers import ask_diffprivlib, opendp_quantile
 from benchmarks.timing import Measured, interleaved_medians, stopwatch
+from dampen.tables.grid import as_grid
 from dampen.vectors import Vector
 
 ROWS, POINTS = 10**6, 10**5
@@ -34,10 +35,10 @@ def rows_and_grids() -> Mapping[str, tuple[Vector, dict[str, Any]]]:
     floats = rng.gamma(3.0, 8000.0, size=ROWS)
     listed = np.sort(rng.choice(10 * POINTS, size=POINTS, replace=False)) / 10
     return {
-        FLOATS: (floats, {"grid": range(POINTS)}),
+        FLOATS: (floats, {"bounds": range(POINTS)}),
         REALS: (floats / 100, {"bounds": (0, "999.99"), "step": "0.01"}),
-        WHOLES: (floats.astype(np.int64), {"grid": range(POINTS)}),
-        LISTED: (floats, {"grid": listed}),
+        WHOLES: (floats.astype(np.int64), {"bounds": range(POINTS)}),
+        LISTED: (floats, {"bounds": as_grid(listed)}),
     }
 
 
@@ -49,11 +50,13 @@ def measure(rounds: int) -> dict[tuple[str, str], Measured]:
     for form, (rows, grid) in forms.items():
         actions[form, "median"] = _median(rows, budget, grid)
         actions[form, "sort"] = _sort(rows)
-    rows, grid = forms[FLOATS]
+    rows, _ = forms[FLOATS]
     with TemporaryDirectory() as folder:
         path = Path(folder) / "rows.parquet"
         polars.DataFrame({"pay": rows}).write_parquet(path)
-        actions[FILE, "median"] = _median(path, budget, {**grid, "column": "pay"})
+        pay = {"pay": dampen.Number(0, POINTS - 1, step=1)}
+        table = dampen.Table(path, columns=pay, budget=budget)
+        actions[FILE, "median"] = lambda: table.median("pay", epsilon=1)
         actions[FILE, "sort"] = actions[FLOATS, "sort"]
         runs = {key: stopwatch(action) for key, action in actions.items()}
         interleaved_medians(runs, rounds=2, allowance=inf)
@@ -86,9 +89,9 @@ def huge_grid_megabytes(rows: int) -> float:
     """The peak of what Python and NumPy allocate during a median on 1e9 grid values, the rows themselves left out."""
     values = np.random.default_rng(0).integers(0, HUGE, size=rows)
     budget = dampen.Budget(epsilon=2)
-    dampen.median(values[:10], grid=range(HUGE), epsilon=1, budget=budget)
+    dampen.median(values[:10], bounds=range(HUGE), epsilon=1, budget=budget)
     tracemalloc.start()
-    dampen.median(values, grid=range(HUGE), epsilon=1, budget=budget)
+    dampen.median(values, bounds=range(HUGE), epsilon=1, budget=budget)
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()
     return peak / 1e6

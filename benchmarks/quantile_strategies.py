@@ -1,7 +1,7 @@
 """Several percentiles at one price: an even split of epsilon against recursive halving, by their mean absolute errors.
 
 Public data; the percentiles are q equally spaced ones. Halving is measured by real releases of
-:func:`dampen.quantiles`, the even split by draws from its exact laws.
+:func:`dampen.percentiles`, the even split by draws from its exact laws.
 """
 
 from collections.abc import Iterable, Mapping
@@ -103,7 +103,7 @@ def _by_halving(counted: GridCounts, q: int, runs: int, epsilon: float) -> Float
     """One row of answers per run: real releases."""
     budget, ps = dampen.Budget(epsilon=epsilon * runs), [100 * share for share in _shares(q)]
     drawn = (
-        dampen.quantiles(counted, ps, grid=counted.grid, epsilon=epsilon, budget=budget, strategy="halving")
+        dampen.percentiles(counted, ps, bounds=counted.grid, epsilon=epsilon, budget=budget, strategy="halving")
         for _ in range(runs)
     )
     return np.array(list(drawn), dtype=np.float64)

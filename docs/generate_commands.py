@@ -34,8 +34,12 @@ def _verbs(group: Any, prefix: str = "") -> Iterator[tuple[str, Any]]:
 
 
 def _section(name: str, command: Any) -> str:
-    parameters = [parameter for parameter in command.params if parameter.name != "help"]
-    lines = [f"## dampen {name}", "", command.help, ""]
+    own = [parameter for parameter in command.params if parameter.name != "help"]
+    parameters = sorted(own, key=lambda parameter: parameter.param_type_name == "option")
+    text, *examples = re.split(r"\n\nExamples?:\n", command.help)
+    lines = [f"## dampen {name}", "", text, ""]
+    for block in examples:
+        lines += ["```sh", *(line.strip() for line in block.splitlines()), "```", ""]
     if parameters:
         lines += ["| argument or option | meaning | default |", "|---|---|---|", *map(_row, parameters), ""]
     return "\n".join(lines)
@@ -43,7 +47,7 @@ def _section(name: str, command: Any) -> str:
 
 def _row(parameter: Any) -> str:
     is_option = parameter.param_type_name == "option"
-    name = parameter.opts[0] if is_option else parameter.name.upper()
+    name = parameter.opts[0] if is_option else parameter.metavar or parameter.name.upper()
     default = "required" if parameter.required else _shown(parameter.default)
     return f"| `{name}` | {parameter.help} | {default} |"
 

@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dampen import datasets
+from dampen import Category, Number, datasets
 from dampen.datasets import CATALOGUE, Dataset
-from dampen.learn import Categorical, Numeric, Schema
+from dampen.learn import Schema
 from dampen.learn.estimator import PaidClassifier
 from dampen.learn.records import Records, as_records
 from dampen.learn.schema import Attribute
@@ -68,13 +68,13 @@ class Coded:
         """Numbers in bins of equal width between the least and the largest that occur."""
         named = task.schema.attributes
         schema = Schema(
-            {name: _with_bins(a, bins) if isinstance(a, Numeric) else a for name, a in named.items()},
+            {name: _with_bins(a, bins) if isinstance(a, Number) else a for name, a in named.items()},
             task.schema.classes,
         )
         records = as_records(task.table, schema)
-        numeric = np.array([isinstance(attribute, Numeric) for attribute in named.values()])
+        numeric = np.array([isinstance(attribute, Number) for attribute in named.values()])
         codes = [_binned(c, bins) if n else c for c, n in zip(records.columns, numeric, strict=True)]
-        sizes = [bins if isinstance(a, Numeric) else len(a.values) for a in named.values()]
+        sizes = [bins if isinstance(a, Number) else len(a.labels) for a in named.values()]
         labels = label_places(column_of_values(task.table[task.target], None), Places.of(schema.classes)).astype(
             np.int32
         )
@@ -82,8 +82,8 @@ class Coded:
         return cls(schema, records, np.column_stack(codes).astype(np.int32), labels, layout, numeric)
 
 
-def _with_bins(attribute: Numeric, bins: int) -> Numeric:
-    return Numeric(attribute.lo, attribute.hi, bins, attribute.whole)
+def _with_bins(attribute: Number, bins: int) -> Number:
+    return Number(attribute.lo, attribute.hi, bins=bins, unit=attribute.unit)
 
 
 def _binned(column: NDArray[np.float64], bins: int) -> Codes:
@@ -111,7 +111,7 @@ def accuracy_of(
 def _counted(table: Coded, rows: Integers) -> TrainingTable:
     """Some records, their categories and classes as codes, counted in memory."""
     attributes = {
-        name: found if isinstance(found, Numeric) else Categorical(range(len(found.values)))
+        name: found if isinstance(found, Number) else Category(range(len(found.labels)))
         for name, found in table.schema.attributes.items()
     }
     columns = dict(zip(attributes, _rows(table.records, rows).columns, strict=True))
@@ -145,10 +145,10 @@ def synthetic(name: str, rows: int | None = None) -> Task:
     hidden, table, known = rng.normal(size=(count, 3)), dict[str, NDArray[Any]](), dict[str, Attribute]()
     for place in range(numbers):
         seen = hidden[:, place % 3] + rng.normal(scale=1 + place / 4, size=count)
-        table[f"number{place}"], known[f"number{place}"] = np.clip(50 + 15 * seen, 0, 100).round(1), Numeric(0, 100)
+        table[f"number{place}"], known[f"number{place}"] = np.clip(50 + 15 * seen, 0, 100).round(1), Number(0, 100)
     for place, size in enumerate(categories):
         seen = hidden[:, place % 3] + rng.normal(scale=0.5 + place / 4, size=count)
-        table[f"category{place}"], known[f"category{place}"] = _parts(seen, size), Categorical(range(size))
+        table[f"category{place}"], known[f"category{place}"] = _parts(seen, size), Category(range(size))
     told = hidden @ np.array([1.0, 0.7, -0.5]) + rng.normal(scale=0.5, size=count)
     table["class"] = _parts(told, classes)
     return Task(Dataset(CATALOGUE["nltcs"], table), "class", Schema(known, range(classes)))
@@ -170,6 +170,6 @@ def _adult_full() -> Task:
     """With the rows that have a "?", as a value of its own, and all fourteen attributes."""
     table = datasets.load_adult()
     sample = Schema.from_public_sample(table, "income")
-    known = {name: Numeric(*ends, whole=True) for name, ends in BOUNDS.items()}
-    known["fnlwgt"] = Numeric(0, 1_500_000, whole=True)
+    known = {name: Number(*ends, unit=1) for name, ends in BOUNDS.items()}
+    known["fnlwgt"] = Number(0, 1_500_000, unit=1)
     return Task(table, "income", Schema({**sample.attributes, **known}, sample.classes))

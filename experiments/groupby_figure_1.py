@@ -28,8 +28,8 @@ from experiments.reproduction import (
 
 METHODS = {
     "printed": "as printed, epsilon for one group",
-    "replace": "group_counts, REPLACE, epsilon for all groups",
-    "add_remove": "group_counts, ADD_REMOVE, epsilon for all groups",
+    "replace": "by(...).count, REPLACE, epsilon for all groups",
+    "add_remove": "by(...).count, ADD_REMOVE, epsilon for all groups",
     "blind": "half of all people, whatever the data",
 }
 SIZES = {"printed": "published", "replace": "default", "add_remove": "sound", "blind": "straw_man"}
@@ -119,7 +119,7 @@ class GroupByFigure1(Reproduction):
             privacy=f"the size is (loss {losses['size']:.2f} at epsilon 1); the second stage is not as printed "
             "(Table 2)",
             sound="the same choice of a size is private",
-            default=f"`dampen.group_counts`: {at['replace']:.2f} under REPLACE, as in the paper, and "
+            default=f"`table.by(...).count`: {at['replace']:.2f} under REPLACE, as in the paper, and "
             f"{at['add_remove']:.2f} under "
             "ADD_REMOVE, for all groups at once",
             straw_man=f"half of all people: {at['blind']:,.0f}",

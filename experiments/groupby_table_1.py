@@ -122,7 +122,7 @@ class GroupByTable1(Reproduction):
             sound=f"the same law with the right sensitivity, epsilon for the whole release: {at[SOUND]:.3f}; "
             "dampened around "
             f"its element sensitivities {at['dampened TRIODE, epsilon for the release']:.3f}",
-            default=f"`dampen.group_by`, randomised response: {at[RESPONSE]:.3f}",
+            default=f"`dampen.release_group_members`, randomised response: {at[RESPONSE]:.3f}",
             straw_man=f"16 people at random: {at[CHANCE]:.3f}. Everybody, without a look at the data: {at[ALL]:.3f}",
         )
 

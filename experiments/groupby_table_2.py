@@ -100,7 +100,7 @@ class GroupByTable2(Reproduction):
             "the epsilon "
             "that is named (`GroupByWithEveryStageAtEpsilon`)",
             sound=f"`TriodeH` with the right bound and picks, epsilon for the whole release: {at[REPAIRED]:.3f}",
-            default=f"`dampen.group_by`, randomised response: {at[RESPONSE]:.3f}",
+            default=f"`dampen.release_group_members`, randomised response: {at[RESPONSE]:.3f}",
             straw_man=f"as many people at random: {at[CHANCE]:.3f}. Everybody: {at[ALL]:.3f}",
         )
 

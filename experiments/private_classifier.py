@@ -17,9 +17,9 @@ from time import process_time
 import numpy as np
 from rich.progress import Progress
 
-from dampen import Budget, datasets
+from dampen import Budget, Category, Number, datasets
 from dampen.datasets import Dataset
-from dampen.learn import Categorical, Numeric, PrivateClassifier, Schema
+from dampen.learn import PrivateClassifier, Schema
 from dampen.vectors import Floats, Integers
 
 EPSILONS = ("0.01", "0.1", "0.5", "1", "2")
@@ -47,19 +47,19 @@ class Task:
 def adult() -> Task:
     """Who earns more than 50,000 dollars?"""
     return _task(
-        datasets.load_adult(clean=True), "income", {name: Numeric(*ends, whole=True) for name, ends in BOUNDS.items()}
+        datasets.load_adult(clean=True), "income", {name: Number(*ends, unit=1) for name, ends in BOUNDS.items()}
     )
 
 
 def pendigits() -> Task:
     """Which digit was written?"""
-    return _task(datasets.load_pendigits(), "class", {f"input{k}": Numeric(0, 100, whole=True) for k in range(1, 17)})
+    return _task(datasets.load_pendigits(), "class", {f"input{k}": Number(0, 100, unit=1) for k in range(1, 17)})
 
 
 def binary(load: Callable[[], Dataset], target: str) -> Task:
     """A table of zeros and ones."""
     table = load()
-    return Task(table, target, Schema({name: Categorical([0, 1]) for name in table if name != target}, classes=[0, 1]))
+    return Task(table, target, Schema({name: Category([0, 1]) for name in table if name != target}, classes=[0, 1]))
 
 
 def sampled(load: Callable[[], Dataset], target: str) -> Task:
@@ -80,7 +80,7 @@ TASKS: dict[str, Callable[[], Task]] = {
 }
 
 
-def _task(table: Dataset, target: str, known: dict[str, Numeric]) -> Task:
+def _task(table: Dataset, target: str, known: dict[str, Number]) -> Task:
     sample = Schema.from_public_sample(table, target)
     return Task(table, target, Schema({**sample.attributes, **known}, sample.classes))
 

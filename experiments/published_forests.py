@@ -14,7 +14,7 @@ from math import exp, log
 
 import numpy as np
 
-from dampen.learn.schema import Numeric
+from dampen import Number
 from dampen.vectors import Floats, Integers
 from experiments.coded_tables import Coded
 from experiments.tree_choices import noise_of
@@ -74,7 +74,7 @@ def leaves_of(
     rows = np.concatenate([*parts, np.tile(test, trees)])
     nodes = np.concatenate([*(np.full(len(p), k) for k, p in enumerate(parts)), np.repeat(np.arange(trees), len(test))])
     values, kinds, widest = table.values, table.numeric, max([2, *table.layout.sizes])
-    ends = np.array([(a.lo, a.hi) if isinstance(a, Numeric) else (0, 0) for a in table.schema.attributes.values()])
+    ends = np.array([a.float_bounds if isinstance(a, Number) else (0, 0) for a in table.schema.attributes.values()])
     free = np.ones((trees, len(kinds)), dtype=bool)
     for _ in range(depth):
         stuck = np.flatnonzero(~free.any(axis=1))

@@ -9,6 +9,7 @@ import pytest
 ROOMS = {
     "errors": "the exception tree",
     "_validate": "one-line guards for public arguments",
+    "writing": "how values are written for others to read: amounts in words, JSON, HTML",
     "certified": "exact and certified arithmetic: fractions and balls",
     "entropy": "where random bits come from; the only door to them",
     "privacy": "adjacency, loss, release, and `paid`: reserve, then draw, then nothing that knows data",
@@ -25,6 +26,7 @@ ROOMS = {
     "audit": "exact audits over small universes, draws against their laws",
     "accuracy": "expected errors and bounds from laws, public problems only",
     "questions": "one function per question of a user's",
+    "front": "the front door: tables and graphs that are described once, then asked",
     "learn": "classifiers with the interface of scikit-learn, and the public schemas they read tables through",
     "datasets": "loaders for the papers' data sets",
     "cli": "the command; it calls questions and computes nothing",
@@ -155,6 +157,12 @@ SPREADING = {"learn/forest.py", "questions/many_percentiles.py"}
 def test_only_mechanisms_draw() -> None:
     drawing = {str(path.relative_to(SOURCE)) for path in MODULES if "sampling" in imported_rooms(path)}
     assert {path for path in drawing if path.split("/")[0] not in ("mechanisms", "sampling")} == SPREADING
+
+
+def test_mechanisms_refuse_in_require_alone() -> None:
+    """Questions draw without ``release``: a check of its own there would be passed by, and its failure paid for."""
+    mechanisms = [path for path in MODULES if "mechanisms" in path.relative_to(SOURCE).parts]
+    assert [path.name for path in mechanisms if "def release(" in path.read_text()] == ["base.py"]
 
 
 def test_randomness_enters_through_one_door() -> None:

@@ -3,6 +3,7 @@
 import sys
 from collections.abc import Iterator
 from pathlib import Path
+from textwrap import indent
 from types import FrameType, ModuleType
 from typing import Any
 
@@ -10,6 +11,7 @@ import pytest
 
 import dampen
 from dampen.questions.record import RECORD
+from dampen.tables.engines import Source
 
 SOURCE = str(Path(dampen.__file__).parent)
 MOST_FILES = 20
@@ -36,25 +38,32 @@ def files_passed(ask: Any) -> set[str]:
 
 def test_a_median_passes_through_few_files() -> None:
     budget = dampen.Budget(epsilon=2)
-    files = files_passed(lambda: dampen.median([23, 31, 45], grid=range(121), epsilon=1, budget=budget))
+    files = files_passed(lambda: dampen.median([23, 31, 45], bounds=range(121), epsilon=1, budget=budget))
     assert len(files) <= MOST_FILES, sorted(files)
 
 
 # A new question: the walk-through of CONTRIBUTING.md, outside the package
 
-TOY = """
+QUESTION = '''
+@question(zeros, proof="percentile")
+def smallest(values, *, grid, epsilon, budget, adjacency=Adjacency.ADD_REMOVE, note="smallest") -> Posed[Release]:
+    """The smallest value, privately."""
+    problem = percentile_value_problem(values, 0, grid=grid, adjacency=adjacency)
+    return Single(PermuteAndFlip(epsilon), problem)
+'''
+TOY = f"""
 from dampen.mechanisms import PermuteAndFlip
-from dampen.privacy import Adjacency
+from dampen.privacy import Adjacency, Release
 from dampen.queries import percentile_value_problem
 from dampen.questions.record import Posed, Single, question, zeros
 
-
-@question(zeros("values"), proof="percentile", plain=True)
-def smallest(values, *, grid, epsilon, budget, adjacency=Adjacency.ADD_REMOVE, note="smallest") -> Posed[int]:
-    'The smallest value, privately.'
-    problem = percentile_value_problem(values, 0, grid=grid, adjacency=adjacency)
-    return Single(PermuteAndFlip(epsilon), problem)
+{QUESTION}
 """
+
+
+def test_the_guide_for_contributors_shows_the_toy() -> None:
+    guide = (Path(SOURCE).parents[1] / "CONTRIBUTING.md").read_text()
+    assert indent(QUESTION.strip(), "   ") in guide
 
 
 @pytest.fixture
@@ -78,8 +87,11 @@ def test_a_question_registers_itself(toy: ModuleType) -> None:
     assert price == dampen.PrivacyLoss(100, adjacency=dampen.Adjacency.ADD_REMOVE)
     assert question.frame(grid=range(9), epsilon=1).candidates[8] == 8
     assert budget.spent.epsilon == 0
-    assert dampen.smallest([7, 4, 4, 6], grid=range(9), epsilon=100, budget=budget) == 4
+    told = dampen.smallest([7, 4, 4, 6], grid=range(9), epsilon=100, budget=budget)
+    assert (told.value, told.loss, told.note) == (4, price, "smallest")
     assert budget.spent.epsilon == 100
+    asked = Source({"pay": [7, 4, None], "team": [1, 2, 1]}, {"team": 1}, column="pay", missing="drop")
+    assert question.pose(asked, grid=range(9), epsilon=100).release(dampen.Budget(epsilon=100), "") == 7
 
 
 def test_the_toy_is_gone_again() -> None:

@@ -18,7 +18,16 @@ if TYPE_CHECKING:
     from dampen import queries as queries
     from dampen import sensitivity as sensitivity
     from dampen.accounting import Budget as Budget
-    from dampen.graphs.graph import Graph as Graph
+    from dampen.describe.columns import Category as Category
+    from dampen.describe.columns import Date as Date
+    from dampen.describe.columns import Flag as Flag
+    from dampen.describe.columns import Number as Number
+    from dampen.describe.columns import Text as Text
+    from dampen.describe.columns import between as between
+    from dampen.describe.reading import FileReading as FileReading
+    from dampen.front.graph import Graph as Graph
+    from dampen.front.opening import open as open
+    from dampen.front.table import Table as Table
     from dampen.privacy import Adjacency as Adjacency
     from dampen.privacy import PrivacyLoss as PrivacyLoss
     from dampen.privacy import Release as Release
@@ -30,20 +39,18 @@ if TYPE_CHECKING:
     from dampen.problem import SelectionProblem as SelectionProblem
     from dampen.questions.categories import most_common as most_common
     from dampen.questions.categories import top_categories as top_categories
-    from dampen.questions.counts_by_group import group_counts as group_counts
+    from dampen.questions.histograms import histogram as histogram
     from dampen.questions.influence import top_nodes as top_nodes
-    from dampen.questions.many_percentiles import quantiles as quantiles
-    from dampen.questions.members_by_group import group_by as group_by
+    from dampen.questions.many_percentiles import percentiles as percentiles
+    from dampen.questions.members_by_group import release_group_members as release_group_members
     from dampen.questions.numbers import count as count
     from dampen.questions.numbers import mean as mean
-    from dampen.questions.numbers import quantile_number as quantile_number
-    from dampen.questions.numbers import total as total
-    from dampen.questions.percentiles import median as median
-    from dampen.questions.percentiles import percentile as percentile
+    from dampen.questions.numbers import sum as sum
+    from dampen.questions.numbers import variance as variance
+    from dampen.questions.one_percentile import median as median
+    from dampen.questions.one_percentile import percentile as percentile
     from dampen.questions.selection import select as select
     from dampen.questions.selection import top_k as top_k
-    from dampen.questions.selections_by_group import group_most_common as group_most_common
-    from dampen.questions.selections_by_group import group_percentiles as group_percentiles
     from dampen.questions.subgraph_counts import count_subgraphs as count_subgraphs
     from dampen.vectors import Runs as Runs
 
@@ -53,16 +60,25 @@ _ROOMS = {"accounting", "accuracy", "audit", "datasets", "errors", "learn", "mec
 _HOMES = {
     "Adjacency": "dampen.privacy",
     "Budget": "dampen.accounting",
+    "Category": "dampen.describe.columns",
     "CountsFrame": "dampen.problem",
     "CountsProblem": "dampen.problem",
+    "Date": "dampen.describe.columns",
+    "Flag": "dampen.describe.columns",
     "Frame": "dampen.problem",
-    "Graph": "dampen.graphs.graph",
+    "FileReading": "dampen.describe.reading",
+    "Graph": "dampen.front.graph",
+    "Number": "dampen.describe.columns",
     "NumericFrame": "dampen.problem",
     "NumericProblem": "dampen.problem",
     "PrivacyLoss": "dampen.privacy",
     "Release": "dampen.privacy",
     "Runs": "dampen.vectors",
     "SelectionProblem": "dampen.problem",
+    "Table": "dampen.front.table",
+    "open": "dampen.front.opening",
+    "Text": "dampen.describe.columns",
+    "between": "dampen.describe.columns",
 }
 
 

@@ -1,6 +1,10 @@
 """The words of privacy: who counts as a neighbour, what a release costs, what a release is, and how it is paid."""
 
-from collections.abc import Callable
+import math
+import numbers
+import operator
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from enum import Enum
@@ -10,11 +14,26 @@ from typing import Any, Protocol, TypeVar
 import numpy as np
 
 from dampen import entropy
-from dampen._validate import PANIC, Number, brief, no_warnings, non_negative, plain, positive, probability, render, text
+from dampen._validate import (
+    PANIC,
+    SMALLEST,
+    Number,
+    brief,
+    no_warnings,
+    non_negative,
+    plain,
+    positive,
+    probability,
+    render,
+    text,
+)
 from dampen.entropy import Entropy
 from dampen.errors import ParameterError, ReleaseFailed
+from dampen.writing import as_json, html_table, percent, round_up
 
 Drawn = TypeVar("Drawn")
+CONFIDENCE = Fraction(19, 20)
+"""Of a statement about an error, where nobody says another."""
 
 
 class Adjacency(Enum):
@@ -128,28 +147,274 @@ def as_unit(unit: object) -> str:
     return text(unit=unit, longest=100)
 
 
+class Accuracy(ABC):
+    """What may be told of how far an answer is off: from public things and released numbers alone."""
+
+    @property
+    def unit(self) -> str:
+        """What the error counts; empty where it is measured as the answer is."""
+        return ""
+
+    @abstractmethod
+    def bound(self, confidence: Number = CONFIDENCE) -> float:
+        """Whatever the data, the answer is further off with probability at most 1 - confidence."""
+
+    def statement(self, confidence: Number = CONFIDENCE) -> str:
+        """The same in words."""
+        return f"off by at most {self.amount(confidence)} with probability {percent(confidence)}"
+
+    def amount(self, confidence: Number) -> str:
+        """The bound and its unit in words, rounded up."""
+        bound = self.bound(confidence)
+        return "any amount" if math.isinf(bound) else f"{round_up(bound)} {self.unit}".rstrip()
+
+
 @dataclass(frozen=True)
+class PrivateAccuracy(Accuracy):
+    """How far the answer is off may not be told: ``reason`` says why, in one sentence."""
+
+    reason: str
+
+    def bound(self, confidence: Number = CONFIDENCE) -> float:
+        """None: refused in that sentence."""
+        raise ParameterError(self.reason)
+
+    def statement(self, confidence: Number = CONFIDENCE) -> str:
+        """That sentence."""
+        return self.reason
+
+
+@dataclass(frozen=True)
+class GroupAccuracy(Accuracy):
+    """The accuracy of every group by its label; of all of them together, that of the worst."""
+
+    groups: Mapping[Any, Accuracy]
+
+    @property
+    def unit(self) -> str:
+        """That of the groups."""
+        return next(iter(self.groups.values())).unit
+
+    def bound(self, confidence: Number = CONFIDENCE) -> float:
+        """The largest of all groups; each by itself is off by more with probability at most 1 - confidence."""
+        return max(each.bound(confidence) for each in self.groups.values())
+
+    def statement(self, confidence: Number = CONFIDENCE) -> str:
+        """The same in words: those of a group where all have the same, else of the worst."""
+        each = {known.statement(confidence) for known in self.groups.values()}
+        return f"each {next(iter(each)) if len(each) == 1 else super().statement(confidence)}"
+
+
+class Error(float):
+    """How far an answer is off at most: a number that prints as the statement that it is part of."""
+
+    unit: str
+    confidence: Fraction
+    statement: str
+
+    def __new__(cls, bound: float, unit: str, confidence: Fraction, statement: str) -> "Error":  # noqa: D102
+        error = super().__new__(cls, bound)
+        error.unit, error.confidence, error.statement = unit, confidence, statement
+        return error
+
+    def __getnewargs__(self) -> Any:
+        return float(self), self.unit, self.confidence, self.statement
+
+    def __str__(self) -> str:
+        return self.statement
+
+    def as_dict(self) -> dict[str, Any]:
+        """All of it, ready for JSON."""
+        told = {"bound": as_json(float(self)), "unit": self.unit}
+        return told | {"confidence": plain(self.confidence), "statement": self.statement}
+
+
+def miss_chance(confidence: Number) -> Fraction:
+    """1 - confidence, exactly."""
+    chance = 1 - probability(confidence=confidence)
+    if chance < SMALLEST:
+        raise ParameterError(f"confidence must be at most 1 - 2**-512; got {render(confidence)}")
+    return chance
+
+
+def value_of(answer: Any) -> Any:
+    """The value of a release; anything else as it is."""
+    return answer.value if isinstance(answer, Release) else answer
+
+
+Operation = Callable[["Release", Any], Any]
+
+
+def _by_value(operate: Callable[[Any, Any], Any]) -> Operation:
+    return lambda release, other: operate(release.value, value_of(other))
+
+
+def _reflected(operate: Callable[[Any, Any], Any]) -> Operation:
+    return lambda release, other: operate(other, release.value)
+
+
+@dataclass(frozen=True, eq=False)
 class Release:
-    """A private answer: the value, what it cost, what drew it and the caller's note. Never the scores behind it."""
+    """A private answer: the value, what it cost, what drew it, the caller's note and how far it may be off.
+
+    It is compared, hashed, formatted and calculated with as its value is. Never the scores behind it.
+    """
 
     value: Any
     loss: PrivacyLoss
     mechanism: str
     note: str = ""
+    accuracy: Accuracy | None = None
+
+    def error(self, confidence: Number = CONFIDENCE) -> Error:
+        """How far the answer is off at most, with this confidence. Printed, it says what that means."""
+        if self.accuracy is None:
+            raise ParameterError("this answer has no error to tell: it was put together without an accuracy")
+        share = 1 - miss_chance(confidence)
+        return Error(self.accuracy.bound(share), self.accuracy.unit, share, self.accuracy.statement(share))
+
+    def as_dict(self) -> dict[str, Any]:
+        """All of it, ready for JSON: exact numbers as text, dates as in ISO 8601, the error at 95 %."""
+        loss = {"epsilon": plain(self.loss.epsilon), "delta": plain(self.loss.delta)}
+        loss |= {"adjacency": self.loss.adjacency.value, "unit": self.loss.unit}
+        told = {"value": self._value_for_json(), "error": self._error_for_json(), "loss": loss}
+        return told | {"mechanism": self.mechanism, "note": self.note}
+
+    def _value_for_json(self) -> Any:
+        return as_json(self.value)
+
+    def _error_for_json(self) -> dict[str, Any] | None:
+        if self.accuracy is None:
+            return None
+        private = isinstance(self.accuracy, PrivateAccuracy)
+        return {"statement": self.accuracy.statement()} if private else self.error().as_dict()
 
     def __str__(self) -> str:
-        note = f", note: {self.note}" if self.note else ""
-        return f"{self.value} (by {self.mechanism}; {self.loss}{note})"
+        return f"{self.value} ({'; '.join([*self._words(), str(self.loss)])})"
+
+    def _words(self) -> list[str]:
+        """What may be said of the error, if anything."""
+        return [] if self.accuracy is None else [self.accuracy.statement()]
+
+    def _repr_html_(self) -> str:
+        return html_table([("value", self.value), *(("error", words) for words in self._words()), *self._last_rows()])
+
+    def _last_rows(self) -> list[tuple[str, Any]]:
+        note = [("note", self.note)] if self.note else []
+        return [("loss", self.loss), ("mechanism", self.mechanism), *note]
+
+    def __format__(self, form: str) -> str:
+        return format(self.value, form)
+
+    def __bool__(self) -> bool:
+        return bool(self.value)
+
+    def __hash__(self) -> int:
+        return hash(self.value)
+
+    def __eq__(self, other: object) -> Any:
+        return self.value == value_of(other)
+
+    def __ne__(self, other: object) -> Any:
+        return self.value != value_of(other)
+
+    __lt__, __le__ = _by_value(operator.lt), _by_value(operator.le)
+    __gt__, __ge__ = _by_value(operator.gt), _by_value(operator.ge)
+    __add__, __radd__ = _by_value(operator.add), _reflected(operator.add)
+    __sub__, __rsub__ = _by_value(operator.sub), _reflected(operator.sub)
+    __mul__, __rmul__ = _by_value(operator.mul), _reflected(operator.mul)
+    __truediv__, __rtruediv__ = _by_value(operator.truediv), _reflected(operator.truediv)
+    __floordiv__, __rfloordiv__ = _by_value(operator.floordiv), _reflected(operator.floordiv)
+    __mod__, __rmod__ = _by_value(operator.mod), _reflected(operator.mod)
+    __divmod__, __rdivmod__ = _by_value(divmod), _reflected(divmod)
+    __pow__, __rpow__ = _by_value(operator.pow), _reflected(operator.pow)
 
 
 class NumericRelease(Release):
-    """A private number, usable as one: ``float(release)``, ``int(release)``."""
+    """A private number, usable as one: ``2 * release``, ``float(release)``, ``np.asarray(release)``."""
 
     def __float__(self) -> float:
         return float(self.value)
 
     def __int__(self) -> int:
         return int(self.value)
+
+    def __index__(self) -> int:
+        return operator.index(self.value)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+        return np.asarray(self.value, dtype=dtype)
+
+    def __round__(self, digits: int | None = None) -> Any:
+        return round(self.value, digits)
+
+    def __trunc__(self) -> Any:
+        return math.trunc(self.value)
+
+    def __floor__(self) -> Any:
+        return math.floor(self.value)
+
+    def __ceil__(self) -> Any:
+        return math.ceil(self.value)
+
+    def __neg__(self) -> Any:
+        return -self.value
+
+    def __pos__(self) -> Any:
+        return +self.value
+
+    def __abs__(self) -> Any:
+        return abs(self.value)
+
+
+class ListRelease(Release, Sequence[Any]):
+    """Private answers in order, usable as the tuple that they are: ``first, *others = release``."""
+
+    def __getitem__(self, place: Any) -> Any:
+        return self.value[place]
+
+    def __len__(self) -> int:
+        return len(self.value)
+
+
+class GroupRelease(Release, Mapping[Any, Release]):
+    """One private answer for each group, all of them for one loss: ``release["F"]`` is a release with its own error.
+
+    ``value`` is a plain dictionary. The loss of one group's release is that of all groups together.
+    """
+
+    def __getitem__(self, label: Any) -> Release:
+        told = self.accuracy
+        known = told.groups[label] if isinstance(told, GroupAccuracy) else told
+        return release_of(self.value[label], self.loss, self.mechanism, self.note, known)
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.value)
+
+    def __len__(self) -> int:
+        return len(self.value)
+
+    def __str__(self) -> str:
+        lines = (f"{label}: {'; '.join([str(each.value), *each._words()])}" for label, each in self.items())
+        return "\n".join([*lines, f"({self.loss})"])
+
+    def _value_for_json(self) -> Any:
+        groups = ((label, each.as_dict()) for label, each in self.items())
+        return [{"group": as_json(label), "value": told["value"], "error": told["error"]} for label, told in groups]
+
+    def _repr_html_(self) -> str:
+        rows = [(label, each.value, *each._words()) for label, each in self.items()]
+        return html_table([*rows, *self._last_rows()])
+
+
+def release_of(
+    value: Any, loss: PrivacyLoss, mechanism: str, note: str = "", accuracy: Accuracy | None = None
+) -> Release:
+    """A release of the class that fits the value: a number, a tuple, a mapping of groups, or any other."""
+    kinds: dict[type, type[Release]] = {bool: Release, numbers.Number: NumericRelease}
+    kinds |= {tuple: ListRelease, list: ListRelease, Mapping: GroupRelease}
+    chosen = next((found for kind, found in kinds.items() if isinstance(value, kind)), Release)
+    return chosen(value, loss, mechanism, note, accuracy)
 
 
 class BudgetLike(Protocol):

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dampen import Adjacency, CountsFrame, CountsProblem
+import dampen
+from dampen import Adjacency, Budget, Category, CountsFrame, CountsProblem, Flag, Number, Table
 from dampen.audit import (
     add_remove_neighbours,
     audit_counts,
@@ -22,6 +23,7 @@ from dampen.mechanisms import CountsMechanism, LaplaceCounts
 from dampen.mechanisms.numeric.noises import Geometric
 from dampen.sampling import exact, tables
 from dampen.vectors import Integers
+from tests.audit.joint import overheard
 from tests.every_counts import EVERY
 
 ADD_REMOVE, REPLACE = Adjacency.ADD_REMOVE, Adjacency.REPLACE
@@ -47,11 +49,38 @@ def weighed(x: Any) -> CountsProblem:
     return CountsProblem(frame, [x.count("a"), 2 * x.count("b") + 3 * x.count("c")])
 
 
+def asked(adjacency: Adjacency, ask: Callable[[Table], Any]) -> Posed:
+    """The counts that a table tells, as they are drawn: a record's kind is its group, and where its number stands."""
+    columns: dict[str, Any] = {"kind": Category(*KINDS), "size": Number(0, 20, step=10), "smokes": Flag()}
+
+    def problem_of(x: Any) -> CountsProblem:
+        rows = {"kind": list(x), "size": [10 * KINDS.index(kind) for kind in x], "smokes": [kind == "a" for kind in x]}
+        with overheard() as draws:
+            ask(Table(rows, columns=columns, budget=Budget(epsilon=9), adjacency=adjacency))
+        [draw] = draws
+        assert isinstance(draw.problem, CountsProblem)
+        return draw.problem
+
+    return problem_of
+
+
+ASKED: dict[str, Callable[[Table], Any]] = {
+    "by one column": lambda table: table.by("kind").count(epsilon=1),
+    "by two columns": lambda table: table.by("kind", "smokes").count(epsilon=1),
+    "histogram of numbers": lambda table: table.histogram("size", epsilon=1),
+    "histogram of a category": lambda table: table.histogram("kind", epsilon=1),
+    "list of numbers": lambda table: dampen.histogram(
+        table.view.source(None).data["size"], bounds=(0, 20), step=10, epsilon=1, budget=Budget(epsilon=1),
+        adjacency=table.adjacency,
+    ),
+}  # fmt: skip
 UNIVERSES: dict[str, tuple[Posed, Any]] = {
     "histogram": (histogram(ADD_REMOVE, 1), add_remove_neighbours(KINDS)),
     "histogram, replaced": (histogram(REPLACE, 2), replace_neighbours(KINDS)),
     "two tables": (two_tables, add_remove_neighbours(KINDS)),
     "weighed records": (weighed, add_remove_neighbours(KINDS)),
+    **{name: (asked(ADD_REMOVE, ask), add_remove_neighbours(KINDS)) for name, ask in ASKED.items()},
+    **{f"{name}, replaced": (asked(REPLACE, ask), replace_neighbours(KINDS)) for name, ask in ASKED.items()},
 }
 
 
@@ -115,7 +144,7 @@ class Shared(LaplaceCounts):
 
 
 def test_too_little_noise_is_found() -> None:
-    for name in ("histogram, replaced", "two tables", "weighed records"):
+    for name in ("histogram, replaced", "two tables", "weighed records", "by two columns, replaced"):
         report = audit_counts(Hasty(1), UNIVERSES[name][0], multisets(KINDS, largest=3), UNIVERSES[name][1])
         assert report.breaches == ("epsilon",)
         assert report.worst_log_ratio > 1.9

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 import dampen
-from dampen import Adjacency
+from dampen import Adjacency, Category
 from dampen.audit import add_remove_neighbours, audit_selection, multisets, replace_neighbours
-from dampen.learn import Categorical, PrivateClassifier, Schema, noise, table_growth
+from dampen.learn import PrivateClassifier, Schema, noise, table_growth
 from dampen.learn.table_growth import Plan, plan
 from dampen.mechanisms import PermuteAndFlip
 from dampen.problem import SelectionProblem
@@ -167,7 +167,7 @@ def classifier(
     adjacency: Adjacency = Adjacency.ADD_REMOVE, *, expected: int | None, attributes: int = 3
 ) -> PrivateClassifier:
     """At epsilon 2, or at 4 where it counts half."""
-    schema = Schema({f"x{place}": Categorical([0, 1]) for place in range(attributes)}, classes=[0, 1])
+    schema = Schema({f"x{place}": Category([0, 1]) for place in range(attributes)}, classes=[0, 1])
     epsilon = 4 if adjacency is Adjacency.REPLACE else 2
     return PrivateClassifier(epsilon, schema, dampen.Budget(epsilon=10**9), expected, adjacency)
 

@@ -9,14 +9,14 @@ from itertools import product
 import numpy as np
 import pytest
 
-from dampen import Budget, entropy
-from dampen.learn import Categorical, Schema
+from dampen import Budget, Category, entropy
+from dampen.learn import Schema
 from dampen.learn.estimator import PaidClassifier
 from tests.audit.fits import Decision, worst_loss
 from tests.estimators import ESTIMATORS, small
 
 Table = tuple[tuple[int, int, int], ...]
-SCHEMA = Schema({"a": Categorical([0, 1]), "b": Categorical([0, 1])}, classes=[0, 1])
+SCHEMA = Schema({"a": Category([0, 1]), "b": Category([0, 1])}, classes=[0, 1])
 TABLE: Table = ((0, 0, 0), (0, 1, 1), (1, 0, 1), (1, 1, 0), (0, 0, 0), (1, 1, 1))
 EPSILON = 12
 

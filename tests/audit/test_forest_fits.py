@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dampen import Adjacency, Budget
+from dampen import Adjacency, Budget, Category
 from dampen.audit import add_remove_neighbours, multisets, replace_neighbours
-from dampen.learn import Categorical, PrivateForestClassifier, Schema, forest
+from dampen.learn import PrivateForestClassifier, Schema, forest
 from dampen.learn.random_trees import RandomTrees
 from dampen.learn.split_choice import build_mechanism
 from dampen.learn.votes import LABELS, label_problem
@@ -20,7 +20,7 @@ Table = tuple[tuple[int, int], ...]
 """Records of one attribute with two values and one of two classes."""
 DOMAIN = tuple(product((0, 1), repeat=2))
 TREES, LEAVES = 2, 2
-SCHEMA = Schema({"a": Categorical([0, 1])}, classes=[0, 1])
+SCHEMA = Schema({"a": Category([0, 1])}, classes=[0, 1])
 TESTS = RandomTrees(
     1,
     np.array([False]),

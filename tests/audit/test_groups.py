@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dampen import Adjacency, Budget
+import dampen
+from dampen import Adjacency, Budget, Category
 from dampen.audit import audit_admissibility, audit_selection
 from dampen.mechanisms import Exponential, LocalDampening, PermuteAndFlip, SelectionMechanism
 from dampen.mechanisms.grouping.base import GroupMechanism, Members, SetMechanism
@@ -23,7 +24,6 @@ from dampen.mechanisms.grouping.randomised_response import RandomisedResponse
 from dampen.mechanisms.grouping.triode import Triode
 from dampen.mechanisms.grouping.triode_h import TriodeH
 from dampen.queries.groups import dice_problem, fragment_problem, group_size_problem
-from dampen.questions.counts_by_group import group_counts
 from dampen.questions.members_by_group import METHODS, group_mechanism
 from dampen.vectors import Floats, Integers
 
@@ -268,7 +268,8 @@ def test_counts_lose_epsilon_and_no_more(adjacency: Adjacency, monkeypatch: pyte
 
     def counted(x: Table) -> Integers:
         budget = Budget(epsilon=2)
-        told = group_counts(list(x), categories=(0, 1, 2), epsilon=2, budget=budget, adjacency=adjacency)
+        named: dict[str, Any] = {"columns": {"kind": Category(0, 1, 2)}, "budget": budget, "adjacency": adjacency}
+        told = dampen.Table({"kind": list(x)}, **named).by("kind").count(epsilon=2).value
         assert budget.spent.epsilon == 2
         return np.array([told[kind] for kind in range(3)])
 

@@ -11,10 +11,12 @@ import pyarrow as pa
 import pytest
 
 import dampen
+from dampen import Category
 from dampen._validate import no_warnings
+from dampen.describe.conditions import Among
 from dampen.errors import DataError
 from dampen.graphs.graph import Graph
-from dampen.learn import Categorical, PrivateTreeClassifier, Schema
+from dampen.learn import PrivateTreeClassifier, Schema
 from dampen.tables import count_categories
 from dampen.tables.engines import open_engine
 from dampen.tables.groups import place_groups
@@ -53,7 +55,7 @@ def test_a_null_is_missing_whatever_stands_beside_it(maker: str, kind: str) -> N
 def test_one_odd_record_does_not_move_the_nulls_of_a_tree(maker: str, kind: str) -> None:
     def counts(extra: list[int]) -> list[tuple[int, ...]]:
         values = [None] * 40 + [0, 1] * 10 + extra
-        schema = Schema({"a": Categorical([0, 1, 2], other=2)}, classes=["n", "p"])
+        schema = Schema({"a": Category([0, 1, 2], other=2)}, classes=["n", "p"])
         budget = dampen.Budget(epsilon=10**6)
         tree = PrivateTreeClassifier(10**5, 1, schema=schema, budget=budget)
         model = tree.fit({"a": MAKERS[maker](values, kind)}, (["n", "p"] * len(values))[: len(values)]).model_
@@ -76,7 +78,7 @@ def test_a_collation_does_not_count_a_record_twice(make: str) -> None:
         connection.execute("insert into t values ('a'), ('a'), ('A'), ('\u00e1')")
         with open_engine(connection.table("t"), "s") as engine:
             assert engine.label_counts("s", ("A", "a")) == {0: 1, 1: 2, OTHER: 1}
-            assert engine.part("s", ("a",), 0).row_count() == 2
+            assert engine.part(Among("s", ("a",), frozenset({0}))).row_count() == 2
 
 
 def test_labels_may_be_dates_of_numpy() -> None:

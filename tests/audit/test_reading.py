@@ -15,12 +15,12 @@ from hypothesis import HealthCheck, Phase, given, settings
 from tests.audit.reading.cases import Case, cases
 from tests.audit.reading.check import AnotherRule, Judge, Uncoupled, WrongRefusal, all_changes, some_changes
 from tests.audit.reading.columns import ARROW, DICTIONARIES, DUCK, NUMPY, PANDAS, POLARS, PYTHON, Kind
-from tests.audit.reading.entries import Entry, Public
+from tests.audit.reading.entries import Entry, Public, in_tables
 from tests.audit.reading.forms import FORMS, Form, Held, forms_of
 from tests.audit.reading.oracle import sort
 from tests.audit.reading.planted import FAULTS, planted, sound
 from tests.audit.reading.registry import ENTRIES, EXEMPT, covered, discovered
-from tests.audit.reading.sweep import wrong_numbers, wrong_places
+from tests.audit.reading.sweep import wrong_days, wrong_numbers, wrong_places, wrong_ranges
 
 EXAMPLES = {"memory": 28, "frames": 7, "elsewhere": 1}
 LONG_EXAMPLES = {"memory": 400, "frames": 200, "elsewhere": 30, "spark": 1}
@@ -99,6 +99,11 @@ def _forms() -> list[Any]:
     ]
 
 
+def _tables() -> list[Any]:
+    """Containers that hold several columns, one of each sort where they take their time."""
+    return [form for form in FORMS if in_tables(form) and form.family != "spark" and not form.name.startswith("lazy")]
+
+
 @pytest.mark.parametrize("form", _forms(), ids=str)
 def test_one_rule_of_labels(form: Form) -> None:
     """Every value of every type of column stands for the same label, wherever it lies."""
@@ -111,6 +116,20 @@ def test_one_rule_of_numbers(form: Form) -> None:
     """Every value of every type of column is the same number, or none, wherever it lies."""
     few = form.family in ("elsewhere", "spark")
     told = [said for kind in form.kinds for said in wrong_numbers(form, kind, few)]
+    assert not told, "\n".join(told)
+
+
+@pytest.mark.parametrize("form", _forms(), ids=str)
+def test_one_rule_of_days(form: Form) -> None:
+    """Every value of every type of column lies in the same day, or in none, wherever it lies."""
+    told = [said for kind in form.kinds for said in wrong_days(form, kind, form.family in ("elsewhere", "spark"))]
+    assert not told, "\n".join(told)
+
+
+@pytest.mark.parametrize("form", _tables(), ids=str)
+def test_one_rule_of_ranges(form: Form) -> None:
+    """Every value of every type of column is in the same ranges, wherever it lies."""
+    told = [said for kind in form.kinds for said in wrong_ranges(form, kind, form.family == "elsewhere")]
     assert not told, "\n".join(told)
 
 

@@ -19,8 +19,9 @@ import pytest
 from scipy import sparse
 
 import dampen
+from dampen import Category
 from dampen.errors import DataError
-from dampen.learn import Categorical, PrivateClassifier, PrivateTreeClassifier, Schema
+from dampen.learn import PrivateClassifier, PrivateTreeClassifier, Schema
 from dampen.queries import count_problem, row_count_problem
 from dampen.tables import count_categories, count_on_grid
 from dampen.tables.counts import total
@@ -53,7 +54,7 @@ def test_true_beside_ones_in_a_filter() -> None:
 
 def test_true_beside_ones_in_most_common() -> None:
     for values in (ONES, ONE_TRUE_MORE):
-        named: dict[str, Any] = {"categories": ("true", "false", "maybe"), "other": "drop"}
+        named: dict[str, Any] = {"categories": ("true", "false", "maybe")}
         asked = partial(dampen.most_common, values, epsilon=1, **named)
         *_, same = posed(lambda till, asked=asked: asked(budget=till))
         for problem in (same, count_problem(values, adjacency=ADD_REMOVE, **named)):
@@ -63,44 +64,43 @@ def test_true_beside_ones_in_most_common() -> None:
 @pytest.mark.parametrize("adjacency", [ADD_REMOVE, REPLACE])
 def test_true_beside_ones_in_group_counts(adjacency: dampen.Adjacency) -> None:
     for values in (ONES, ONE_TRUE_MORE, [True, *[1] * (N - 1)]):
-        found = dampen.group_counts(
-            values, categories=("0", "1", "other"), epsilon=VAST, budget=dampen.Budget(epsilon=VAST),
-            adjacency=adjacency,
+        table = dampen.Table(
+            {"smoker": values}, columns={"smoker": Category("0", "1", "other", other="other")},
+            budget=dampen.Budget(epsilon=VAST), adjacency=adjacency,
         )  # fmt: skip
-        assert dict(found) == {"0": 0, "1": len(values), "other": 0}
+        assert table.by("smoker").count(epsilon=VAST).value == {"0": 0, "1": len(values), "other": 0}
 
 
-def people(table: Any, labels: tuple[Any, ...], **named: Any) -> list[int]:
-    """How many people each group has."""
-    told = dampen.group_by(
-        table, named.pop("groups"), categories=labels, epsilon=VAST, budget=dampen.Budget(epsilon=VAST), **named
-    )
-    return [len(group) for group in told.values()]
+def people(values: Any, label: Any) -> list[list[int]]:
+    """How many people each group has, of a table and of lists."""
+    ids, budget = list(range(len(values))), dampen.Budget(epsilon=2 * VAST)
+    table = dampen.Table(
+        pd.DataFrame({"id": ids, "kind": pd.Series(values, dtype=object)}),
+        columns={"kind": Category(label, "other", other="other")}, budget=budget,
+    )  # fmt: skip
+    of_table = table.release_group_members("id", "kind", epsilon=VAST)
+    of_lists = dampen.release_group_members(ids, values, categories=(label, "other"), epsilon=VAST, budget=budget)
+    return [[len(group) for group in told.value.values()] for told in (of_table, of_lists)]
 
 
-def test_equal_moments_in_different_zones_in_group_by() -> None:
+def test_equal_moments_in_different_zones_in_groups() -> None:
     utc, berlin = NOON.replace(tzinfo=UTC), datetime(2024, 2, 29, 13, 30, tzinfo=BERLIN)
     for moments in ([berlin] * N, [utc, *[berlin] * N], [*[berlin] * N, utc]):
-        ids = list(range(len(moments)))
-        table = pd.DataFrame({"id": ids, "when": pd.Series(moments, dtype=object)})
         for label in (str(utc), utc, berlin):
-            assert people(table, (label, "other"), groups="when", column="id") == [len(moments), 0]
-            assert people(ids, (label, "other"), groups=moments) == [len(moments), 0]
+            assert people(moments, label) == [[len(moments), 0]] * 2
 
 
-def test_true_beside_ones_in_group_by() -> None:
+def test_true_beside_ones_in_groups() -> None:
     for values in (ONES, ONE_TRUE_MORE):
-        ids = list(range(len(values)))
-        table = pd.DataFrame({"id": ids, "ill": pd.Series(values, dtype=object)})
-        assert people(table, ("1", "other"), groups="ill", column="id") == [len(values), 0]
-        assert people(ids, ("1", "other"), groups=values) == [len(values), 0]
+        assert people(values, "1") == [[len(values), 0]] * 2
 
 
 def test_true_beside_ones_in_a_filter_of_edges() -> None:
     for flags in (ONES, ONE_TRUE_MORE):
         edges = {"a": [0] * len(flags), "b": list(range(1, len(flags) + 1)), "open": flags}
-        named: dict[str, Any] = {"src": "a", "dst": "b", "nodes": len(flags) + 1, "where": {"open": "true"}}
-        asked = partial(dampen.count_subgraphs, edges, "edge", epsilon=1, **named)
+        rows = Source(edges, {"open": "true"})
+        graph = dampen.Graph.from_frame(rows, src="a", dst="b", nodes=len(flags) + 1)
+        asked = partial(dampen.count_subgraphs, graph, "edge", epsilon=1)
         *_, problem = posed(lambda till, asked=asked: asked(budget=till))
         assert problem.value == len(flags)
 
@@ -121,7 +121,7 @@ def answers(schema: Schema, table: Any, classes: Any) -> list[int]:
 
 LEARNERS = [children, answers]
 HALVES = [1.0] * N + [2.0] * N
-DIGITS = Schema({"a": Categorical([1, 2, 9], other=9)}, classes=["yes"])
+DIGITS = Schema({"a": Category([1, 2, 9], other=9)}, classes=["yes"])
 
 
 @pytest.mark.parametrize("count", LEARNERS)
@@ -133,7 +133,7 @@ def test_a_text_among_numbers_in_a_classifier(count: Callable[..., list[int]]) -
 @pytest.mark.parametrize("count", LEARNERS)
 def test_a_text_in_another_column_of_rows(count: Callable[..., list[int]]) -> None:
     """The tree tests ``a`` alone: ``b`` has one value."""
-    schema = Schema({"a": Categorical([1, 2, 9], other=9), "b": Categorical(["?"], other="?")}, classes=["yes"])
+    schema = Schema({"a": Category([1, 2, 9], other=9), "b": Category(["?"], other="?")}, classes=["yes"])
     rows = [[value, 7] for value in HALVES]
     assert count(schema, rows, ["yes"] * 2 * N) == [N, N, 0]
     assert count(schema, [*rows, [1.0, "x"]], ["yes"] * (2 * N + 1)) == [N + 1, N, 0]
@@ -150,7 +150,7 @@ def test_a_text_in_a_file_that_pandas_read(count: Callable[..., list[int]]) -> N
 
 @pytest.mark.parametrize("count", LEARNERS)
 def test_a_text_among_truth_values_in_a_classifier(count: Callable[..., list[int]]) -> None:
-    schema = Schema({"a": Categorical(["True", "False", "?"], other="?")}, classes=["yes"])
+    schema = Schema({"a": Category(["True", "False", "?"], other="?")}, classes=["yes"])
     values: list[Any] = [True] * N + [False] * N
     assert count(schema, {"a": values}, ["yes"] * 2 * N) == [N, N, 0]
     assert count(schema, {"a": [*values, "x"]}, ["yes"] * (2 * N + 1)) == [N, N, 1]
@@ -168,7 +168,7 @@ NULLABLE: dict[str, Callable[[list[Any]], Any]] = {
 @pytest.mark.parametrize("library", NULLABLE)
 @pytest.mark.parametrize("count", LEARNERS)
 def test_a_null_among_whole_numbers_in_a_classifier(count: Callable[..., list[int]], library: str) -> None:
-    schema = Schema({"a": Categorical([2**53, 2**53 + 1, -1], other=-1)}, classes=["yes"])
+    schema = Schema({"a": Category([2**53, 2**53 + 1, -1], other=-1)}, classes=["yes"])
     assert count(schema, NULLABLE[library](FAR), ["yes"] * 2 * N) == [N, N, 0]
     assert count(schema, NULLABLE[library](FAR_AND_NONE), ["yes"] * (2 * N + 1)) == [N, N, 1]
 
@@ -177,7 +177,7 @@ def test_a_null_among_whole_numbers_in_a_classifier(count: Callable[..., list[in
 @pytest.mark.parametrize("values", [["x", "y", None], [None, None]])
 def test_nulls_of_a_dictionary_are_refused(model: str, values: list[Any]) -> None:
     column = pa.array(values, type=pa.dictionary(pa.int32(), pa.string()))
-    schema = Schema({"a": Categorical(["x", "y"])}, classes=["yes"])
+    schema = Schema({"a": Category(["x", "y"])}, classes=["yes"])
     fresh = small(model, VAST, schema=schema, budget=dampen.Budget(epsilon=VAST))
     with pytest.raises(DataError):
         fresh.fit(pa.table({"a": column}), ["yes"] * len(values))
@@ -185,7 +185,7 @@ def test_nulls_of_a_dictionary_are_refused(model: str, values: list[Any]) -> Non
 
 @pytest.mark.parametrize("count", LEARNERS)
 def test_nulls_of_a_dictionary_go_to_other(count: Callable[..., list[int]]) -> None:
-    schema = Schema({"a": Categorical(["x", "y", "?"], other="?")}, classes=["yes"])
+    schema = Schema({"a": Category(["x", "y", "?"], other="?")}, classes=["yes"])
     for values, counts in ((["x", "x", "y", None], [2, 1, 1]), ([None, None], [0, 0, 2])):
         column = pa.array(values, type=pa.dictionary(pa.int32(), pa.string()))
         assert count(schema, pa.table({"a": column}), ["yes"] * len(values)) == counts

@@ -16,8 +16,8 @@ from dampen import Adjacency, Budget, NumericProblem
 from dampen.audit import AuditReport, audit_numeric
 from dampen.learn import private_score
 from dampen.mechanisms import Laplace, LaplaceCounts
-from dampen.mechanisms.numeric.laplace import PublicNoiseRelease
 from dampen.mechanisms.numeric.noises import Geometric
+from dampen.privacy import NumericRelease
 from dampen.vectors import Floats, Integers
 
 counts_module = import_module("dampen.mechanisms.counts.laplace_counts")
@@ -82,7 +82,7 @@ def posed(x: Table, model: Model) -> NumericProblem:
     seen: list[NumericProblem] = []
     real = Laplace.release
 
-    def spied(self: Laplace, problem: NumericProblem, **words: Any) -> PublicNoiseRelease:
+    def spied(self: Laplace, problem: NumericProblem, **words: Any) -> NumericRelease:
         assert self.epsilon == EPSILON
         seen.append(problem)
         return real(self, problem, **words)
@@ -143,7 +143,7 @@ def counted(x: Table, model: Model) -> Counted:
         patch.setattr(counts_module, "discrete_laplace_batch", recorded)
         found = scored(x, model, Adjacency.ADD_REMOVE)
     [rate] = rates
-    return Counted(found.right, found.wrong, rate)
+    return Counted(found.accuracy.right, found.accuracy.wrong, rate)
 
 
 def answers() -> dict[tuple[int, int], float]:

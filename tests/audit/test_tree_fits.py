@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dampen import Adjacency, Budget, entropy
+from dampen import Adjacency, Budget, Category, entropy
 from dampen.audit import add_remove_neighbours, law_by_enumeration, multisets, replace_neighbours
-from dampen.learn import Categorical, PrivateTreeClassifier, Schema, id3
+from dampen.learn import PrivateTreeClassifier, Schema, id3
 from dampen.learn.split_choice import MECHANISMS
 from dampen.sampling import exact, tables
 from tests.audit.fits import Decision, scripts, worst_loss
@@ -30,7 +30,7 @@ def domain(attributes: int) -> Table:
 def exposed(x: Table, attributes: int, **parameters: Any) -> tuple[str, bytes]:
     """All that a fitted tree shows: its JSON, and its class shares for every possible record."""
     rows = np.array(x, dtype=np.int64).reshape(-1, attributes + 1)
-    schema = Schema({name: Categorical([0, 1]) for name in "abc"[:attributes]}, classes=[0, 1])
+    schema = Schema({name: Category([0, 1]) for name in "abc"[:attributes]}, classes=[0, 1])
     tree = PrivateTreeClassifier(schema=schema, budget=Budget(epsilon=10**6), **parameters)
     tree.fit(rows[:, :-1], rows[:, -1])
     everywhere = np.array(list(product((0, 1), repeat=attributes)))
@@ -117,7 +117,7 @@ def test_a_fit_walked_through_all_its_bits_has_the_law_of_its_counts(monkeypatch
     """Depth 0: nothing is replaced but the source of bits."""
     monkeypatch.setattr(exact, "MORE_BITS", 1)
     monkeypatch.setattr(tables, "WIDTH", 4)
-    schema = Schema({"a": Categorical([0, 1])}, classes=["one"])
+    schema = Schema({"a": Category([0, 1])}, classes=["one"])
     rows, classes = np.array([[0], [1], [1]]), ["one"] * 3
 
     def released(source: entropy.Entropy) -> int:

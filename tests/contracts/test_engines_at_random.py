@@ -5,17 +5,20 @@ No oracle here: the containers are held against each other. What each value must
 """
 
 from collections.abc import Sequence
+from fractions import Fraction
 from random import Random
 from typing import Any
 
 import pytest
 
+from dampen.describe.conditions import Among, Between, Condition
 from dampen.tables import as_grid
 from dampen.tables.engines import open_engine
 from tests.audit.reading.cases import random_labels
 from tests.audit.reading.columns import Kind
-from tests.audit.reading.entries import GRIDS
+from tests.audit.reading.entries import BOUNDS, DAY_GRIDS, GRIDS, SPANS, Public, in_tables
 from tests.audit.reading.forms import FORMS, Form
+from tests.audit.reading.numbers import ends_of
 from tests.audit.reading.oracle import No, number
 from tests.audit.reading.pool import CLUSTERS
 
@@ -53,6 +56,36 @@ def test_random_columns_count_alike(sort: str) -> None:
         grid = as_grid(rng.choice(GRIDS))
         places = {(form.name, kind.name): _places_of(form, kind, numbers, grid) for form, kind in held}
         assert len({*map(str, places.values())}) == 1, (grid, numbers, places)
+
+
+@pytest.mark.parametrize("sort", ALIKE)
+def test_random_columns_are_filtered_and_grouped_alike(sort: str) -> None:
+    """Sets, ranges, days, groups of two columns and their sums, of values that are no numbers or days too."""
+    held = [(form, kind) for form, kind in _containers(ALIKE[sort]) if in_tables(form)]
+    typed = [kind for _, kind in held if kind.name != "list"]
+    common = [value for value in typed[0].values if all(any(value is own for own in kind.values) for kind in typed)]
+    for round_ in range(ROUNDS // 2):
+        rng = Random(f"{sort} filtered {round_}")
+        labels = random_labels(rng, rng.choice([*CLUSTERS]))
+        rows = list(zip(*(rng.choices(common, k=8) for _ in range(2)), strict=True))
+        public = Public(labels, bounds=rng.choice(BOUNDS), day_grid=rng.choice(DAY_GRIDS), span=rng.choice(SPANS))
+        found = {(form.name, kind.name): _told(form, kind, rows, public) for form, kind in held}
+        assert len({*map(str, found.values())}) == 1, (public, rows, found)
+
+
+def _told(form: Form, kind: Kind, rows: list[tuple[Any, ...]], public: Public) -> list[Any]:
+    low, high = ends_of(public)
+    first, last = (None if end is None else Fraction(end) for end in public.span)
+    some = frozenset(range(0, len(public.labels), 2))
+    parts: list[Condition] = [Among("v", public.labels, some), Between("v", low, high), Between("v", None, high)]
+    by = [("v", public.labels), ("g", public.labels[::-1])]
+    with open_engine(form.hold(["v", "g"], [kind, kind], rows).table, "v", "g") as engine:
+        counts = [engine.part(condition).row_count() for condition in (*parts, Between("v", first, last, days=True))]
+        days = [each.tolist() for each in engine.histogram("v", public.day_grid)]
+        groups = sorted(engine.counts_by_group("g", public.day_grid, by[:1]).tolist())
+        crossed = sorted(engine.counts_by_group(None, None, by).tolist())
+        sums = engine.sums_by_group("g", (low, high), by)
+    return [counts, days, groups, crossed, sorted((place, *vars(each).values()) for place, each in sums.items())]
 
 
 def _asked(form: Form, kind: Kind, values: list[Any]) -> tuple[Any, str | None]:

@@ -8,11 +8,12 @@ import polars as pl
 import pytest
 
 import dampen
+from dampen import Category, Flag, Number
 from dampen.errors import DataError
-from dampen.learn import Categorical, Numeric, PrivateTreeClassifier, Schema
+from dampen.learn import PrivateTreeClassifier, Schema
 from dampen.tables import as_grid
 from dampen.tables.engines import Source, open_engine
-from dampen.tables.groups import categories_by_group, grids_by_group
+from dampen.tables.groups import GroupColumn, categories_by_groups, grids_by_groups
 from tests.contracts.engines import EVERY, lying, table
 
 FRAME = table(400)
@@ -40,45 +41,64 @@ def by_hand(groups: tuple[str, ...], frame: pl.DataFrame) -> list[dict[int, int]
     return [dict(each) for each in counts]
 
 
+CITIES = ("Oslo", "Bonn", "Lima, Peru")
+
+
 @pytest.mark.parametrize("form", EVERY)
 def test_values_of_each_group(form: str, tmp_path: Path) -> None:
     data = lying(FRAME, form, tmp_path)
     for kept, rows in ((data, FRAME), (Source(data, {"sick": True}), FRAME.filter(pl.col("sick")))):
-        for labels in (("Oslo", "Bonn", "Lima, Peru"), ("Bonn", "Turin", "other")):
-            found = grids_by_group(kept, GRID, labels, column="pay", by="city")
+        for by in (GroupColumn("city", CITIES), GroupColumn("city", ("Bonn", "Turin", "rest"), rest=2)):
+            found = grids_by_groups(kept, GRID, [by], column="pay")
             told = [dict(zip(each.places.tolist(), each.counts.tolist(), strict=True)) for each in found]
-            assert told == by_hand(labels, rows), labels
-    kinds = ("yes", "no", "perhaps")
-    for group, counts in zip((False, True), categories_by_group(data, kinds, (False, True), column="kind", by="sick"),
-                             strict=True):  # fmt: skip
+            assert told == by_hand(by.labels, rows), by
+    kinds, sick = ("yes", "no", "perhaps"), GroupColumn("sick", (False, True))
+    for group, counts in zip(sick.labels, categories_by_groups(data, kinds, [sick], column="kind"), strict=True):
         rows = FRAME.filter(pl.col("sick") == group)
         assert counts.tolist() == [rows["kind"].to_list().count(kind) for kind in kinds]
 
 
+COLUMNS: dict[str, Any] = {
+    "pay": Number(-1, 2, step="0.1"),
+    "age": Number(-50, 60),
+    "kind": Category("yes", "no", "rest", other="rest"),
+    "city": Category(*CITIES),
+    "sick": Flag(),
+}
+SURE = 10**6
+
+
 @pytest.mark.parametrize("form", EVERY)
 def test_questions_about_groups(form: str, tmp_path: Path) -> None:
-    data, sure = lying(FRAME, form, tmp_path), {"epsilon": 10**6, "budget": dampen.Budget(epsilon=10**7)}
-    kept = FRAME.filter(pl.col("city") == "Oslo")
-    asked: dict[str, Any] = {"categories": ("yes", "no", "other"), "where": {"city": "Oslo"}, **sure}
-    medians = dampen.group_percentiles(data, "kind", 50, column="age", grid=range(-50, 61), **asked)
-    winners = dampen.group_most_common(data, "kind", column="sick", choices=(True, False), **asked)
-    for group in ("yes", "no"):
-        ages = sorted(kept.filter(pl.col("kind") == group)["age"].clip(-50, 60).to_list())
+    purse = dampen.Budget(epsilon=100 * SURE)
+    asked = dampen.Table(lying(FRAME, form, tmp_path), columns=COLUMNS, budget=purse).where(city="Oslo").by("kind")
+    kept = FRAME.filter(pl.col("city") == "Oslo").with_columns(pl.col("age").clip(-50, 60))
+    parts = {"rest": kept.filter(~pl.col("kind").is_in(["yes", "no"]))}
+    parts |= {group: kept.filter(pl.col("kind") == group) for group in ("yes", "no")}
+    medians = asked.median("age", epsilon=SURE)
+    winners = asked.most_common("sick", epsilon=SURE)
+    sums, sizes = asked.sum("age", epsilon=SURE).value, asked.count(epsilon=SURE).value
+    means = asked.mean("age", epsilon=SURE).value
+    for group, rows in parts.items():
+        ages, sick = sorted(rows["age"].to_list()), rows["sick"].to_list()
         assert medians[group] == ages[len(ages) // 2]
-        sick = kept.filter(pl.col("kind") == group)["sick"].to_list()
-        assert sick.count(winners[group]) == max(map(sick.count, (True, False)))
+        assert sick.count(winners[group].value) == max(map(sick.count, (True, False)))
+        assert (sums[group], sizes[group]) == (sum(ages), len(ages))
+        assert means[group] == pytest.approx(sum(ages) / len(ages), abs=0.1)
 
 
 @pytest.mark.parametrize("form", EVERY)
 def test_people_of_each_group(form: str, tmp_path: Path) -> None:
-    told = dampen.group_by(
-        lying(PEOPLE, form, tmp_path), "team", column="who", categories=("a", "b", "other"), where={"year": 2024},
-        missing="other", epsilon=10**6, budget=dampen.Budget(epsilon=10**6),
-    )  # fmt: skip
+    columns: dict[str, Any] = {
+        "team": Category("a", "b", "rest", other="rest", missing="other"),
+        "year": Number(2000, 2030),
+    }
+    asked = dampen.Table(lying(PEOPLE, form, tmp_path), columns=columns, budget=dampen.Budget(epsilon=2 * SURE))
+    told = asked.where(year=2024).release_group_members("who", "team", public=["year"], epsilon=SURE).value
     assert {group: names.tolist() for group, names in told.items()} == {
         "a": ["ann"],
         "b": ["bob", "fay"],
-        "other": ["dee", "eve"],
+        "rest": ["dee", "eve"],
     }
 
 
@@ -86,9 +106,9 @@ def test_people_of_each_group(form: str, tmp_path: Path) -> None:
 def test_predictions(form: str, tmp_path: Path) -> None:
     """Row by row, so in the order of the rows; of numbers, truth values and texts, of which one is not declared."""
     attributes: dict[str, Any] = {
-        "pay": Numeric(-2, 2, bins=4),
-        "sick": Categorical([False, True]),
-        "city": Categorical(["Oslo", "Bonn"]),
+        "pay": Number(-2, 2, bins=4),
+        "sick": Category([False, True]),
+        "city": Category(["Oslo", "Bonn"]),
     }
     schema, rows = Schema(attributes, classes=["no", "perhaps", "yes"]), FRAME.filter(pl.col("pay").is_finite())
     known = rows.filter(pl.col("city") != "Lima, Peru")
@@ -106,18 +126,16 @@ def test_graphs(form: str, tmp_path: Path) -> None:
     ends = [(0, leaf, "star") for leaf in range(1, 30)] + [(3, leaf, "other") for leaf in range(4, 9)]
     ends += [(10, 11, "other"), (11, 12, "other"), (12, 10, "other")]
     data = lying(pl.DataFrame(ends, schema=["a", "b", "kind"], orient="row"), form, tmp_path)
-    asked: dict[str, Any] = {
-        "src": "a",
-        "dst": "b",
-        "nodes": 30,
-        "epsilon": 10**5,
-        "budget": dampen.Budget(epsilon=10**6),
-    }
-    assert dampen.top_nodes(data, 1, where={"kind": "other"}, **asked) == (3,)
-    assert dampen.count_subgraphs(data, "edge", **asked).value == 37
-    assert dampen.count_subgraphs(data, "edge", where={"kind": "other"}, **asked).value == 8
+    make: Any = dampen.Graph.from_file if isinstance(data, str | Path) else dampen.Graph.from_frame
+    ends_of: dict[str, Any] = {"src": "a", "dst": "b", "nodes": 30}
+    graph = make(data, **ends_of)
+    part = dampen.Graph.from_frame(Source(data, {"kind": "other"}), **ends_of)
+    price: dict[str, Any] = {"epsilon": 10**5, "budget": dampen.Budget(epsilon=10**6)}
+    assert part.top_nodes(1, **price) == (3,)
+    assert graph.count("edge", **price) == 37
+    assert part.count("edge", **price) == 8
     if form != "spark":
-        assert dampen.top_nodes(data, 1, **asked) == (0,)
+        assert graph.top_nodes(1, **price) == (0,)
 
 
 def test_rows_that_move_between_the_parts_of_a_listed_grid_are_noticed() -> None:
@@ -129,9 +147,9 @@ def test_rows_that_move_between_the_parts_of_a_listed_grid_are_noticed() -> None
     listed = as_grid([*range(2000), 2001.5])
     with open_engine(connection.table("moving")) as engine:
         assert engine.histogram("v", listed)[1].sum() == 3000
-        assert engine.counts_by_group("v", listed, "g", ("a",))[:, 2].sum() == 3000
+        assert engine.counts_by_group("v", listed, [("g", ("a",))])[:, 2].sum() == 3000
         kind: Any = type(engine)
-        fetch, asked = kind.fetch, []
+        fetch, asked, by = kind.fetch, [], [("g", ("a",))]
 
         def add_a_row(self: Any, *asks: Any) -> Any:
             asked.append(connection.raw_sql("insert into moving values (1, 'a')"))
@@ -139,7 +157,7 @@ def test_rows_that_move_between_the_parts_of_a_listed_grid_are_noticed() -> None
 
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(kind, "fetch", add_a_row)
-            for count in (lambda: engine.histogram("v", listed), lambda: engine.counts_by_group("v", listed, "g", "a")):
+            for count in (lambda: engine.histogram("v", listed), lambda: engine.counts_by_group("v", listed, by)):
                 with pytest.raises(DataError, match="must not change while it is counted"):
                     count()
     assert len(asked) >= 4

@@ -129,7 +129,7 @@ PLAIN: dict[str, Callable[[], Any]] = {
 
 SPOILED = {**CONTAINERS, **OBJECTS, **PLAIN}
 
-READINGS = ("categories", "choices", "candidates", "nodes", "other", "groups")
+READINGS = ("categories", "candidates", "nodes", "columns")
 """Parameters that say how data is read: some values are good arguments to which no data fits."""
 HOSTILE = (*OBJECTS, "dict of an object")
 """Nobody can say what is wrong with an object that raises: that is for the curator to find out."""

@@ -6,7 +6,8 @@ A new application needs an entry here; ``test_arguments.py`` says so.
 import inspect
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
-from functools import cache
+from datetime import date
+from pathlib import Path
 from typing import Any
 
 import dampen
@@ -27,12 +28,24 @@ def good_columns() -> Columns:
         "cost": [SECRET_NUMBER, *(7 * row % 100 for row in range(ROWS - 1))],
         "ward": [("a", "b", "b", "c")[row % 4] for row in range(ROWS)],
         "sex": ["F" if row % 3 else "M" for row in range(ROWS)],
+        "ill": [row % 5 == 0 for row in range(ROWS)],
+        "day": [date(2020, 1 + row % 12, 1 + row % 28) for row in range(ROWS)],
         "person": [f"{SECRET_TEXT}{row}" for row in range(ROWS)],
         "src": [row % 20 for row in range(ROWS)],
         "dst": [row * row % 20 for row in range(ROWS)],
         "extra": [SECRET_TEXT] * ROWS,
     }
 
+
+COLUMNS: dict[str, Any] = {
+    "cost": dampen.Number(0, 100, step=1),
+    "ward": dampen.Category("a", "b", "c"),
+    "sex": dampen.Category("F", "M"),
+    "ill": dampen.Flag(),
+    "day": dampen.Date("2020-01-01", "2020-12-31", step="week"),
+    "extra": dampen.Text(),
+}
+"""What is publicly known of the columns, where they are those of a table."""
 
 GOOD_SCORES = {"a": SECRET_NUMBER, "b": 31, "c": 0}
 
@@ -41,90 +54,165 @@ GOOD_SCORES = {"a": SECRET_NUMBER, "b": 31, "c": 0}
 class Question:
     """How an application is asked.
 
-    ``data``: the parameter that takes a table, or one column. ``columns``: the parameters that name columns of a table.
-    ``plain``: parameters that take columns as they are, instead of a table. ``public``: all other arguments it needs.
-    ``where``: the filter of a table.
+    ``given``: the arguments that hold data, from a table, or from scores. ``public``: all other arguments it needs, but
+    for epsilon. ``reads``: the columns that it looks at. ``parameters``: the arguments that are public. ``of_table``:
+    whether a table of any kind is taken.
     """
 
-    data: str
-    columns: Mapping[str, str] = field(default_factory=dict)
-    plain: Mapping[str, str] = field(default_factory=dict)
-    public: Mapping[str, Any] = field(default_factory=dict)
-    where: Mapping[str, Any] | None = None
+    ask: Callable[..., Any]
+    given: Callable[[Any], dict[str, Any]]
+    public: Mapping[str, Any]
+    reads: tuple[str, ...]
+    parameters: tuple[str, ...]
+    of_table: bool = field(default=False)
 
-    @property
-    def in_table(self) -> list[str]:
-        """The columns of a table that are read."""
-        return [*self.columns.values(), *(self.where or ())]
+    def arguments(self, data: Any, **changed: Any) -> dict[str, Any]:
+        """All arguments but the budget."""
+        return {**self.given(data), "epsilon": 1, **self.public, **changed}
 
 
-LABELS = {"categories": ("a", "b", "c")}
-SEXES = {"categories": ("F", "M")}
-GRID = {"grid": range(100)}
-EDGES = {"src": "src", "dst": "dst"}
+def parameters_of(function: Callable[..., Any], *left_out: str) -> tuple[str, ...]:
+    """The parameters of a function, but for those that hold data."""
+    return tuple(word for word in inspect.signature(function).parameters if word not in left_out)
+
+
+def of_columns(name: str, *, takes: Mapping[str, str], **public: Any) -> Question:
+    """A question about columns that are handed over as they are."""
+    ask = getattr(dampen, name)
+    return Question(
+        ask, lambda data: {word: data[column] for word, column in takes.items()}, public, tuple(takes.values()),
+        parameters_of(ask, *takes),
+    )  # fmt: skip
+
+
+def of_scores(name: str, **public: Any) -> Question:
+    ask = getattr(dampen, name)
+    return Question(ask, lambda data: {"scores": data}, public, (), parameters_of(ask, "scores"))
+
+
+def of_graph(name: str, **public: Any) -> Question:
+    """A question about a graph; data are made one before they are handed over."""
+
+    def given(data: Any) -> dict[str, Any]:
+        kept = [(src, dst) for src, dst in zip(data["src"], data["dst"], strict=True) if None not in (src, dst)]
+        return {"graph": dampen.Graph.from_edges(*zip(*kept, strict=True), nodes=20)}
+
+    ask = getattr(dampen, name)
+    return Question(ask, given, public, (), parameters_of(ask, "graph"))
+
+
+ABOUT_TABLES = ("columns", "adjacency", "engine", "reading", "name")
+"""What a table is made with, beside data and budget."""
+
+
+def of_table(method: str, *reads: str, **public: Any) -> Question:
+    """A method of a table; the table is made for each question, and filtered where ``where`` is given."""
+
+    def ask(data: Any, *, budget: Any, where: Any = None, **named: Any) -> Any:
+        made = {word: named.pop(word) for word in ABOUT_TABLES if word in named}
+        table = dampen.Table(data, budget=budget, **made)
+        return getattr(table if where is None else table.where(where), method)(**named)
+
+    words = parameters_of(getattr(dampen.Table, method), "self")
+    return _of_described(ask, reads, (*words, "where"), public)
+
+
+def of_groups(method: str, *reads: str, **public: Any) -> Question:
+    """A method of the groups of a table; ``by``: the columns, with "and" between them."""
+
+    def ask(data: Any, *, budget: Any, by: Any, where: Any = None, **named: Any) -> Any:
+        made = {word: named.pop(word) for word in ABOUT_TABLES if word in named}
+        table = dampen.Table(data, budget=budget, **made)
+        columns = by.split(" and ") if type(by) is str else [by]
+        return getattr((table if where is None else table.where(where)).by(*columns), method)(**named)
+
+    from dampen.front.groups import GroupedTable
+
+    words = parameters_of(getattr(GroupedTable, method), "self")
+    return _of_described(ask, reads, (*words, "where", "by"), {"by": "sex", **public})
+
+
+def _of_described(
+    ask: Callable[..., Any], reads: tuple[str, ...], words: tuple[str, ...], public: dict[str, Any]
+) -> Question:
+    return Question(
+        ask, lambda data: {"data": data}, {"columns": dict(COLUMNS), **public}, reads,
+        ("budget", *ABOUT_TABLES, *words), of_table=True,
+    )  # fmt: skip
+
+
+def of_edges(method: str, **public: Any) -> Question:
+    """A method of a graph that is made of two columns of a table, for each question."""
+    ends: dict[str, Any] = {"src": "src", "dst": "dst", "nodes": 20}
+
+    def ask(data: Any, *, src: Any, dst: Any, nodes: Any, **named: Any) -> Any:
+        make = dampen.Graph.from_file if isinstance(data, str | Path) else dampen.Graph.from_frame
+        return getattr(make(data, src=src, dst=dst, nodes=nodes), method)(**named)
+
+    words = parameters_of(getattr(dampen.Graph, method), "self")
+    return Question(
+        ask, lambda data: {"data": data}, {**ends, **public}, ("src", "dst"), (*words, *ends), of_table=True
+    )
+
+
+COST = {"takes": {"values": "cost"}}
+WARD: dict[str, Any] = {"takes": {"values": "ward"}, "categories": ("a", "b", "c")}
+IN_B = {"where": {"ward": "b"}}
+CHEAP = {"where": {"cost": dampen.between(0, 50), "day": dampen.between("2020-02-01", None)}}
 
 QUESTIONS: dict[str, Question] = {
-    "count": Question("data", plain={"data": "cost"}, where={"ward": "b"}),
-    "total": Question("values", {"column": "cost"}, {"values": "cost"}, {"bounds": (0, 100)}, {"ward": "b"}),
-    "mean": Question("values", {"column": "cost"}, {"values": "cost"}, {"bounds": (0, 100)}),
-    "median": Question("values", {"column": "cost"}, {"values": "cost"}, GRID),
-    "percentile": Question("values", {"column": "cost"}, {"values": "cost"}, {"p": 90, "bounds": (0, 9), "step": 1}),
-    "quantiles": Question(
-        "values", {"column": "cost"}, {"values": "cost"}, {"ps": (9, 75), "bounds": (0, 9), "bins": 9}
+    "count": of_columns("count", takes={"values": "cost"}),
+    "sum": of_columns("sum", **COST, bounds=(0, 100)),
+    "mean": of_columns("mean", **COST, bounds=(0, 100)),
+    "variance": of_columns("variance", **COST, bounds=(0, 100)),
+    "median": of_columns("median", **COST, bounds=range(100)),
+    "percentile": of_columns("percentile", **COST, p=90, bounds=(0, 9), step=1),
+    "percentiles": of_columns("percentiles", **COST, ps=(9, 75), bounds=(0, 9)),
+    "histogram": of_columns("histogram", **COST, bounds=(0, 9)),
+    "most_common": of_columns("most_common", **WARD),
+    "top_categories": of_columns("top_categories", **WARD, k=2),
+    "release_group_members": of_columns(
+        "release_group_members", takes={"ids": "person", "groups": "sex"}, categories=("F", "M")
     ),
-    "quantile_number": Question("values", {"column": "cost"}, {"values": "cost"}, {"p": 50, "bounds": (0, 100)}),
-    "most_common": Question("values", {"column": "ward"}, {"values": "ward"}, LABELS),
-    "top_categories": Question("values", {"column": "ward"}, {"values": "ward"}, {"k": 2, **LABELS}),
-    "group_counts": Question("values", {"column": "ward"}, {"values": "ward"}, LABELS),
-    "group_by": Question("ids", {"column": "person", "groups": "sex"}, {"ids": "person", "groups": "sex"}, SEXES),
-    "group_percentiles": Question(
-        "values", {"column": "cost", "groups": "sex"}, {"values": "cost", "groups": "sex"}, {"p": 50, **SEXES, **GRID}
-    ),
-    "group_most_common": Question(
-        "values",
-        {"column": "ward", "groups": "sex"},
-        {"values": "ward", "groups": "sex"},
-        {"choices": ("a", "b", "c"), **SEXES},
-    ),
-    "select": Question("scores", public={"sensitivity": 1}),
-    "top_k": Question("scores", public={"sensitivity": 1, "k": 2}),
-    "top_nodes": Question("graph", EDGES, public={"nodes": 20, "k": 2}),
-    "count_subgraphs": Question("graph", EDGES, public={"nodes": 20}),
+    "select": of_scores("select", sensitivity=1),
+    "top_k": of_scores("top_k", sensitivity=1, k=2),
+    "top_nodes": of_graph("top_nodes", k=2),
+    "count_subgraphs": of_graph("count_subgraphs"),
+    "Table.count": of_table("count", "ward", **IN_B),
+    "Table.sum": of_table("sum", "cost", "ward", column="cost", **IN_B),
+    "Table.mean": of_table("mean", "cost", column="cost"),
+    "Table.variance": of_table("variance", "cost", column="cost"),
+    "Table.median": of_table("median", "cost", column="cost"),
+    "Table.percentile": of_table("percentile", "day", "ward", column="day", p=90, **IN_B),
+    "Table.percentiles": of_table("percentiles", "cost", column="cost", ps=(9, 75)),
+    "Table.histogram": of_table("histogram", "day", "cost", column="day", **CHEAP),
+    "Table.most_common": of_table("most_common", "ward", column="ward"),
+    "Table.top_categories": of_table("top_categories", "ward", "ill", column="ward", k=2, where={"ill": False}),
+    "Table.release_group_members": of_table("release_group_members", "person", "sex", id="person", by="sex"),
+    "Table.by.count": of_groups("count", "sex", "ill", by="sex and ill"),
+    "Table.by.sum": of_groups("sum", "cost", "sex", "ward", column="cost", **IN_B),
+    "Table.by.mean": of_groups("mean", "cost", "sex", column="cost"),
+    "Table.by.median": of_groups("median", "cost", "sex", column="cost"),
+    "Table.by.percentile": of_groups("percentile", "day", "sex", column="day", p=50),
+    "Table.by.percentiles": of_groups("percentiles", "cost", "ill", column="cost", ps=(9, 75), by="ill"),
+    "Table.by.histogram": of_groups("histogram", "cost", "sex", column="cost"),
+    "Table.by.most_common": of_groups("most_common", "ward", "sex", column="ward"),
+    "Graph.top_nodes": of_edges("top_nodes", k=2),
+    "Graph.count": of_edges("count"),
 }
 
 
-@cache
-def functions() -> dict[str, Callable[..., Any]]:
-    """All questions, as the library lists them."""
-    everything = {name: getattr(dampen, name) for name in dampen.__all__}
-    listed = {name: function for name, function in everything.items() if inspect.isfunction(function)}
-    return listed | {name: getattr(questions, name) for name in questions.__all__}
+def applications() -> Iterator[str]:
+    """All questions, as the library lists them: functions, and methods that have a price."""
+    from dampen.front.groups import GroupedTable
 
-
-def parameters(name: str) -> list[str]:
-    """The public parameters of an application: all but those that take data."""
-    taken = {QUESTIONS[name].data}
-    return [word for word in inspect.signature(functions()[name]).parameters if word not in taken]
-
-
-def arguments_of_table(name: str, table: Any) -> dict[str, Any]:
-    """The arguments of a question about a table; of scores, for the questions that take those."""
-    asked = QUESTIONS[name]
-    where = {} if asked.where is None else {"where": dict(asked.where)}
-    return {asked.data: table, **asked.columns, **where, **asked.public, "epsilon": 1}
-
-
-def arguments_of_columns(name: str, columns: Mapping[str, Any]) -> dict[str, Any]:
-    """The arguments of a question about columns that are handed over as they are."""
-    asked = QUESTIONS[name]
-    return {word: columns[column] for word, column in asked.plain.items()} | {**asked.public, "epsilon": 1}
+    yield from questions.__all__
+    for title, kind in {"Table": dampen.Table, "Table.by": GroupedTable, "Graph": dampen.Graph}.items():
+        for name, method in inspect.getmembers(kind, inspect.isfunction):
+            if "epsilon" in inspect.signature(method).parameters and name != "answer" and not name.startswith("_"):
+                yield f"{title}.{name}"
 
 
 def good_data(name: str) -> Any:
     """A mapping of columns, or scores."""
-    return dict(GOOD_SCORES) if QUESTIONS[name].data == "scores" else good_columns()
-
-
-def columns_read(name: str) -> Iterator[str]:
-    """The columns that a question reads."""
-    yield from dict.fromkeys([*QUESTIONS[name].in_table, *QUESTIONS[name].plain.values()])
+    return dict(GOOD_SCORES) if "scores" in QUESTIONS[name].given(GOOD_SCORES | good_columns()) else good_columns()

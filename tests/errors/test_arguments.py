@@ -1,6 +1,7 @@
 """A parameter error may be shown to anyone: it names the argument, never holds data and never depends on it."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -9,39 +10,22 @@ import pytest
 
 from tests.contracts.engines import lying
 from tests.errors.arguments import HOSTILE, READINGS, SPOILED
-from tests.errors.questions import (
-    QUESTIONS,
-    arguments_of_columns,
-    arguments_of_table,
-    functions,
-    good_columns,
-    good_data,
-    parameters,
-)
+from tests.errors.questions import COLUMNS, QUESTIONS, applications, good_columns, good_data
 from tests.errors.verdicts import ANSWERED, Verdict, asked
 
-PAIRS = [(name, parameter) for name in QUESTIONS for parameter in parameters(name)]
+PAIRS = [(name, parameter) for name, question in QUESTIONS.items() for parameter in question.parameters]
+OF_TABLES = [name for name, question in QUESTIONS.items() if question.of_table]
+DESCRIBED = [name for name in OF_TABLES if "columns" in QUESTIONS[name].parameters]
 
 
 def test_every_application_has_a_question() -> None:
-    assert sorted(functions()) == sorted(QUESTIONS), "a new application needs an entry in tests/errors/questions.py"
-
-
-def ways(name: str, data: Any) -> Iterator[dict[str, Any]]:
-    """The arguments of a question about a table, and about columns handed over as they are."""
-    yield arguments_of_table(name, data)
-    if QUESTIONS[name].plain:
-        yield arguments_of_columns(name, data)
+    assert sorted(applications()) == sorted(QUESTIONS), "a new application needs an entry in tests/errors/questions.py"
 
 
 @pytest.mark.parametrize("name", QUESTIONS)
 def test_the_questions_are_answered(name: str) -> None:
-    for arguments in ways(name, good_data(name)):
-        assert asked(functions()[name], arguments) == Verdict(ANSWERED)
-
-
-NAMES = ("column", "where", "groups", "src", "dst")
-"""Parameters that mean something else, or nothing, where there is no table: they are tried both ways."""
+    question = QUESTIONS[name]
+    assert asked(question.ask, question.arguments(good_data(name))) == Verdict(ANSWERED)
 
 
 def another(data: dict[str, Any]) -> dict[str, Any]:
@@ -51,54 +35,68 @@ def another(data: dict[str, Any]) -> dict[str, Any]:
     return {**data, "a": None}
 
 
-def spoiled(name: str, parameter: str) -> Iterator[tuple[str, dict[str, Any], dict[str, Any]]]:
-    """What was spoiled, the arguments, and the same arguments with other data."""
-    data = good_data(name)
-    pairs = list(zip(ways(name, data), ways(name, another(data)), strict=True))
-    if parameter in QUESTIONS[name].plain:
-        pairs = pairs[:1]
-    for place, (what, make) in enumerate(SPOILED.items()):
-        for way, (arguments, others) in enumerate(pairs):
-            if parameter not in NAMES and way != place % len(pairs):
-                continue
-            yield (
-                f"{what} ({('table', 'columns')[way]})",
-                {**arguments, parameter: make()},
-                {**others, parameter: make()},
-            )
+def shorter(data: dict[str, Any]) -> dict[str, Any]:
+    """The data with a record less: a graph is made, and its edges are refused, before it is asked."""
+    return {name: column[1:] for name, column in data.items()}
+
+
+def faults_of(name: str, parameter: str, spoil: Callable[[Any], Any]) -> list[str]:
+    """Everything that is wrong with the way in which bad arguments are told."""
+    question, data = QUESTIONS[name], good_data(name)
+    asks_graph = name.startswith("Graph.") and parameter not in ("src", "dst", "nodes")
+    changed = shorter(data) if asks_graph else another(data)
+    found = []
+    for what, make in SPOILED.items():
+        arguments, others = (question.arguments(held, **{parameter: spoil(make())}) for held in (data, changed))
+        found += [f"{what}: {fault}" for fault in wrong(name, parameter, what, arguments, others)]
+    return found
 
 
 @pytest.mark.parametrize(("name", "parameter"), PAIRS)
 def test_a_bad_argument_is_told_without_data(name: str, parameter: str) -> None:
-    found = [
-        f"{what}: {fault}"
-        for what, arguments, others in spoiled(name, parameter)
-        for fault in wrong(name, parameter, what, arguments, others)
-    ]
+    found = faults_of(name, parameter, lambda bad: bad)
     assert not found, "\n".join(found)
 
 
+@pytest.mark.parametrize("column", COLUMNS)
+@pytest.mark.parametrize("name", DESCRIBED)
+def test_a_bad_filter_is_told_without_data(name: str, column: str) -> None:
+    """What is wanted of a column, and of its ends."""
+    found = faults_of(name, "where", lambda bad: {column: bad})
+    assert not found, "\n".join(found)
+
+
+@pytest.mark.parametrize("name", ["Table.median", "Table.by.count", "Table.release_group_members"])
+def test_a_bad_description_is_told_without_data(name: str) -> None:
+    found = [fault for column in COLUMNS for fault in faults_of(name, "columns", partial(_described_as, column))]
+    assert not found, "\n".join(found)
+
+
+def _described_as(column: str, bad: Any) -> dict[str, Any]:
+    return COLUMNS | {column: bad}
+
+
 def wrong(name: str, parameter: str, what: str, arguments: dict[str, Any], others: dict[str, Any]) -> Iterator[str]:
-    verdict = asked(functions()[name], arguments)
+    verdict = asked(QUESTIONS[name].ask, arguments)
     yield from (f"{fault} [{verdict.kind}: {verdict.message}]" for fault in verdict.faults)
     if verdict.kind == "ParameterError":
-        told = asked(functions()[name], others)
+        told = asked(QUESTIONS[name].ask, others)
         if (told.kind, told.message) != (verdict.kind, verdict.message):
             yield f"depends on the data [{verdict.message} | {told.kind}: {told.message}]"
-    elif verdict.kind == "DataError" and parameter not in READINGS and what.partition(" (")[0] not in HOSTILE:
+    elif verdict.kind == "DataError" and parameter not in READINGS and what not in HOSTILE:
         yield f"blames the data [{verdict.message}]"
     elif verdict.kind not in (ANSWERED, "DataError", "BudgetExceeded"):
         yield f"is a {verdict.kind} [{verdict.message}]"
 
 
 HOLDING = ("pandas", "polars", "pyarrow", "csv", "parquet", "relation", "ibis")
-OF_TABLES = [name for name, question in QUESTIONS.items() if question.data != "scores"]
 ANYWHERE: dict[str, tuple[str, ...]] = {
     "where": ("mask", "dict", "dict of a Series", "dict of a list", "texts"),
     "column": ("Series of texts", "texts", "text"),
-    "groups": ("Series of texts", "text"),
+    "columns": ("mask", "dict", "Series of texts"),
+    "by": ("Series of texts", "text"),
     "src": ("Series", "text"),
-    "bounds": ("Series of two", "two numbers"),
+    "nodes": ("mask", "dict"),
     "epsilon": ("array",),
     "note": ("Series of texts",),
 }
@@ -108,12 +106,12 @@ ANYWHERE: dict[str, tuple[str, ...]] = {
 @pytest.mark.parametrize("form", HOLDING)
 @pytest.mark.parametrize("name", OF_TABLES)
 def test_a_bad_argument_wherever_the_data_lies(name: str, form: str, tmp_path: Path) -> None:
-    data = lying(pl.DataFrame(good_columns()), form, tmp_path)
-    assert asked(functions()[name], arguments_of_table(name, data)) == Verdict(ANSWERED)
+    question, data = QUESTIONS[name], lying(pl.DataFrame(good_columns()), form, tmp_path)
+    assert asked(question.ask, question.arguments(data)) == Verdict(ANSWERED)
     found = []
     for parameter, bad in ANYWHERE.items():
-        for what in bad if parameter in parameters(name) else ():
-            verdict = asked(functions()[name], {**arguments_of_table(name, data), parameter: SPOILED[what]()})
+        for what in bad if parameter in question.parameters else ():
+            verdict = asked(question.ask, question.arguments(data, **{parameter: SPOILED[what]()}))
             faults = [*verdict.faults, *([] if verdict.kind == "ParameterError" else ["is no parameter error"])]
             found += [f"{parameter}, {what}: {fault} [{verdict.kind}: {verdict.message}]" for fault in faults]
     assert not found, "\n".join(found)

@@ -51,11 +51,9 @@ def law_of(mechanism: Any, problem: dampen.SelectionProblem) -> dict[Any, float]
 @both
 @pytest.mark.parametrize(("p", "mechanism"), [(50, PermuteAndFlip), ("100/3", PermuteAndFlip), (100, Exponential)])
 def test_percentiles_follow_the_law_of_their_distance(p: Any, mechanism: Any, adjacency: Adjacency) -> None:
+    asked: dict[str, Any] = {"bounds": range(6), "adjacency": adjacency, "method": mechanism}
     budget = Budget(epsilon=DRAWS)
-    counts = Counter(
-        dampen.percentile(TIES, p, grid=range(6), epsilon=1, budget=budget, adjacency=adjacency, mechanism=mechanism)
-        for _ in range(DRAWS)
-    )
+    counts = Counter(dampen.percentile(TIES, p, epsilon=1, budget=budget, **asked).value for _ in range(DRAWS))
     check(counts, law_of(mechanism(1), percentile_value_problem(TIES, p, grid=range(6), adjacency=adjacency)))
 
 
@@ -63,7 +61,7 @@ def test_percentiles_follow_the_law_of_their_distance(p: Any, mechanism: Any, ad
 def test_percentiles_follow_the_law_of_their_rank(adjacency: Adjacency) -> None:
     budget = Budget(epsilon=2 * DRAWS)
     counts = Counter(
-        dampen.median(TIES, grid=range(6), epsilon=2, budget=budget, adjacency=adjacency, method="rank")
+        dampen.median(TIES, bounds=range(6), epsilon=2, budget=budget, adjacency=adjacency, method="rank").value
         for _ in range(DRAWS)
     )
     check(counts, law_of(PermuteAndFlip(2), percentile_rank_problem(TIES, 50, grid=range(6), adjacency=adjacency)))
@@ -76,7 +74,7 @@ def test_a_billion_values_in_two_stretches() -> None:
     law = PermuteAndFlip(1).log_probabilities(problem)
     chances = np.exp(law.values) * law.sizes.astype(np.float64)  # type: ignore[union-attr]
     budget = Budget(epsilon=2000)
-    found = [dampen.percentile(values, 50, grid=grid, epsilon=1, budget=budget) for _ in range(2000)]
+    found = [dampen.percentile(values, 50, bounds=grid, epsilon=1, budget=budget) for _ in range(2000)]
     counts = Counter((answer > values[0]) - (answer < values[0]) for answer in found)
     check(counts, dict(zip((-1, 0, 1), chances.tolist(), strict=True)))
 
@@ -86,7 +84,7 @@ def test_the_most_common_follows_its_law(adjacency: Adjacency) -> None:
     budget, categories = Budget(epsilon=DRAWS), ("a", "b", "c", "d")
     values = ["a", "a", "a", "b", "b", "c"]
     counts = Counter(
-        dampen.most_common(values, categories=categories, epsilon=1, budget=budget, adjacency=adjacency)
+        dampen.most_common(values, categories=categories, epsilon=1, budget=budget, adjacency=adjacency).value
         for _ in range(DRAWS)
     )
     check(counts, law_of(PermuteAndFlip(1), count_problem(values, categories=categories, adjacency=adjacency)))
@@ -107,7 +105,7 @@ def sorted_law(law: Law) -> Law:
 def ask_often(values: list[int], size: int, **arguments: Any) -> Counter[tuple[Any, ...]]:
     budget = Budget(epsilon=3 * DRAWS)
     return Counter(
-        dampen.quantiles(values, QUARTERS, grid=range(size), epsilon=3, budget=budget, **arguments)
+        dampen.percentiles(values, QUARTERS, bounds=range(size), epsilon=3, budget=budget, **arguments).value
         for _ in range(DRAWS)
     )
 

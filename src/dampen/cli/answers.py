@@ -1,59 +1,54 @@
-"""How a question is asked, and its answer shown: itself on standard output, what a user should know beside it."""
+"""How an answer is shown: itself on standard output, what a user should know beside it."""
 
 import json
-from collections.abc import Mapping
-from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
-from dampen._validate import plain
-from dampen.cli import records
-from dampen.cli.payment import NOTHING_REMEMBERS, payer
-from dampen.privacy import Release
-from dampen.questions.record import RECORD, Posed, asking
+from dampen.cli.output import print_answer
+from dampen.cli.payment import Payer
+from dampen.front.memory import FREE
+from dampen.privacy import GroupRelease, ListRelease, Release
+
+NOTHING_REMEMBERS = "note: nothing remembers this spending; asking again spends again. See --budget."
 
 Json = Annotated[bool, typer.Option("--json", help="Print the release as JSON.")]
 
 
-class Asker:
-    """Who asks, and how the answer is shown. Whoever cannot pay is refused here, before any data is read."""
+def show(release: Release, payer: Payer, *, as_json: bool, remarks: tuple[str, ...] = ()) -> None:
+    """Print a release: its value, or one value or label and value per line, or all of it as JSON.
 
-    def __init__(
-        self, verb: str, ledger: Path | None, scope: list[str] | None, note: str | None, as_json: bool, *,
-        epsilon: str, delta: str = "0",
-    ) -> None:  # fmt: skip
-        self.payer = payer(ledger, scope, epsilon=epsilon, delta=delta)
-        self.note, self.epsilon = verb if note is None else note, epsilon
-        self.as_json, self.remembered = as_json, ledger is not None
-
-    def ask(self, question: str, *data: Any, **public: Any) -> tuple[Posed[Any], Any]:
-        """Pose a question and pay for it: the question, and its release."""
-        with asking(self.payer, self.note), records.progress():
-            posed = RECORD[question].pose(*data, epsilon=self.epsilon, **public)
-        return posed, posed.release(self.payer, self.note)
-
-    def tell(self, question: str, *data: Any, remarks: tuple[str, ...] = (), **public: Any) -> Posed[Any]:
-        """Ask, pay and print; the question comes back."""
-        posed, release = self.ask(question, *data, **public)
-        show(release, as_json=self.as_json, remembered=self.remembered, remarks=remarks)
-        return posed
+    What a user should know goes to standard error, so that the answer stays alone: how good it is, first of all.
+    """
+    print_answer(json.dumps(release.as_dict()) if as_json else "\n".join(lines_of(release)))
+    for line in () if as_json else errors_of(release):
+        typer.echo(f"error: {line}", err=True)
+    if release.note.endswith(f"({FREE})"):
+        typer.echo(f"note: {FREE}", err=True)
+    tell(payer, remarks)
 
 
-def show(release: Release, *, as_json: bool, remembered: bool, remarks: tuple[str, ...] = ()) -> None:
-    """Print a release: its value, or one value or label and value per line, or all of it as JSON."""
-    if as_json:
-        typer.echo(as_text(release, release.value))
-    else:
-        value = release.value
-        lines = [f"{label}\t{each}" for label, each in value.items()] if isinstance(value, Mapping) else value
-        typer.echo("\n".join(map(str, lines if isinstance(lines, list | tuple) else (lines,))))
-    for remark in (*remarks, *(() if remembered else (NOTHING_REMEMBERS,))):
+def tell(payer: Payer, remarks: tuple[str, ...] = ()) -> None:
+    """What is said beside every answer: remarks, and that nothing remembers what was spent, where that is so."""
+    for remark in (*remarks, *((NOTHING_REMEMBERS,) if payer.ledger is None else ())):
         typer.echo(remark, err=True)
 
 
-def as_text(release: Release, value: Any) -> str:
-    """A release as JSON."""
-    loss = {"epsilon": plain(release.loss.epsilon), "delta": plain(release.loss.delta)}
-    loss |= {"adjacency": release.loss.adjacency.value, "unit": release.loss.unit}
-    return json.dumps({"value": value, "loss": loss, "mechanism": release.mechanism}, default=str)
+def lines_of(release: Release) -> list[str]:
+    """One line for each value; groups have theirs before it, with tabs between."""
+    if isinstance(release, GroupRelease):
+        starts = {label: label if isinstance(label, tuple) else (label,) for label in release}
+        return [
+            "\t".join(map(str, (*start, line))) for label, start in starts.items() for line in lines_of(release[label])
+        ]
+    return list(map(str, release.value)) if isinstance(release, ListRelease) else [str(release.value)]
+
+
+def errors_of(release: Release) -> list[str]:
+    """How good an answer is, in words: of groups once for all, or of each by itself where they differ."""
+    if not isinstance(release, GroupRelease):
+        return [] if release.accuracy is None else [release.accuracy.statement()]
+    said = {label: words for label, part in release.items() for words in errors_of(part)}
+    if len(set(said.values())) == 1:
+        return [f"each: {next(iter(said.values()))}"]
+    return [f"{label}: {words}" for label, words in said.items()]

@@ -13,7 +13,6 @@ app = typer.Typer(
     name="dampen",
     help="Private answers with noise fitted to the data at hand.",
     no_args_is_help=True,
-    add_completion=False,
     pretty_exceptions_enable=False,
 )
 

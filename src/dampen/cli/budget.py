@@ -11,13 +11,14 @@ from rich.console import Console
 from dampen._validate import whole
 from dampen.accounting import Budget
 from dampen.cli.ledger_view import draw_history, draw_summary, summary_as_json, verify_with_progress
-from dampen.cli.payment import Scope, open_scope, scope_words
+from dampen.cli.payment import OF_LEDGER, open_scope, scope_words
 from dampen.errors import ParameterError
 from dampen.privacy import Adjacency
 
 budget = typer.Typer(help="A budget in a file that survives crashes.", no_args_is_help=True)
 
-File = Annotated[Path, typer.Argument(help="File of the ledger.", show_default=False)]
+File = Annotated[Path, typer.Argument(metavar="FILE", readable=False, help="File of the ledger.", show_default=False)]
+Scope = Annotated[list[str] | None, typer.Option(help=OF_LEDGER)]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
 
@@ -39,7 +40,12 @@ def create(
     remember: Annotated[bool, typer.Option("--remember", help="Keep answers: asking again costs nothing.")] = False,
     scope: Scope = None,
 ) -> None:
-    """Make a new ledger or, with --scope, a new part of an existing one."""
+    """Make a new ledger or, with --scope, a new part of an existing one.
+
+    Examples:
+      dampen budget create staff.db --epsilon 6
+      dampen budget create staff.db --epsilon 2 --scope analyst=ann
+    """
     if scope:
         if adjacency is not None or unit is not None or remember:
             raise ParameterError(
@@ -62,7 +68,11 @@ def show(
     answers: Annotated[bool, typer.Option("--answers", help="Also list the questions whose answers are kept.")] = False,
     as_json: Json = False,
 ) -> None:
-    """Show what is spent, by whom, on what, and the head to keep elsewhere."""
+    """Show what is spent, by whom, on what, and the head to keep elsewhere.
+
+    Example:
+      dampen budget show staff.db
+    """
     ledger = open_scope(Budget.open(file), scope)
     listed = whole(most=most, least=0)
     questions = ledger.questions() if answers else None
@@ -79,7 +89,11 @@ def history(
     last: Annotated[int, typer.Option(help="How many entries, the latest; 0 for all.")] = 20,
     as_json: Json = False,
 ) -> None:
-    """List the entries, oldest first."""
+    """List the entries, oldest first.
+
+    Example:
+      dampen budget history staff.db --last 5
+    """
     entries = open_scope(Budget.open(file), scope).history(whole(last=last, least=0) or None)
     if as_json:
         for entry in entries:
@@ -96,7 +110,11 @@ def limit(
     scope: Scope = None,
     note: Annotated[str, typer.Option(help="Why; the ledger remembers it.")] = "",
 ) -> None:
-    """Change what may be spent, never below what is spent already."""
+    """Change what may be spent, never below what is spent already.
+
+    Example:
+      dampen budget limit staff.db --epsilon 8 --note 'second wave'
+    """
     ledger = open_scope(Budget.open(file), scope)
     changed = ledger.change_limit(epsilon=epsilon, delta=delta, note=note)
     typer.echo(f"{changed} may be spent; {ledger.spent} is spent")
@@ -104,7 +122,11 @@ def limit(
 
 @budget.command()
 def remember(file: File) -> None:
-    """Let an existing ledger keep answers from now on."""
+    """Let an existing ledger keep answers from now on: the same question asked again costs nothing.
+
+    Example:
+      dampen budget remember staff.db
+    """
     ledger = Budget.open(file)
     ledger.start_remembering()
     typer.echo(f"{file.name}: answers are kept")
@@ -115,7 +137,11 @@ def verify(
     file: File,
     head: Annotated[str | None, typer.Option(help="A head that was shown earlier and kept elsewhere.")] = None,
 ) -> None:
-    """Recompute the whole ledger from its entries; ends with status 1 when it is not intact."""
+    """Recompute the whole ledger from its entries; ends with status 1 when it is not intact.
+
+    Example:
+      dampen budget verify staff.db
+    """
     report = verify_with_progress(Budget.open(file), head)
     typer.echo(str(report))
     if head is None and report:
@@ -125,8 +151,14 @@ def verify(
 
 
 @budget.command()
-def export(file: File, out: Annotated[Path, typer.Option(help="New file, one line of JSON per entry.")]) -> None:
-    """Write all entries and the head to a file; prints the head."""
+def export(
+    file: File, out: Annotated[Path, typer.Option(readable=False, help="New file, one line of JSON per entry.")]
+) -> None:
+    """Write all entries and the head to a file; prints the head.
+
+    Example:
+      dampen budget export staff.db --out staff.jsonl
+    """
     typer.echo(Budget.open(file).export(out))
 
 

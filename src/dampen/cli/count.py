@@ -1,15 +1,17 @@
 """``dampen count``: rows of a table, or small patterns of a graph."""
 
-from collections.abc import Mapping
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import Annotated
 
 import typer
 
-from dampen._validate import probability
-from dampen.cli import answers, graphs, payment, records
-from dampen.cli.records import AdjacencyName, Neighbours
-from dampen.cli.verbs import add_members, verb
+from dampen.cli import answers
+from dampen.cli.graphs import GraphOptions, OfGraph
+from dampen.cli.options import name_of
+from dampen.cli.progress import progress
+from dampen.cli.tables import Asking, Groups
+from dampen.cli.verbs import Options, add_members, refuse_given, verb
 from dampen.errors import ParameterError
 from dampen.questions.subgraph_counts import PATTERNS
 
@@ -20,45 +22,58 @@ class PatternName(StrEnum):
     add_members(vars(), PATTERNS)
 
 
+@dataclass(frozen=True, kw_only=True)
+class Pattern(Options):
+    """What is counted in a graph."""
+
+    pattern: Annotated[PatternName | None, OfGraph(help="What to count in a graph.")] = None
+    k: Annotated[int | None, OfGraph("--k", help="Size of a k-triangle, k-star or k-clique.")] = None
+    delta: Annotated[str, OfGraph(help="Failure probability, for patterns; 0 gives a pure guarantee.")] = "0"
+    graph: GraphOptions
+
+
+@dataclass(frozen=True, kw_only=True)
+class Fit(Options):
+    """What the counts of groups are made to be."""
+
+    non_negative: Annotated[
+        bool, typer.Option("--non-negative", help="With --by: counts below 0 become 0, and tell no error.")
+    ] = False
+    consistent: Annotated[
+        bool, typer.Option("--consistent", help="With --by: counts are at least 0 and add up, and tell no error.")
+    ] = False
+
+
 @verb(30, "count", "count_subgraphs")
-def count(
-    file: Annotated[str, typer.Argument(help="CSV or Parquet file or quoted pattern; with --pattern, edges.")],
-    epsilon: payment.Epsilon,
-    where: records.Where = None,
-    column: Annotated[str | None, typer.Option(help="Without --where: the column whose rows count.")] = None,
-    adjacency: Neighbours = AdjacencyName.ADD_REMOVE,
-    pattern: Annotated[PatternName | None, typer.Option(help="What to count in a graph.")] = None,
-    k: Annotated[int | None, typer.Option("--k", help="Size of a k-triangle, k-star or k-clique.")] = None,
-    delta: Annotated[str, typer.Option(help="Failure probability, for patterns; 0 gives a pure guarantee.")] = "0",
-    nodes: graphs.Nodes = None,
-    nodes_from_edges: graphs.NodesFromEdges = False,
-    src: graphs.Src = None,
-    dst: graphs.Dst = None,
-    engine: records.Engine = records.DEFAULT_ENGINE,
-    budget: payment.LedgerFile = None,
-    scope: payment.Scope = None,
-    note: payment.Note = None,
-    as_json: answers.Json = False,
-) -> None:
-    """Count the rows of a table, or with --pattern the edges, triangles, stars or cliques of a graph, privately."""
-    if pattern is None:
-        graph_words = {"k": k, "nodes": nodes, "src": src, "dst": dst, "nodes-from-edges": nodes_from_edges or None}
-        _refuse(graph_words | {"delta": delta if probability(delta=delta) else None}, "must come with --pattern")
-        if where and column is not None:
-            raise ParameterError("column must be left out where a filter names one")
-        rows = records.source(file, engine, where)
-        asker = answers.Asker("count", budget, scope, note, as_json, epsilon=epsilon)
-        asker.tell("count", rows, column=column, adjacency=adjacency.member)
-    else:
-        replaced = adjacency.value if adjacency is AdjacencyName.REPLACE else None
-        _refuse({"column": column, "adjacency": replaced}, "is for tables, not for --pattern")
-        graph = graphs.read_graph(file, nodes, nodes_from_edges, src, dst, engine, where)
-        asker = answers.Asker("count", budget, scope, note, as_json, epsilon=epsilon, delta=delta)
-        remarks = graphs.remarks(nodes_from_edges)
-        asker.tell("count_subgraphs", graph, pattern.value, k=k, delta=delta, remarks=remarks)
+def count(groups: Groups, fit: Fit, asking: Asking, pattern: Pattern) -> None:
+    """Count the rows of a table, or with --pattern the edges, triangles, stars or cliques of a graph, privately.
+
+    Examples:
+      dampen count staff.toml --by team --epsilon 1
+      dampen count staff.csv --where 'pay>=1000' --epsilon 1
+      dampen count friends.txt --pattern triangle --nodes 100 --epsilon 1
+    """
+    if pattern.pattern is not None:
+        refuse_given("it is for tables, not for --pattern", groups, fit, asking.gaps)
+        _count_in_graph(pattern, pattern.pattern, asking)
+        return
+    refuse_given("it comes with --pattern", pattern)
+    if not groups.columns:
+        refuse_given("it comes with --by", fit)
+        asking.tell("count", None, groups)
+        return
+    asking.tell("count", None, groups, non_negative=fit.non_negative, consistent=fit.consistent)
 
 
-def _refuse(words: Mapping[str, object], why: str) -> None:
-    for name, value in words.items():
-        if value is not None:
-            raise ParameterError(f"{name} {why}; got --{name} {str(value)[:60]}")
+def _count_in_graph(options: Pattern, pattern: PatternName, asking: Asking) -> None:
+    if asking.adjacency is not None:
+        raise ParameterError("--adjacency must be left out: it is for tables, not for --pattern")
+    payment = asking.payment
+    graph, payer = options.graph.open(asking.file, asking.rows, payment, delta=options.delta)
+    asked = f"count {name_of(pattern)}{'' if options.k is None else f' k={options.k}'} in {asking.file}"
+    with progress():
+        release = graph.count(
+            pattern.value, k=options.k, epsilon=payment.epsilon, delta=options.delta, budget=payer,
+            note=payment.noted(asked),
+        )  # fmt: skip
+    answers.show(release, payer, as_json=asking.as_json, remarks=options.graph.remarks())

@@ -19,6 +19,7 @@ from dampen.sensitivity import RungTable
 
 CITIES = ("Aldby", "Brook", "Carn", "Dunmore", "Elm", "Fairlee", "Glen", "Hythe")
 VOTES = (212, 204, 187, 120, 96, 41, 12, 3)
+TEAMS = ("board", "lab", "sales")
 AGES = tuple(int(age) for age in np.linspace(18, 71, 300) ** 1.05 % 90)
 BAR = 40
 """How many characters a probability of 1 would be drawn with."""
@@ -26,9 +27,13 @@ BAR = 40
 
 @verb(140)
 def demo() -> None:
-    """Take a guided tour on built-in synthetic data."""
+    """Take a guided tour on built-in synthetic data.
+
+    Example:
+      dampen demo
+    """
     console = Console()
-    budget = dampen.Budget(epsilon=1)
+    budget = dampen.Budget(epsilon="3/2")
     console.print("[bold]dampen: private answers with noise fitted to the data at hand[/bold]\n")
     for number, step in enumerate(STEPS, start=1):
         console.print(f"[bold cyan]{number}. {step.__doc__}[/bold cyan]")
@@ -71,6 +76,24 @@ def find_the_median(console: Console, budget: dampen.Budget) -> None:
     """What is the median age? Any age from 0 to 120 may come out; how far is it from the true one?"""
     answer = dampen.median(AGES, bounds=(0, 120), step=1, epsilon="1/4", budget=budget)
     console.print(f"true median: {sorted(AGES)[len(AGES) // 2]}; private at epsilon 1/4: [bold]{answer}[/bold]")
+
+
+def describe_a_table(console: Console, budget: dampen.Budget) -> None:
+    """The same from a table: what is publicly known of it is said once, then it is asked. How good is an answer?"""
+    teams = [TEAMS[0 if place % 10 == 0 else 1 + place % 2] for place in range(len(AGES))]
+    staff = dampen.Table(
+        {"age": AGES, "team": teams},
+        columns={"age": dampen.Number(0, 120, step=1), "team": dampen.Category(*TEAMS)},
+        budget=budget,
+    )
+    age = staff.where(team="lab").median("age", epsilon="1/4")
+    console.print(f"median age of the lab at epsilon 1/4: [bold]{age.value}[/bold]; {age.error()}")
+    console.print("Every team for one price, a mean each:")
+    for team, mean in staff.by("team").mean("age", epsilon="1/4").items():
+        true = [age for age, each in zip(AGES, teams, strict=True) if each == team]
+        console.print(
+            f"{team}: [bold]{mean.value:.1f}[/bold] (true: {sum(true) / len(true):.1f}, of {len(true)}); {mean.error()}"
+        )
 
 
 def use_the_data_at_hand(console: Console, budget: dampen.Budget) -> None:
@@ -137,6 +160,7 @@ def survive_a_crash(console: Console, budget: dampen.Budget) -> None:
 STEPS: tuple[Callable[[Console, dampen.Budget], None], ...] = (
     choose_a_city,
     find_the_median,
+    describe_a_table,
     use_the_data_at_hand,
     check_the_promise,
     find_the_hubs,

@@ -11,7 +11,11 @@ from dampen.tables.engines.registry import ENGINES
 def doctor(
     start_spark: bool = typer.Option(False, "--start-spark", help="Start a Spark session too; takes some seconds."),
 ) -> None:
-    """Tell which engines can count here and, where one cannot, what to install."""
+    """Tell which engines can count here and, where one cannot, what to install.
+
+    Example:
+      dampen doctor
+    """
     found = [engine_health(name, start=start_spark) for name in ENGINES]
     for health in found:
         typer.echo(_line(health))

@@ -1,51 +1,58 @@
 """What every verb that reads a graph shares."""
 
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from dampen.cli.records import EngineName, source
+from dampen.cli import lists
+from dampen.cli.options import Rows
+from dampen.cli.payment import Payer, Payment
+from dampen.cli.progress import progress
+from dampen.cli.tables import DESCRIBED, is_description
+from dampen.cli.verbs import Options, refuse_given
+from dampen.describe.description import Description
 from dampen.errors import ParameterError
+from dampen.front.graph import Graph
+from dampen.front.opening import graph_of
 from dampen.graphs.files import labels_of_edges
-from dampen.graphs.graph import Graph
-from dampen.tables import read_labels
+from dampen.tables.engines import Source
 
+OfGraph = partial(typer.Option, rich_help_panel="For graphs")
 MEMBERSHIP_PUBLISHED = "note: which nodes have an edge is published with --nodes-from-edges; declare them with --nodes."
 
-Nodes = Annotated[str | None, typer.Option(help="How many nodes there are, or a file of their labels.")]
-NodesFromEdges = Annotated[bool, typer.Option("--nodes-from-edges", help="Publish who has an edge.")]
-Src = Annotated[str | None, typer.Option("--src", help="Column of one end of the edges.")]
-Dst = Annotated[str | None, typer.Option("--dst", help="Column of the other end.")]
 
+@dataclass(frozen=True, kw_only=True)
+class GraphOptions(Options):
+    """The nodes of a graph, which are public, and where its edges stand in a table."""
 
-def read_graph(
-    file: str,
-    nodes: str | None,
-    from_edges: bool,
-    src: str | None,
-    dst: str | None,
-    engine: EngineName,
-    where: list[str] | None,
-) -> Graph:
-    """The graph of files, on its declared nodes; ``where`` leaves only some of the rows."""
-    edges = source(file, engine, where)
-    return Graph.from_file(edges, nodes=_nodes(file, nodes, from_edges, src, dst), src=src, dst=dst)
+    nodes: Annotated[str | None, OfGraph(help=f"How many nodes there are, or their labels: {lists.HELP}.")] = None
+    nodes_from_edges: Annotated[bool, OfGraph("--nodes-from-edges", help="Publish who has an edge.")] = False
+    src: Annotated[str | None, OfGraph(help="Column of one end of the edges.")] = None
+    dst: Annotated[str | None, OfGraph(help="Column of the other end.")] = None
 
+    def open(self, file: str, rows: Rows, payment: Payment, *, delta: str = "0") -> tuple[Graph, Payer]:
+        """The graph of a description or of files, on its declared nodes; and who pays."""
+        if is_description(file):
+            refuse_given(DESCRIBED, self)
+            refuse_given("a graph that is described is read as it is", rows)
+            found = Description.read(Path(file))
+            payer = payment.payer(found.ledger_path, delta=delta)
+            with progress():
+                return graph_of(found), payer
+        if self.nodes_from_edges == (self.nodes is not None):
+            raise ParameterError("nodes must be declared: give --nodes N, a,b,c or FILE, or else --nodes-from-edges")
+        payer = payment.payer(delta=delta)
+        with progress(), rows.open(file) as edges:
+            return Graph.from_file(edges, nodes=self._declared(edges), src=self.src, dst=self.dst), payer
 
-def _nodes(file: str, nodes: str | None, from_edges: bool, src: str | None, dst: str | None) -> Any:
-    """The declared node set: a count, or labels."""
-    if from_edges == (nodes is not None):
-        raise ParameterError("nodes must be declared: give --nodes N or FILE, or else --nodes-from-edges")
-    if nodes is None:
-        return labels_of_edges(file, src, dst)
-    if nodes.isdecimal():
-        return int(nodes)
-    if not Path(nodes).is_file():
-        raise ParameterError(f"nodes must be a whole number, or an existing file of labels; got {nodes[-60:]!r}")
-    return read_labels(nodes)
+    def remarks(self) -> tuple[str, ...]:
+        """What the user should know about how the nodes were declared."""
+        return (MEMBERSHIP_PUBLISHED,) if self.nodes_from_edges else ()
 
-
-def remarks(from_edges: bool) -> tuple[str, ...]:
-    """What the user should know about how the nodes were declared."""
-    return (MEMBERSHIP_PUBLISHED,) if from_edges else ()
+    def _declared(self, edges: Source) -> Any:
+        if self.nodes is None:
+            return labels_of_edges(edges, self.src, self.dst)
+        return int(self.nodes) if self.nodes.isdecimal() else lists.read_list(self.nodes, "nodes")

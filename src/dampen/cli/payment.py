@@ -1,6 +1,8 @@
 """Who pays on the command line: the options that every releasing verb shares."""
 
 from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Annotated
 
@@ -8,27 +10,39 @@ import typer
 
 from dampen.accounting import Budget, Ledger
 from dampen.cli import interrupts
+from dampen.cli.verbs import Options
 from dampen.errors import ParameterError
-from dampen.privacy import BudgetLike, PrivacyLoss
+from dampen.privacy import PrivacyLoss
 
-NOTHING_REMEMBERS = "note: nothing remembers this spending; asking again spends again. See --budget."
+LONGEST_NOTE = 500
 
-Epsilon = Annotated[str, typer.Option(help="Privacy to spend in all, e.g. 0.5 or 1/100.")]
-LedgerFile = Annotated[Path | None, typer.Option("--budget", help="Ledger to spend from; see `dampen budget`.")]
-Note = Annotated[str | None, typer.Option(help="What the answer is for; the ledger remembers it.")]
-Scope = Annotated[
-    list[str] | None,
-    typer.Option(help="Part of the ledger, e.g. analyst=ann; repeat it for a part of a part."),
-]
+Paying = partial(typer.Option, rich_help_panel="Who pays")
+OF_LEDGER = "Part of the ledger, e.g. analyst=ann; repeat it for a part of a part."
 
 
-def payer(ledger: Path | None, scope: list[str] | None, *, epsilon: str, delta: str = "0") -> BudgetLike:
-    """The ledger that was named, or a budget for this one answer."""
-    if ledger is not None:
-        return _AnnouncingPayer(open_scope(Budget.open(ledger), scope))
-    if scope:
-        raise ParameterError(f"scope must come with --budget; got {scope[0]!r} alone")
-    return _AnnouncingPayer(Budget(epsilon=epsilon, delta=delta))
+@dataclass(frozen=True, kw_only=True)
+class Payment(Options):
+    """What may be spent on an answer, and who pays for it."""
+
+    epsilon: Annotated[str, typer.Option(help="Privacy to spend in all, e.g. 0.5 or 1/100.")]
+    budget: Annotated[Path | None, Paying(readable=False, help="Ledger to spend from; see `dampen budget`.")] = None
+    scope: Annotated[list[str] | None, Paying(help=OF_LEDGER)] = None
+    note: Annotated[
+        str | None, Paying(help="What the answer is for; the ledger keeps it. Left out, what was asked.")
+    ] = None
+
+    def payer(self, ledger: str | None = None, *, delta: str = "0", of_pipe: bool = False) -> "Payer":
+        """The ledger that was named, else that of a description, or a budget for this one answer."""
+        named = ledger if self.budget is None else self.budget
+        if named is not None:
+            return Payer(open_scope(Budget.open(named), self.scope), of_pipe)
+        if self.scope:
+            raise ParameterError(f"scope must come with --budget; got {self.scope[0]!r} alone")
+        return Payer(Budget(epsilon=self.epsilon, delta=delta), of_pipe)
+
+    def noted(self, asked: str) -> str:
+        """What the ledger keeps: the note that was given, or else what was asked."""
+        return asked[:LONGEST_NOTE] if self.note is None else self.note
 
 
 def open_scope(ledger: Ledger, scope: list[str] | None) -> Ledger:
@@ -46,21 +60,35 @@ def scope_words(word: str) -> tuple[str, str]:
     return kind, name
 
 
-class _AnnouncingPayer:
-    """A payer that lets the command know of its charges, so that it can tell of them when it is interrupted."""
+class Payer:
+    """A budget that lets the command know of its charges, so that it can tell of them when it is interrupted.
 
-    def __init__(self, payer: Budget | Ledger) -> None:
-        self._payer = payer
+    ``of_pipe``: for data from standard input. Another table may come from there the next time, under the same name, so
+    no answer about it is kept. ``note``: what is kept of each charge, where the question itself says too little.
+    """
+
+    def __init__(self, budget: Budget | Ledger, of_pipe: bool = False) -> None:
+        self._budget, self._of_pipe = budget, of_pipe
+        self.note: str | None = None
         interrupts.fate = interrupts.UNPAID
 
+    @property
+    def ledger(self) -> Path | None:
+        """The file that remembers the charges when the command has ended, if one does."""
+        return self._budget.path if isinstance(self._budget, Ledger) else None
+
     def reserve(self, loss: PrivacyLoss, *, note: str = "") -> AbstractContextManager[object]:
+        """Charge the budget."""
         with interrupts.delayed():
-            reservation = self._payer.reserve(loss, note=note)
+            reservation = self._budget.reserve(loss, note=note if self.note is None else self.note)
             interrupts.fate = interrupts.PAID
         return reservation
 
     def recall(self, key: str) -> str | None:
-        return self._payer.recall(key)
+        """The answer that the budget keeps for a question."""
+        return None if self._of_pipe else self._budget.recall(key)
 
     def keep(self, key: str, answer: str) -> None:
-        self._payer.keep(key, answer)
+        """Let the budget keep an answer."""
+        if not self._of_pipe:
+            self._budget.keep(key, answer)

@@ -1,87 +1,116 @@
-"""``dampen percentile``: one percentile of a column, or several."""
+"""``dampen median`` and ``percentile``: one percentile of a column, or several."""
 
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import Annotated, Any
 
 import numpy as np
 import typer
 from rich.console import Console
-from rich.table import Table
+from rich.table import Table as Lines
 
 from dampen import accuracy
 from dampen._validate import share_of
-from dampen.cli import answers, payment, records
-from dampen.cli.records import AdjacencyName, Neighbours, drop_rule
-from dampen.cli.verbs import add_members, verb
+from dampen.cli.lists import split_lists
+from dampen.cli.tables import AskedGrid, Asking, Groups
+from dampen.cli.verbs import Options, add_members, verb
 from dampen.errors import ParameterError
 from dampen.problem import SelectionProblem
-from dampen.questions.percentiles import ON_A_GRID
-from dampen.questions.record import Single
-from dampen.tables.grid import as_grid
+from dampen.questions.one_percentile import ON_A_GRID
+from dampen.questions.record import RECORD, Single
 
 MOST_LIKELY = 15
 """How many values of a law are shown."""
 
 
 class MethodName(StrEnum):
-    """The methods that answer with a value of the grid."""
+    """The methods that answer with a value of a column."""
 
-    add_members(vars(), ON_A_GRID)
-
-
-DISTANCE = MethodName("distance")
+    add_members(vars(), (*ON_A_GRID, "number"))
 
 
-@verb(10, "percentile", "median", "quantiles")
+DISTANCE, NUMBER = MethodName("distance"), MethodName("number")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Way(Options):
+    """How a percentile is found, and whether its law may be seen."""
+
+    method: Annotated[MethodName, typer.Option(help="How a percentile is found.")] = DISTANCE
+    public: Annotated[bool, typer.Option("--public", help="The data is public and may be shown.")] = False
+    show_law: Annotated[bool, typer.Option("--show-law", help="Show the answer's law; with --public.")] = False
+
+    def require_showable(self, ps: tuple[str, ...], groups: Groups) -> None:
+        """Refuse to show the law of private data, and of what has no single law."""
+        single = len(ps) == 1 and self.method is not NUMBER and not groups.columns
+        if self.show_law and not (self.public and single):
+            raise ParameterError("show-law must come with --public and a single --p: the law shows the data itself")
+
+
+@verb(8, "median")
+def median(column: AskedGrid, groups: Groups, way: Way, asking: Asking) -> None:
+    """Tell the median of a column, privately.
+
+    Examples:
+      dampen median staff.toml pay --epsilon 1
+      dampen median staff.csv pay --bounds 0 10000 --step 50 --epsilon 1
+    """
+    way.require_showable(("50",), groups)
+    asking.tell("median", column, groups, method=way.method.value)
+    _draw_law(asking, column, "50", way)
+
+
+@verb(10, "percentile", "percentiles")
 def percentile(
-    file: records.File,
-    column: records.Column,
-    p: Annotated[list[str], typer.Option("--p", help="Percentage from 0 to 100; repeat it for several.")],
-    bounds: Annotated[tuple[str, str], typer.Option(help="Lowest and highest possible answer.")],
-    epsilon: payment.Epsilon,
-    step: Annotated[str | None, typer.Option(help="Distance of possible answers.")] = None,
-    bins: Annotated[int | None, typer.Option(help="Number of possible answers, instead of a step.")] = None,
-    adjacency: Neighbours = AdjacencyName.ADD_REMOVE,
-    method: Annotated[MethodName, typer.Option(help="How one percentile is scored.")] = DISTANCE,
-    where: records.Where = None,
-    drop_missing: records.DropMissing = False,
-    engine: records.Engine = records.DEFAULT_ENGINE,
-    budget: payment.LedgerFile = None,
-    scope: payment.Scope = None,
-    note: payment.Note = None,
-    as_json: answers.Json = False,
-    public: Annotated[bool, typer.Option("--public", help="The data is public and may be shown.")] = False,
-    show_law: Annotated[bool, typer.Option("--show-law", help="Show the answer's law; with --public.")] = False,
+    column: AskedGrid,
+    groups: Groups,
+    p: Annotated[list[str], typer.Option("--p", help="Percentage from 0 to 100, or several: 25,50,75")],
+    way: Way,
+    asking: Asking,
 ) -> None:
-    """Tell percentiles of a column, privately; values are rounded down to the grid of possible answers."""
-    if show_law and not (public and len(p) == 1):
-        raise ParameterError("show-law must come with --public and a single --p: the law shows the data itself")
-    grid, rows = as_grid(bounds=bounds, step=step, bins=bins), records.source(file, engine, where)
-    asked: dict[str, Any] = {"grid": grid, "adjacency": adjacency.member, "missing": drop_rule(drop_missing)}
-    asker = answers.Asker("percentile", budget, scope, note, as_json, epsilon=epsilon)
-    if len(p) > 1:
-        if method is not DISTANCE:
-            raise ParameterError(f"method must be distance for several percentiles; got {method.value!r}")
-        for each in p:
-            share_of(each)
-        asker.tell("quantiles", rows, p, column=column, **asked)
+    """Tell percentiles of a column, privately; values are rounded down to the grid of possible answers.
+
+    Examples:
+      dampen percentile staff.toml pay --p 90 --by team --epsilon 1
+      dampen percentile staff.csv pay --p 25,75 --bounds 0 10000 --epsilon 1
+    """
+    ps = split_lists(p, "p")
+    way.require_showable(ps, groups)
+    if len(ps) == 1:
+        asking.tell("percentile", column, groups, ps[0], method=way.method.value)
+        _draw_law(asking, column, ps[0], way)
         return
-    posed = asker.tell("percentile", rows, p[0], method=method.value, column=column, **asked)
-    if show_law and isinstance(posed, Single):
-        _draw_law(posed.mechanism, posed.problem.as_public())
+    if way.method is not DISTANCE:
+        raise ParameterError(f"method must be distance for several percentiles; got {way.method.value!r}")
+    for each in ps:
+        share_of(each)  # by itself: typed by hand, it may be shown
+    asking.tell("percentiles", column, groups, ps)
 
 
-def _draw_law(mechanism: Any, problem: SelectionProblem) -> None:
+def _draw_law(asking: Asking, column: AskedGrid, p: str, way: Way) -> None:
     """The most likely answers, on standard error, so that the answer itself stays alone."""
+    if not way.show_law:
+        return
+    with asking.open(column, None) as (table, _):
+        posed = RECORD["percentile"].pose(
+            table.view.source(column.chosen), p, epsilon=asking.payment.epsilon, adjacency=table.adjacency,
+            method=way.method.value, **table.view.grid(column.chosen),
+        )  # fmt: skip
+    assert isinstance(posed, Single)
+    mechanism, problem = posed.mechanism, posed.problem.as_public()
+    console = Console(stderr=True, highlight=False)
+    console.print(_law_table(mechanism, problem))
+    console.print(f"expected loss of utility: {accuracy.expected_error(mechanism, problem):.6g}")  # type: ignore[arg-type]
+
+
+def _law_table(mechanism: Any, problem: SelectionProblem) -> Lines:
     law = mechanism.log_probabilities(problem)
     per_group = np.exp(law.values if hasattr(law, "values") else law)
-    table = Table(box=None, pad_edge=False)
+    lines = Lines(box=None, pad_edge=False)
     for name in ("values", "probability of each"):
-        table.add_column(name)
+        lines.add_column(name)
     for group in np.argsort(-per_group, kind="stable")[:MOST_LIKELY]:
         size = 1 if problem.sizes is None else int(problem.sizes[group])
         first, last = (problem.frame.candidates[problem.index(int(group), member)] for member in (0, size - 1))
-        table.add_row(str(first) if size == 1 else f"{first} to {last} ({size} values)", f"{per_group[group]:.6g}")
-    console = Console(stderr=True, highlight=False)
-    console.print(table)
-    console.print(f"expected loss of utility: {accuracy.expected_error(mechanism, problem):.6g}")
+        lines.add_row(str(first) if size == 1 else f"{first} to {last} ({size} values)", f"{per_group[group]:.6g}")
+    return lines

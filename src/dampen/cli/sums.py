@@ -1,58 +1,37 @@
-"""``dampen sum`` and ``dampen mean``: a column of numbers added up, or averaged."""
+"""``dampen sum``, ``mean`` and ``variance``: a column of numbers added up, averaged, or how far it is spread."""
 
-from typing import Annotated
-
-import typer
-
-from dampen.cli import answers, payment, records
-from dampen.cli.records import AdjacencyName, Neighbours
+from dampen.cli.tables import AskedRange, AskedSum, Asking, Groups
 from dampen.cli.verbs import verb
 
-Bounds = Annotated[tuple[str, str], typer.Option(help="Lowest and highest value; others count as the nearer one.")]
 
+@verb(60, "sum", name="sum")
+def add_up(column: AskedSum, groups: Groups, asking: Asking) -> None:
+    """Tell the sum of a column, privately.
 
-@verb(60, "total", name="sum")
-def total(
-    file: records.File,
-    column: records.Column,
-    bounds: Bounds,
-    epsilon: payment.Epsilon,
-    resolution: Annotated[str, typer.Option(help="Answers are multiples of it.")] = "1",
-    adjacency: Neighbours = AdjacencyName.ADD_REMOVE,
-    where: records.Where = None,
-    drop_missing: records.DropMissing = False,
-    engine: records.Engine = records.DEFAULT_ENGINE,
-    budget: payment.LedgerFile = None,
-    scope: payment.Scope = None,
-    note: payment.Note = None,
-    as_json: answers.Json = False,
-) -> None:
-    """Tell the sum of a column, privately."""
-    asker = answers.Asker("sum", budget, scope, note, as_json, epsilon=epsilon)
-    asker.tell(
-        "total", records.source(file, engine, where), bounds=bounds, resolution=resolution, adjacency=adjacency.member,
-        column=column, missing=records.drop_rule(drop_missing),
-    )  # fmt: skip
+    Examples:
+      dampen sum staff.toml pay --epsilon 1
+      dampen sum staff.csv pay --bounds 0 10000 --epsilon 1
+    """
+    asking.tell("sum", column, groups)
 
 
 @verb(70, "mean")
-def mean(
-    file: records.File,
-    column: records.Column,
-    bounds: Bounds,
-    epsilon: payment.Epsilon,
-    adjacency: Neighbours = AdjacencyName.ADD_REMOVE,
-    where: records.Where = None,
-    drop_missing: records.DropMissing = False,
-    engine: records.Engine = records.DEFAULT_ENGINE,
-    budget: payment.LedgerFile = None,
-    scope: payment.Scope = None,
-    note: payment.Note = None,
-    as_json: answers.Json = False,
-) -> None:
-    """Tell the mean of a column, privately."""
-    asker = answers.Asker("mean", budget, scope, note, as_json, epsilon=epsilon)
-    asker.tell(
-        "mean", records.source(file, engine, where), bounds=bounds, adjacency=adjacency.member,
-        column=column, missing=records.drop_rule(drop_missing),
-    )  # fmt: skip
+def mean(column: AskedRange, groups: Groups, asking: Asking) -> None:
+    """Tell the mean of a column, privately.
+
+    Examples:
+      dampen mean staff.toml pay --by team --epsilon 1
+      dampen mean staff.csv pay --bounds 0 10000 --where team=lab --epsilon 1
+    """
+    asking.tell("mean", column, groups)
+
+
+@verb(75, "variance")
+def variance(column: AskedSum, asking: Asking) -> None:
+    """Tell the variance of a column, privately.
+
+    Examples:
+      dampen variance staff.toml pay --epsilon 1
+      dampen variance staff.csv pay --bounds 0 10000 --unit 10 --epsilon 1
+    """
+    asking.tell("variance", column, None)

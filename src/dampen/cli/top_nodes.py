@@ -5,9 +5,14 @@ from typing import Annotated
 
 import typer
 
-from dampen.cli import answers, graphs, payment, records
+from dampen.cli import answers
+from dampen.cli.graphs import GraphOptions
+from dampen.cli.options import Rows, name_of
+from dampen.cli.payment import Payment
+from dampen.cli.progress import progress
 from dampen.cli.verbs import add_members, verb
 from dampen.queries.graph.centralities import CENTRALITIES
+from dampen.questions.record import RECORD
 
 
 class ScoreName(StrEnum):
@@ -24,33 +29,38 @@ class MethodName(StrEnum):
 
 FIRST_SCORE = next(iter(ScoreName))
 BY_DEFAULT = ", ".join(dict.fromkeys(each.default.replace("_", "-") for each in CENTRALITIES.values()))
+File = Annotated[
+    str,
+    typer.Argument(
+        metavar="FILE", help="Description (.toml), edge list (two nodes a line), or table with --src and --dst."
+    ),
+]
 
 
 @verb(100, "top_nodes")
 def top_nodes(
-    file: Annotated[str, typer.Argument(help="Edge list (two nodes a line), or CSV or Parquet with --src and --dst.")],
+    file: File,
     k: Annotated[int, typer.Option("--k", help="How many nodes to tell.")],
-    epsilon: payment.Epsilon,
-    nodes: graphs.Nodes = None,
-    nodes_from_edges: graphs.NodesFromEdges = False,
-    src: graphs.Src = None,
-    dst: graphs.Dst = None,
+    graph: GraphOptions,
+    rows: Rows,
+    payment: Payment,
     score: Annotated[ScoreName, typer.Option(help="What makes a node influential.")] = FIRST_SCORE,
     method: Annotated[MethodName | None, typer.Option(help=f"How they are found; left out, by {BY_DEFAULT}.")] = None,
     max_degree: Annotated[int | None, typer.Option(help="Public bound of degrees; every graph is cut to it.")] = None,
     shift: Annotated[str, typer.Option(help="Public level for codegree- and one-shot-local-dampening.")] = "0",
-    where: records.Where = None,
-    engine: records.Engine = records.DEFAULT_ENGINE,
-    budget: payment.LedgerFile = None,
-    scope: payment.Scope = None,
-    note: payment.Note = None,
     as_json: answers.Json = False,
 ) -> None:
-    """Tell the most influential nodes of a graph, best first, privately: one edge more or less is hidden."""
-    asker = answers.Asker("top-nodes", budget, scope, note, as_json, epsilon=epsilon)
-    graph = graphs.read_graph(file, nodes, nodes_from_edges, src, dst, engine, where)
-    asker.tell(
-        "top_nodes", graph, k, score=score.value.replace("-", "_"),
-        method=None if method is None else method.value.replace("-", "_"), max_degree=max_degree, shift=shift,
-        remarks=graphs.remarks(nodes_from_edges),
-    )  # fmt: skip
+    """Tell the most influential nodes of a graph, best first, privately: one edge more or less is hidden.
+
+    Examples:
+      dampen top-nodes friends.toml --k 5 --epsilon 1
+      dampen top-nodes friends.txt --nodes 100 --k 5 --epsilon 1
+    """
+    opened, payer = graph.open(file, rows, payment)
+    asked = f"top_nodes k={k} by {name_of(score)} in {file}"
+    with progress():
+        release = RECORD["top_nodes"].ask(
+            opened, k, score=name_of(score), method=name_of(method), max_degree=max_degree, shift=shift,
+            epsilon=payment.epsilon, budget=payer, note=payment.noted(asked),
+        )  # fmt: skip
+    answers.show(release, payer, as_json=as_json, remarks=graph.remarks())

@@ -1,17 +1,26 @@
-"""``dampen train``, ``predict`` and ``score``: a private decision tree from a file, its answers and their accuracy."""
+"""``dampen train``, ``predict`` and ``score``: a private classifier from a file, its answers and their accuracy."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from dampen._validate import render
-from dampen.cli import answers, payment, records
-from dampen.cli.records import AdjacencyName, Neighbours
-from dampen.cli.verbs import verb
+from dampen.cli import answers
+from dampen.cli.options import ADD_REMOVE, Rows
+from dampen.cli.output import print_answer, require_unused, require_writable, write_answer, write_text
+from dampen.cli.payment import Payer, Payment
+from dampen.cli.progress import progress
+from dampen.cli.tables import DESCRIBED, File, Neighbours, is_description, named_once, open_description
+from dampen.cli.verbs import Options, refuse_given, verb
+from dampen.describe.where import words
 from dampen.errors import ParameterError
-from dampen.privacy import BudgetLike, PrivacyLoss
+from dampen.front.table import Table
+from dampen.privacy import Adjacency
+from dampen.tables.engines import Source
 
 
 class CriterionName(StrEnum):
@@ -21,109 +30,174 @@ class CriterionName(StrEnum):
     INFORMATION_GAIN = "information_gain"
 
 
+class KindName(StrEnum):
+    """What is learned."""
+
+    CLASSIFIER = "classifier"
+    TREE = "tree"
+    FOREST = "forest"
+
+
+CLASSIFIER = KindName("classifier")
+FITTING = {
+    KindName.CLASSIFIER: ["--expected-records"],
+    KindName.TREE: ["--depth", "--criterion", "--mechanism", "--max-records"],
+    KindName.FOREST: ["--depth"],
+}
+"""The options of each kind."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Examples(Options):
+    """Rows whose class is known, and who pays for what is told of them."""
+
+    file: File
+    name: Annotated[
+        str | None, typer.Argument(metavar="TARGET", help="Column that holds the class.", show_default=False)
+    ] = None
+    target: Annotated[str | None, typer.Option(help="The same as TARGET.")] = None
+    rows: Rows
+    adjacency: Neighbours = None
+    payment: Payment
+
+    @property
+    def chosen(self) -> str:
+        """The name of the target."""
+        return named_once("target", self.name, self.target)
+
+    @property
+    def neighbours(self) -> Adjacency:
+        """What a neighbour is, for rows that no description tells of."""
+        return (self.adjacency or ADD_REMOVE).member
+
+    @contextmanager
+    def open(self, verb: str) -> Iterator[tuple[Table | Source, Source, Payer]]:
+        """The table of a description, or else the rows of a file; these rows in any case; and who pays."""
+        if is_description(self.file):
+            table, payer = open_description(self.file, self.rows, self.payment, self.adjacency)
+            payer.note = self._note(verb, table.view.source(None), table.view.title)
+            yield table, table.view.source(None), payer
+            return
+        payer = self.payment.payer()
+        with self.rows.open(self.file) as source:
+            payer.note = self._note(verb, source, self.file)
+            yield source, source, payer
+
+    def _note(self, verb: str, source: Source, name: str) -> str:
+        where = f" where {words(source.where)}" if source.where else ""
+        return self.payment.noted(f"{verb} of {self.chosen}{where} in {name}")
+
+
+@dataclass(frozen=True, kw_only=True)
+class ModelOptions(Options):
+    """What is learned, and how."""
+
+    kind: Annotated[KindName, typer.Option(help="What is learned: a decision table, a tree or a forest.")] = CLASSIFIER
+    expected_records: Annotated[int | None, typer.Option(help="Roughly how many rows there are, if public.")] = None
+    depth: Annotated[int | None, typer.Option(help="Longest path of a tree, in tests.")] = None
+    criterion: Annotated[CriterionName | None, typer.Option(help="What attributes of a tree are chosen by.")] = None
+    mechanism: Annotated[str | None, typer.Option(help="How they are chosen, e.g. permute_and_flip.")] = None
+    max_records: Annotated[int | None, typer.Option(help="Public bound of the number of rows, where needed.")] = None
+
+    def model(self, epsilon: str) -> Any:
+        """The classifier that is meant, without schema and budget."""
+        from dampen.learn import PrivateClassifier, PrivateForestClassifier, PrivateTreeClassifier
+
+        refuse_given(f"it is not for --kind {self.kind.value}", self, but=("--kind", *FITTING[self.kind]))
+        if self.kind is KindName.CLASSIFIER:
+            return PrivateClassifier(epsilon, expected_records=self.expected_records)
+        if self.kind is KindName.FOREST:
+            return PrivateForestClassifier(epsilon, max_depth=self.depth)
+        if self.depth is None:
+            raise ParameterError("depth must be given for --kind tree: the longest path of the tree, in tests")
+        by = CriterionName.MAX if self.criterion is None else self.criterion
+        return PrivateTreeClassifier(epsilon, self.depth, by.value, self.mechanism, self.max_records)
+
+
 @verb(110)
 def train(
-    file: records.File,
-    target: Annotated[str, typer.Option(help="Column that holds the class.")],
-    schema: Annotated[Path, typer.Option(help="JSON file: the public values of each attribute and of the class.")],
-    epsilon: payment.Epsilon,
-    depth: Annotated[int, typer.Option(help="Longest path of the tree, in tests.")],
-    out: Annotated[Path | None, typer.Option(help="File to write the tree to; standard output if left out.")] = None,
-    criterion: Annotated[CriterionName, typer.Option(help="What attributes are chosen by.")] = CriterionName.MAX,
-    mechanism: Annotated[str | None, typer.Option(help="How they are chosen, e.g. permute_and_flip.")] = None,
-    max_records: Annotated[int | None, typer.Option(help="Public bound of the number of rows, where needed.")] = None,
-    adjacency: Neighbours = AdjacencyName.ADD_REMOVE,
-    where: records.Where = None,
-    engine: records.Engine = records.DEFAULT_ENGINE,
-    budget: payment.LedgerFile = None,
-    scope: payment.Scope = None,
-    note: payment.Note = None,
+    examples: Examples,
+    options: ModelOptions,
+    schema: Annotated[
+        Path | None,
+        typer.Option(
+            readable=False, help="JSON file: the public values of attributes and class; not with a description."
+        ),
+    ] = None,
+    out: Annotated[
+        Path | None, typer.Option(readable=False, help="File to write the model to; standard output if left out.")
+    ] = None,
 ) -> None:
-    """Learn a decision tree, privately, and write it as JSON."""
-    from dampen.learn import PrivateTreeClassifier, Schema
+    """Learn a classifier, privately, and write it as JSON.
 
-    if out is not None and (out.is_dir() or not out.parent.is_dir()):
-        raise ParameterError(f"out must be a file in a folder that exists; got {render(str(out))}")
-    known = Schema.from_json(schema)
-    paying = _NotingBudget(payment.payer(budget, scope, epsilon=epsilon), "train" if note is None else note)
-    tree = PrivateTreeClassifier(
-        epsilon, depth, criterion.value, mechanism, max_records, schema=known, budget=paying, adjacency=adjacency.member
-    )
-    with records.progress():
-        written = tree.fit(records.source(file, engine, where), target).to_json()
-    if not _write(written, out):
-        typer.echo(written)
-    if budget is None:
-        typer.echo(payment.NOTHING_REMEMBERS, err=True)
+    Examples:
+      dampen train staff.toml leaves --epsilon 1 --out model.json
+      dampen train staff.csv leaves --schema schema.json --epsilon 1 > model.json
+    """
+    require_writable(out)
+    target, model = examples.chosen, options.model(examples.payment.epsilon)
+    if schema is None and not is_description(examples.file):
+        raise ParameterError("schema must be given with --schema, or a description (.toml) in place of the file")
+    with examples.open("train") as (data, source, payer), progress():
+        require_unused(out, source.data, payer)
+        if schema is not None:
+            model.set_params(schema=_schema(schema, data), budget=payer, adjacency=examples.neighbours)
+        written = model.fit(data, target).to_json()
+    if out is None:
+        print_answer(written)
+    else:
+        write_answer(out, lambda path: write_text(path, written))
+    answers.tell(payer)
 
 
-Model = Annotated[Path, typer.Argument(help="JSON file that `dampen train` wrote.")]
+def _schema(file: Path, data: Table | Source) -> Any:
+    from dampen.learn import Schema
+
+    if isinstance(data, Table):
+        raise ParameterError(f"--schema must be left out: {DESCRIBED}")
+    return Schema.from_json(file)
+
+
+Model = Annotated[Path, typer.Argument(metavar="MODEL", readable=False, help="JSON file that `dampen train` wrote.")]
 
 
 @verb(120)
 def predict(
     model: Model,
-    file: records.File,
-    where: records.Where = None,
-    engine: Annotated[
-        records.EngineName, typer.Option(help="Who reads the rows: all at once, piece by piece, or Spark.")
-    ] = records.DEFAULT_ENGINE,
+    file: Annotated[
+        str, typer.Argument(metavar="FILE", help="Data file or quoted pattern, one row each; - for standard input.")
+    ],
+    rows: Rows,
 ) -> None:
-    """Tell the class of every row of files, one per line, in the order of files and rows; costs nothing more."""
+    """Tell the class of every row of files, one per line, in the order of files and rows; costs nothing more.
+
+    Example:
+      dampen predict model.json new.csv
+    """
     from dampen.learn.estimator import load_classifier
 
     classifier = load_classifier(model)
-    for labels in classifier.predict_batches(records.source(file, engine, where)):
-        if len(labels):
-            typer.echo("\n".join(map(str, labels.tolist())))
+    with rows.open(file) as source:
+        for labels in classifier.predict_batches(source):
+            if len(labels):
+                typer.echo("\n".join(map(str, labels.tolist())))
 
 
 @verb(130)
-def score(
-    model: Model,
-    file: records.File,
-    target: Annotated[str, typer.Option(help="Column that holds the class.")],
-    epsilon: payment.Epsilon,
-    adjacency: Neighbours = AdjacencyName.ADD_REMOVE,
-    where: records.Where = None,
-    engine: records.Engine = records.DEFAULT_ENGINE,
-    budget: payment.LedgerFile = None,
-    scope: payment.Scope = None,
-    note: payment.Note = None,
-    as_json: answers.Json = False,
-) -> None:
-    """Tell for which share of the rows a model tells the class, privately."""
+def score(model: Model, examples: Examples, as_json: answers.Json = False) -> None:
+    """Tell for which share of the rows a model tells the class, privately.
+
+    Examples:
+      dampen score model.json staff.toml leaves --epsilon 1
+      dampen score model.json held-out.csv leaves --epsilon 1
+    """
     from dampen.learn import private_score
     from dampen.learn.estimator import load_classifier
 
-    classifier, rows = load_classifier(model), records.source(file, engine, where)
-    paying = payment.payer(budget, scope, epsilon=epsilon)
-    with records.progress():
+    classifier, target = load_classifier(model), examples.chosen
+    with examples.open("score") as (data, source, payer), progress():
         release = private_score(
-            classifier, rows, target, epsilon=epsilon, budget=paying, adjacency=adjacency.member,
-            note="score" if note is None else note,
+            classifier, source, target, epsilon=examples.payment.epsilon, budget=payer, note=payer.note or "",
+            adjacency=data.adjacency if isinstance(data, Table) else examples.neighbours,
         )  # fmt: skip
-    remarks = (f"give or take {release.error('0.95'):.3g} (95 % confidence)",)
-    answers.show(release, as_json=as_json, remembered=budget is not None, remarks=remarks)
-
-
-class _NotingBudget:
-    """A budget that remembers the caller's note with whatever it pays for."""
-
-    def __init__(self, payer: BudgetLike, note: str) -> None:
-        self._payer, self._note = payer, note
-
-    def reserve(self, loss: PrivacyLoss, *, note: str = "") -> Any:
-        return self._payer.reserve(loss, note=self._note)
-
-
-def _write(written: str, out: Path | None) -> bool:
-    """Whether the tree stands in a file now; it is paid for, so what cannot be written must be shown."""
-    if out is None:
-        return False
-    try:
-        out.write_text(written)
-    except OSError:
-        typer.echo(f"note: {out.name[:60]} could not be written; the tree is on standard output", err=True)
-        return False
-    return True
+    answers.show(release, payer, as_json=as_json)

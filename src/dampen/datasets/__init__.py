@@ -11,7 +11,7 @@ columns and kinds are checked all the same.
 from dampen._validate import flag, one_of
 from dampen.datasets.catalogue import CATALOGUE, Description
 from dampen.datasets.loading import Dataset, load_graph, load_histogram, load_table
-from dampen.graphs.graph import Graph
+from dampen.front.graph import Graph
 from dampen.vectors import Integers
 
 __all__ = [

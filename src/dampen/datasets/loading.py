@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from dampen._validate import flag
 from dampen.datasets.catalogue import CATEGORY, REAL, WHOLE, Description
 from dampen.errors import DataError, ParameterError
-from dampen.graphs.graph import Graph
+from dampen.front.graph import Graph
 from dampen.tables.files import connect_files
 from dampen.vectors import Integers
 

@@ -9,14 +9,14 @@ import numpy as np
 from dampen._validate import render
 from dampen.errors import DataError, ParameterError
 from dampen.graphs.input import Nodes, Pairs
+from dampen.tables.columns import Strange
 from dampen.tables.engines import Source, open_engine
-from dampen.tables.engines.duck_files import open_files
+from dampen.tables.engines.base import RowForm
 from dampen.tables.engines.duck_sql import edge_query
+from dampen.tables.file_formats import known_format
 from dampen.tables.files import TEXT, connect_files, existing_files, literal
+from dampen.tables.reading import is_missing
 from dampen.vectors import Integers
-
-ENDS = ("src", "dst")
-TABLES = (".csv", ".tsv", ".parquet")
 
 
 def from_file(path: Any, nodes: Nodes, src: str | None, dst: str | None) -> Pairs:
@@ -48,6 +48,8 @@ def _require_plain(source: Source) -> None:
         raise ParameterError(
             "where is for tables of edges, with src= and dst=; an edge list has no columns to filter by"
         )
+    if source.reading is not None:
+        raise ParameterError("reading is for tables of edges, with src= and dst=; an edge list needs none")
     if source.engine == "spark":
         raise ParameterError(
             "engine must be 'duckdb' or 'arrays' for an edge list; Spark reads tables, with src= and dst="
@@ -68,30 +70,38 @@ def duckdb_error() -> Any:
     return duckdb.Error
 
 
-def labels_of_edges(path: str | Path, src: str | None = None, dst: str | None = None) -> tuple[str, ...]:
+def labels_of_edges(path: Any, src: str | None = None, dst: str | None = None) -> tuple[str, ...]:
     """Every label that occurs in the edges of files, as text, sorted. Not private: it tells who has an edge."""
-    files = existing_files(path)
+    source = path if isinstance(path, Source) else Source(path)
+    files = existing_files(source.data)
     query = "select cast(src as varchar) as label from ends union select cast(dst as varchar) from ends"
     if _is_table(files[0], src, dst):
-        columns = _columns(files[0], src, dst)
-        with open_files(path, columns) as engine:
-            names = [engine.field(column, end) for end, column in zip(ENDS, columns, strict=True)]
-            rows = engine.fetch(f", ends as (select {names[0]} as src, {names[1]} as dst from data) {query}")
+        labels = _labels_of_columns(source, _columns(files[0], src, dst))
     else:
+        _require_plain(source)
         with connect_files(*files) as (connection, spots):
             try:
                 connection.execute(_edge_list(files[0], spots))
-                rows = connection.execute(f"with ends as (select * from data) {query}").fetchnumpy()
+                labels = connection.execute(f"with ends as (select * from data) {query}").fetchnumpy()["label"].tolist()
             except duckdb_error():
                 raise _no_edge_list(files[0]) from None
-    labels = rows["label"].tolist()
-    if None in labels or not labels:
+    known = [label for label in labels if label is not None]
+    if len(known) < len(labels) or not labels:
         raise _no_edge_list(files[0])
-    return tuple(sorted(labels, key=lambda label: (not label.isdecimal(), len(label) * label.isdecimal(), label)))
+    return tuple(sorted(known, key=lambda label: (not label.isdecimal(), len(label) * label.isdecimal(), label)))
+
+
+def _labels_of_columns(source: Source, columns: tuple[str, str]) -> list[str | None]:
+    with open_engine(source, *columns) as engine:
+        for column in columns:
+            engine.require(column)
+        found = engine.rows(dict.fromkeys(columns, RowForm.AS_IT_IS))
+    ends = {end for column in found.values() for end in column.tolist()}
+    return [None if is_missing(end) or isinstance(end, Strange) else str(end) for end in ends]
 
 
 def _is_table(file: Path, src: str | None, dst: str | None) -> bool:
-    return src is not None or dst is not None or file.name.lower().endswith(TABLES)
+    return src is not None or dst is not None or known_format(file) is not None
 
 
 def _columns(file: Path, src: str | None, dst: str | None) -> tuple[str, str]:

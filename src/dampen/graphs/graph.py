@@ -1,10 +1,10 @@
 """Graphs whose nodes are public and whose edges are private: read, merged, counted. Not private."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +14,6 @@ from dampen.errors import DataError, ParameterError
 from dampen.graphs import input as graph_input
 from dampen.graphs.input import Nodes, Pairs, as_nodes, require_ends
 from dampen.graphs.threads import as_threads
-from dampen.tables.counts import filter_rows
 from dampen.tables.engines import Source, is_outside
 from dampen.vectors import Floats, Integers
 
@@ -81,12 +80,12 @@ class Graph:
         self._fill(declared, graph_input.from_arrays(src, dst, declared))
 
     @classmethod
-    def from_edges(cls, src: Any, dst: Any, *, nodes: Any) -> "Graph":
+    def from_edges(cls, src: Any, dst: Any, *, nodes: Any) -> Self:
         """A graph from the two ends of every edge, as lists or arrays."""
         return cls(src, dst, nodes=nodes)
 
     @classmethod
-    def from_frame(cls, frame: Any, *, src: str, dst: str, nodes: Any) -> "Graph":
+    def from_frame(cls, frame: Any, *, src: str, dst: str, nodes: Any) -> Self:
         """A graph from two columns: of a data frame of any library, lazy ones too, or of a mapping of columns.
 
         The edges of a DuckDB relation, an ibis table or a Spark data frame are read where they lie: only the places of
@@ -101,7 +100,7 @@ class Graph:
         return cls._build(declared, graph_input.from_columns(frame, declared, src, dst))
 
     @classmethod
-    def from_file(cls, path: Any, *, nodes: Any, src: str | None = None, dst: str | None = None) -> "Graph":
+    def from_file(cls, path: Any, *, nodes: Any, src: str | None = None, dst: str | None = None) -> Self:
         """A graph from a file, or from all files that a pattern such as ``edges/*.parquet`` names.
 
         With ``src`` and ``dst`` the file is Parquet, or CSV with a header line, and these are its columns. Without them
@@ -114,22 +113,22 @@ class Graph:
         return cls._build(declared, from_file(path, declared, src, dst))
 
     @classmethod
-    def from_networkx(cls, graph: Any) -> "Graph":
+    def from_networkx(cls, graph: Any) -> Self:
         """A graph from one of networkx; its nodes are the public ones, here in sorted order."""
         return cls._build(*graph_input.from_networkx(graph))
 
     @classmethod
-    def from_igraph(cls, graph: Any) -> "Graph":
+    def from_igraph(cls, graph: Any) -> Self:
         """A graph from one of igraph; its vertices, by ``name`` if they have one, are the public nodes, sorted."""
         return cls._build(*graph_input.from_igraph(graph))
 
     @classmethod
-    def from_scipy(cls, matrix: Any) -> "Graph":
+    def from_scipy(cls, matrix: Any) -> Self:
         """A graph from a square sparse matrix: an edge wherever an entry is not zero."""
         return cls._build(*graph_input.from_scipy(matrix))
 
     @classmethod
-    def _build(cls, nodes: Nodes, ends: Pairs) -> "Graph":
+    def _build(cls, nodes: Nodes, ends: Pairs) -> Self:
         graph = cls.__new__(cls)
         graph._fill(nodes, ends)
         return graph
@@ -209,35 +208,15 @@ class Graph:
         return self.offsets.view(np.uint32), self.neighbours.view(np.uint32)
 
 
-def as_graph(
-    graph: Any,
-    *,
-    src: str | None = None,
-    dst: str | None = None,
-    nodes: Any = None,
-    where: Mapping[str, Any] | None = None,
-) -> Graph:
-    """The graph itself, or that of a table's edges between declared nodes; ``where`` leaves only some of its rows.
-
-    >>> edges = {"a": [0, 1, 2], "b": [1, 2, 0], "year": [1, 1, 2]}
-    >>> as_graph(edges, src="a", dst="b", nodes=3, where={"year": 1}).report
-    GraphReport(rows=2, self_loops=0, duplicates=0)
-    """
-    given = [
-        name for name, value in {"src": src, "dst": dst, "nodes": nodes, "where": where}.items() if value is not None
-    ]
+def as_graph(graph: Any) -> Graph:
+    """The graph itself, or one of networkx or igraph, whose nodes are public as they stand."""
     if isinstance(graph, Graph):
-        if given:
-            raise ParameterError(f"{given[0]} is for a table of edges; a dampen.Graph has its nodes and edges already")
         return graph
-    if nodes is None:
-        rule = "graph must be a dampen.Graph, or a table of edges with src=, dst= and its declared nodes="
-        raise ParameterError(f"{rule}; got {type(graph).__name__}")
-    data = filter_rows(graph, where)
-    inner = data.data if isinstance(data, Source) else data
-    if isinstance(inner, str | Path):
-        return Graph.from_file(data, nodes=nodes, src=src, dst=dst)
-    return Graph.from_frame(data, src=src, dst=dst, nodes=nodes)  # type: ignore[arg-type]
+    home = type(graph).__module__.partition(".")[0]
+    if home in ("networkx", "igraph"):
+        return Graph.from_networkx(graph) if home == "networkx" else Graph.from_igraph(graph)
+    rule = "graph must be a dampen.Graph: Graph.from_edges, Graph.from_frame and Graph.from_file make one"
+    raise ParameterError(f"{rule}; got {type(graph).__name__}")
 
 
 def _merge_edges(src: Integers, dst: Integers) -> tuple[Integers, GraphReport]:

@@ -85,7 +85,7 @@ def as_nodes(nodes: Any) -> Nodes:
         labels = tuple(nodes.tolist() if isinstance(nodes, np.ndarray) else nodes)
         if len(set(labels)) < len(labels) or any(map(is_missing, labels)):
             raise TypeError
-    except TypeError:
+    except Exception:  # a collection or a label of the caller's own may raise anything
         raise ParameterError(f"{rule}; got {render(nodes)}") from None
     if not labels:
         raise ParameterError("nodes must not be empty")
@@ -106,7 +106,9 @@ def sort_nodes(labels: Iterable[Any], argument: str) -> Nodes:
 
 def from_columns(frame: Any, nodes: Nodes, src: str, dst: str) -> Pairs:
     """The edges of a data frame or mapping; of a lazy frame both columns are read at once."""
-    return _place_ends(*_read_columns(frame, src, dst), nodes, f"column {src[:60]!r}", f"column {dst[:60]!r}")
+    with only_own_errors():
+        ends = _read_columns(frame, src, dst)
+    return _place_ends(*ends, nodes, f"column {src[:60]!r}", f"column {dst[:60]!r}")
 
 
 def from_arrays(src: Any, dst: Any, nodes: Nodes) -> Pairs:

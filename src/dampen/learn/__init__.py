@@ -9,13 +9,11 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from dampen.learn.classifier import PrivateClassifier
     from dampen.learn.forest import PrivateForestClassifier
-    from dampen.learn.schema import Categorical, Numeric, Schema
+    from dampen.learn.schema import Schema
     from dampen.learn.score import private_score
     from dampen.learn.tree import PrivateTreeClassifier
 
 __all__ = [
-    "Categorical",
-    "Numeric",
     "PrivateClassifier",
     "PrivateForestClassifier",
     "PrivateTreeClassifier",
@@ -24,8 +22,6 @@ __all__ = [
 ]
 
 _HOMES = {
-    "Categorical": "dampen.learn.schema",
-    "Numeric": "dampen.learn.schema",
     "PrivateClassifier": "dampen.learn.classifier",
     "PrivateForestClassifier": "dampen.learn.forest",
     "PrivateTreeClassifier": "dampen.learn.tree",

@@ -6,14 +6,16 @@ from typing import Any
 
 import numpy as np
 
-from dampen._validate import Number, render, whole
+from dampen._validate import Number as NumberLike
+from dampen._validate import render, whole
+from dampen.describe.columns import Number
 from dampen.entropy import Entropy
 from dampen.errors import DataError, ParameterError
 from dampen.learn import views
 from dampen.learn.decision_table import BinaryTest, DecisionTable, binary_tests, cells_of, class_shares
 from dampen.learn.estimator import PaidClassifier
 from dampen.learn.records import Records
-from dampen.learn.schema import Attribute, Categorical, Schema
+from dampen.learn.schema import Attribute, Schema
 from dampen.learn.table_growth import MOST_JOINT, MOST_RECORDS, MOST_TESTS, grow_table
 from dampen.learn.training_table import TrainingTable
 from dampen.privacy import Adjacency, BudgetLike
@@ -42,8 +44,8 @@ class PrivateClassifier(PaidClassifier):
         ``ADD_REMOVE`` (what ``None`` means), or ``REPLACE``, under which everything runs at epsilon / 2.
 
     >>> import dampen
-    >>> from dampen.learn import Categorical, PrivateClassifier, Schema
-    >>> schema = Schema({"rain": Categorical(["no", "yes"])}, classes=["walk", "bus"])
+    >>> from dampen.learn import PrivateClassifier, Schema
+    >>> schema = Schema({"rain": dampen.Category("no", "yes")}, classes=["walk", "bus"])
     >>> table, way = {"rain": ["no", "yes"] * 400}, ["walk", "bus"] * 400
     >>> model = PrivateClassifier(epsilon=1, schema=schema, budget=dampen.Budget(epsilon=1), expected_records=800)
     >>> model.fit(table, way).predict({"rain": ["yes", "no"]}).tolist()
@@ -52,7 +54,7 @@ class PrivateClassifier(PaidClassifier):
 
     def __init__(
         self,
-        epsilon: Number,
+        epsilon: NumberLike,
         schema: Schema | None = None,
         budget: BudgetLike | None = None,
         expected_records: int | None = None,
@@ -123,6 +125,6 @@ def _fits(test: BinaryTest, found: list[Attribute]) -> bool:
     if type(test.attribute) is not int or not 0 <= test.attribute < len(found):
         return False
     attribute = found[test.attribute]
-    if isinstance(attribute, Categorical):
-        return test.edge is None and test.code in range(len(attribute.values))
+    if not isinstance(attribute, Number):
+        return test.edge is None and test.code in range(len(attribute.labels))
     return isinstance(test.edge, int | float) and isfinite(test.edge)

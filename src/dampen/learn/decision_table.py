@@ -11,8 +11,9 @@ from math import sqrt
 
 import numpy as np
 
+from dampen.describe.columns import Number
 from dampen.learn.records import Column, Records
-from dampen.learn.schema import Numeric, Schema
+from dampen.learn.schema import Schema
 from dampen.vectors import Floats, Integers
 
 PULL = 10
@@ -53,10 +54,11 @@ def binary_tests(schema: Schema) -> tuple[BinaryTest, ...]:
     tests: list[BinaryTest] = []
     edges = schema.edges()
     for place, (name, attribute) in enumerate(schema.attributes.items()):
-        if isinstance(attribute, Numeric):
+        if isinstance(attribute, Number):
             tests += [BinaryTest(place, edge=edge) for edge in edges[name].tolist()]
         else:
-            codes = range(len(attribute.values)) if len(attribute.values) > 2 else range(1, len(attribute.values))
+            size = len(attribute.labels)
+            codes = range(size) if size > 2 else range(1, size)
             tests += [BinaryTest(place, code=code) for code in codes]
     return tuple(tests)
 

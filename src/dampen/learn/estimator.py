@@ -23,9 +23,10 @@ from numpy.typing import NDArray
 from dampen._validate import only_own_errors, positive, render
 from dampen.entropy import Entropy
 from dampen.errors import DampenError, DataError, MissingExtra, ParameterError
+from dampen.front.table import Table
 from dampen.learn.records import Records, as_records, as_table, readings_of, records_from_rows
 from dampen.learn.schema import Schema, read_json
-from dampen.learn.training_table import TrainingTable
+from dampen.learn.training_table import TrainingTable, require_all_rows
 from dampen.privacy import Adjacency, PrivacyLoss, as_adjacency, as_budget, paid
 from dampen.tables.columns import column_of_values, items_of, raw_values
 from dampen.tables.engines import Source, is_outside, open_engine
@@ -92,11 +93,15 @@ class PaidClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
         names (others are ignored), a path or pattern of CSV or Parquet files, a DuckDB relation, an ibis table or a
         Spark data frame. ``y`` holds the classes, or is the name of their column in ``X``. Sample weights are refused:
         a record with weight 2 would need twice the noise.
+
+        Of a :class:`dampen.Table`, ``y`` is the name of a column; schema, budget and adjacency come from the table.
         """
         if refused:
             raise ParameterError(
                 f"fit takes a table and its classes, and no sample weights; got {', '.join(refused)[:60]}"
             )
+        if isinstance(X, Table):
+            return self._fit_described(X, y)
         epsilon, adjacency = positive(epsilon=self.epsilon), self._adjacency()
         if not isinstance(self.schema, Schema):
             raise ParameterError(f"schema must be a dampen.learn.Schema; got {type(self.schema).__name__}")
@@ -112,6 +117,22 @@ class PaidClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
             )
         self.schema_, self.classes_ = table.schema, _as_array(table.schema.classes)
         self.terms_ = self._terms()
+        return self
+
+    def _fit_described(self, table: Table, target: Any) -> Self:
+        """A fit whose schema and budget are the table's. The parameters stay as they were given."""
+        for name in ("schema", "budget", "adjacency"):
+            if getattr(self, name) is not None:
+                raise ParameterError(f"{name} must be left out for a dampen.Table, which has its own")
+        if not isinstance(target, str):
+            raise ParameterError(f"y must be the name of the column of classes; got {type(target).__name__}")
+        schema = Schema.from_description(table.columns, target)
+        own = {"schema": schema, "budget": table.budget, "adjacency": table.adjacency}
+        fitted = type(self)(**{**self.get_params(deep=False), **own})
+        fitted.fit(table.view.source(None, *schema.attributes, target), target)
+        for name, value in vars(fitted).items():
+            if name.endswith("_"):
+                setattr(self, name, value)
         return self
 
     def predict_proba(self, X: Any) -> Floats:
@@ -214,6 +235,7 @@ class PaidClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
         self._require_data(X)
         read = self._named_table if self.schema.every is None else self._unnamed_table
         data, target, schema = read(X, y)
+        require_all_rows(data, schema, target)
         with open_engine(data, *schema.attributes, target) as engine:
             yield TrainingTable.scan(engine, schema, target)
 

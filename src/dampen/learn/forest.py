@@ -62,8 +62,8 @@ class PrivateForestClassifier(PaidClassifier):
         As for :class:`PrivateTreeClassifier`.
 
     >>> import dampen
-    >>> from dampen.learn import Categorical, PrivateForestClassifier, Schema
-    >>> schema = Schema({"rain": Categorical(["no", "yes"])}, classes=["walk", "bus"])
+    >>> from dampen.learn import PrivateForestClassifier, Schema
+    >>> schema = Schema({"rain": dampen.Category("no", "yes")}, classes=["walk", "bus"])
     >>> table, way = {"rain": ["no", "yes"] * 400}, ["walk", "bus"] * 400
     >>> forest = PrivateForestClassifier(epsilon=2, n_trees=5, schema=schema, budget=dampen.Budget(epsilon=2))
     >>> forest.fit(table, way).predict({"rain": ["yes", "no"]}).tolist()

@@ -12,10 +12,11 @@ from math import sqrt
 import numpy as np
 from numpy.typing import NDArray
 
+from dampen.describe.columns import Number
 from dampen.entropy import Entropy
 from dampen.learn import noise
 from dampen.learn.nodes import Node
-from dampen.learn.schema import Categorical, Schema
+from dampen.learn.schema import Schema
 from dampen.learn.split_choice import SplitChoice
 from dampen.learn.training_table import TrainingTable
 from dampen.tables.contingency import Layout
@@ -105,7 +106,7 @@ def _free_below(free: NDArray[np.bool_], attributes: Integers, sizes: Integers) 
 def count_outcomes(schema: Schema) -> tuple[int, ...]:
     """How many outcomes the test of each attribute has."""
     edges, found = schema.edges(), schema.attributes.items()
-    return tuple(len(a.values) if isinstance(a, Categorical) else len(edges[name]) + 1 for name, a in found)
+    return tuple(len(edges[name]) + 1 if isinstance(a, Number) else len(a.labels) for name, a in found)
 
 
 def edges_of(schema: Schema) -> tuple[tuple[float, ...] | None, ...]:

@@ -19,8 +19,9 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from dampen.describe.columns import Number
 from dampen.learn.records import Records
-from dampen.learn.schema import Categorical, Numeric, Schema
+from dampen.learn.schema import Schema
 from dampen.vectors import Floats, Integers
 
 Places = NDArray[np.int32]
@@ -49,10 +50,10 @@ class RandomTrees:
     def without_tests(cls, schema: Schema, count: int, depth: int) -> "RandomTrees":
         """So many trees in which every record goes left."""
         found, shape = list(schema.attributes.values()), (count, 2**depth - 1)
-        widest = max([len(a.values) for a in found if isinstance(a, Categorical)], default=0)
+        widest = max([len(a.labels) for a in found if not isinstance(a, Number)], default=0)
         return cls(
             depth,
-            np.array([isinstance(attribute, Numeric) for attribute in found]),
+            np.array([isinstance(attribute, Number) for attribute in found]),
             np.full(shape, NOTHING, dtype=np.int32),
             np.zeros(shape),
             np.zeros((*shape, widest), dtype=bool),
@@ -74,7 +75,7 @@ def default_depth(schema: Schema) -> int:
     h numbers drawn with replacement leave h ((h - 1) / h)^d untested, so d is the first that leaves fewer than half; a
     category is rarely cut twice, so half of their number is added.
     """
-    numbers = sum(isinstance(attribute, Numeric) for attribute in schema.attributes.values())
+    numbers = sum(isinstance(attribute, Number) for attribute in schema.attributes.values())
     deep = 0 if numbers == 0 else 1 if numbers == 1 else ceil(log(2) / log(numbers / (numbers - 1)))
     return max(1, deep + (len(schema.attributes) - numbers) // 2)
 
@@ -88,10 +89,10 @@ def draw_trees(schema: Schema, count: int, depth: int, key: int) -> RandomTrees:
     levels = max(depth, 1), len(schema.attributes)
     low, high, sizes = np.zeros(levels), np.zeros(levels), np.zeros(levels, dtype=np.int64)
     for place, attribute in enumerate(schema.attributes.values()):
-        if isinstance(attribute, Numeric):
-            low[0, place], high[0, place] = attribute.lo, attribute.hi
+        if isinstance(attribute, Number):
+            low[0, place], high[0, place] = attribute.float_bounds
         else:
-            sizes[0, place] = len(attribute.values)
+            sizes[0, place] = len(attribute.labels)
     _draw_tests(rng, trees.numeric, low, high, sizes, trees.attributes, trees.points, trees.right)
     return trees
 

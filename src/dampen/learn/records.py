@@ -11,8 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dampen._validate import only_own_errors
+from dampen.describe.columns import Number
 from dampen.errors import DataError, ParameterError
-from dampen.learn.schema import Categorical, Numeric, Schema
+from dampen.learn.schema import Attribute, Schema, other_place
 from dampen.tables.columns import raw_values
 from dampen.tables.contingency import as_columns
 from dampen.tables.engines import Source, is_outside, open_engine
@@ -73,7 +74,7 @@ def as_records(table: Any, schema: Schema) -> Records:
 def readings_of(schema: Schema) -> Mapping[str, RowReading]:
     """How rows of a schema's attributes leave an engine."""
     return {
-        name: attribute.values if isinstance(attribute, Categorical) else RowForm.FLOATS
+        name: RowForm.FLOATS if isinstance(attribute, Number) else attribute.labels
         for name, attribute in schema.attributes.items()
     }
 
@@ -87,13 +88,14 @@ def records_from_rows(rows: Rows, schema: Schema) -> Records:
     return Records(columns, lengths.pop())
 
 
-def _read_column(column: Column, name: str, attribute: Categorical | Numeric) -> Column:
-    if isinstance(attribute, Categorical):
-        other = UNKNOWN if attribute.other is None else attribute.values.index(attribute.other)
-        return np.where(column < 0, other, column)
-    ends = column.min(initial=attribute.hi), column.max(initial=attribute.lo)
+def _read_column(column: Column, name: str, attribute: Attribute) -> Column:
+    if not isinstance(attribute, Number):
+        other = other_place(attribute)
+        return np.where(column < 0, UNKNOWN if other is None else other, column)
+    low, high = attribute.float_bounds
+    ends = column.min(initial=high), column.max(initial=low)
     if not np.isfinite(ends).all():
         raise DataError(f"column {name[:60]!r} must hold finite numbers, and no missing values (NaN)")
-    inside = attribute.lo <= ends[0] and ends[1] <= attribute.hi
+    inside = low <= ends[0] and ends[1] <= high
     # A copy of every column would cost more than looking at its two ends.
-    return column if inside else np.clip(column, attribute.lo, attribute.hi)
+    return column if inside else np.clip(column, low, high)

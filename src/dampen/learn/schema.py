@@ -14,58 +14,30 @@ from typing import Any, Literal
 
 import numpy as np
 
-from dampen._validate import Number, exact, flag, render, whole
+from dampen._validate import Number as NumberLike
+from dampen._validate import render
+from dampen.describe.columns import Category, Column, Flag, Number
+from dampen.describe.labels import as_categories
+from dampen.describe.plain import column_as_plain, column_from_plain
+from dampen.describe.where import find_column
 from dampen.errors import DataError, ParameterError
 from dampen.tables.columns import raw_values
-from dampen.tables.counts import as_categories
 from dampen.vectors import Floats
 
 FEWEST_BINS, MOST_BINS, ALL_BINS = 16, 64, 384
-"""A numeric attribute without ``bins`` has ALL_BINS / (number of numeric attributes) of them, within these limits."""
-MOST_DECLARED = 2**16
-"""A numeric attribute has at most so many bins, declared or not."""
+"""A number without ``bins`` has ALL_BINS / (how many numbers there are) of them, within these limits."""
+
+Attribute = Number | Category | Flag
+"""What a classifier reads: a number that is cut into bins, or one of a few labels."""
 
 
-@dataclass(frozen=True, init=False)
-class Categorical:
-    """An attribute with a few declared values. What is none of them counts as ``other``, if that is declared."""
+def inner_edges(number: Number, bins: int) -> Floats:
+    """The inner edges of so many intervals, or of ``number.bins`` where given: value < edge is a test.
 
-    values: tuple[Any, ...]
-    other: Any = None
-
-    def __init__(self, values: Sequence[Any], other: Any = None) -> None:
-        labels = as_categories(values)
-        other = other.item() if isinstance(other, np.generic) else other
-        if other is not None and other not in labels:
-            raise ParameterError(f"other must be one of the declared values; got {render(other)}")
-        object.__setattr__(self, "values", labels)
-        object.__setattr__(self, "other", other)
-
-
-@dataclass(frozen=True, init=False)
-class Numeric:
-    """A number, clamped to [lo, hi]. ``bins``: into how many intervals of equal width it is cut.
-
-    ``whole``: the values are whole numbers, so that two edges with none between them are one.
+    Where the unit is a whole number, so are the values, and two edges with none between them are one.
     """
-
-    lo: float
-    hi: float
-    bins: int | None = None
-    whole: bool = False
-
-    def __init__(self, lo: Number, hi: Number, bins: int | None = None, whole: bool = False) -> None:
-        ends = float(exact(lo=lo)), float(exact(hi=hi))
-        if not ends[0] < ends[1]:
-            raise ParameterError(f"lo must be below hi; got {render(lo)} and {render(hi)}")
-        object.__setattr__(self, "lo", ends[0])
-        object.__setattr__(self, "hi", ends[1])
-        object.__setattr__(self, "bins", None if bins is None else _require_bins(bins))
-        object.__setattr__(self, "whole", flag(whole=whole))
-
-    def edges(self, bins: int) -> Floats:
-        """The inner edges of so many intervals, or of ``self.bins`` where given: value < edge is a test."""
-        return _inner_edges(self.lo, self.hi, bins if self.bins is None else self.bins, self.whole)
+    whole = number.unit is not None and number.unit.denominator == 1
+    return _inner_edges(*number.float_bounds, bins if number.bins is None else number.bins, whole)
 
 
 @lru_cache
@@ -76,35 +48,43 @@ def _inner_edges(lo: float, hi: float, bins: int, whole: bool) -> Floats:
     return edges
 
 
-Attribute = Categorical | Numeric
+def other_place(attribute: Category | Flag) -> int | None:
+    """The place of the label that undeclared values count as, if there is one."""
+    other = attribute.other if isinstance(attribute, Category) else None
+    return None if other is None else attribute.labels.index(other)
 
 
 @dataclass(frozen=True, init=False)
 class Schema:
     """The attributes of a table by name, in order, and the classes to tell apart.
 
-    >>> schema = Schema({"age": Numeric(17, 91, bins=20), "sex": Categorical(["F", "M"])}, classes=["no", "yes"])
+    A classifier leaves no row out. Missing values of numbers and flags are refused, whatever their descriptions say of
+    them; those of a category count as its ``other``, and are refused where it has none.
+
+    >>> schema = Schema({"age": Number(17, 91, bins=20), "sex": Category("F", "M")}, classes=["no", "yes"])
     >>> Schema.from_json(schema.to_json()) == schema
     True
     """
 
     attributes: dict[str, Attribute]
     classes: tuple[Any, ...]
-    every: Numeric | None = field(default=None)
+    every: Number | None = field(default=None)
     """What every column is, where the columns are not named."""
 
     def __init__(self, attributes: Mapping[str, Attribute], classes: Sequence[Any]) -> None:
         if not isinstance(attributes, Mapping) or not attributes:
-            raise ParameterError(f"attributes must map names to Categorical or Numeric; got {render(attributes)}")
+            raise ParameterError(f"attributes must map names to Number, Category or Flag; got {render(attributes)}")
         for name, attribute in attributes.items():
-            if not isinstance(name, str) or not isinstance(attribute, Categorical | Numeric):
-                raise ParameterError(f"attributes must map names to Categorical or Numeric; got {render(attribute)}")
+            if not isinstance(name, str) or not isinstance(attribute, Attribute):
+                raise ParameterError(f"attributes must map names to Number, Category or Flag; got {render(attribute)}")
+            if isinstance(attribute, Number) and attribute.float_bounds[0] == attribute.float_bounds[1]:
+                raise ParameterError(f"attribute {name[:60]!r} must have bounds that differ as floats of 64 bits")
         object.__setattr__(self, "attributes", dict(attributes))
         object.__setattr__(self, "classes", as_categories(classes))
         object.__setattr__(self, "every", None)
 
     @classmethod
-    def any(cls, lo: Number, hi: Number, bins: int, classes: Sequence[Any] | Literal["public"]) -> "Schema":
+    def any(cls, lo: NumberLike, hi: NumberLike, bins: int, classes: Sequence[Any] | Literal["public"]) -> "Schema":
         """Any number of numeric columns with the same bounds.
 
         ``classes`` are labels, declared as everywhere. ``classes="public"`` says instead that everybody knows which
@@ -112,13 +92,13 @@ class Schema:
         record, that is not so, and its class would show with certainty whether this record is there.
         """
         labels = () if isinstance(classes, str) else as_categories(classes)
-        every = Numeric(lo, hi, bins)
+        every = Number(lo, hi, bins=bins)
         if isinstance(classes, str) and classes != "public":
             raise ParameterError(f"classes must be labels or 'public'; got {render(classes)}")
         return cls._of({}, labels, every)
 
     @classmethod
-    def _of(cls, attributes: dict[str, Attribute], classes: tuple[Any, ...], every: Numeric | None = None) -> "Schema":
+    def _of(cls, attributes: dict[str, Attribute], classes: tuple[Any, ...], every: Number | None = None) -> "Schema":
         """A schema of what is known to be in order."""
         schema = cls.__new__(cls)
         object.__setattr__(schema, "attributes", attributes)
@@ -137,19 +117,19 @@ class Schema:
         return self._of(self.attributes, as_categories(classes or (0,)), self.every)
 
     def edges(self) -> dict[str, Floats]:
-        """For each numeric attribute the inner edges of its intervals. They follow from the schema alone."""
-        numeric = sum(isinstance(attribute, Numeric) for attribute in self.attributes.values())
-        bins = min(MOST_BINS, max(FEWEST_BINS, ALL_BINS // max(numeric, 1)))
-        return {name: found.edges(bins) for name, found in self.attributes.items() if isinstance(found, Numeric)}
+        """For each number the inner edges of its intervals. They follow from the schema alone."""
+        numbers = {name: found for name, found in self.attributes.items() if isinstance(found, Number)}
+        bins = min(MOST_BINS, max(FEWEST_BINS, ALL_BINS // max(len(numbers), 1)))
+        return {name: inner_edges(found, bins) for name, found in numbers.items()}
 
     def to_json(self) -> str:
         """The schema as JSON."""
         if self.every is not None:
             raise ParameterError("a schema of unnamed columns cannot be written as JSON; name its attributes")
-        listed = [a.values for a in self.attributes.values() if isinstance(a, Categorical)]
+        listed = [found.labels for found in self.attributes.values() if not isinstance(found, Number)]
         if not all(isinstance(label, str | int | float) for labels in [self.classes, *listed] for label in labels):
             raise ParameterError("only texts, numbers and truth values can be written as JSON; a label is none of them")
-        plain = {name: _as_plain(attribute) for name, attribute in self.attributes.items()}
+        plain = {name: column_as_plain(attribute) for name, attribute in self.attributes.items()}
         return json.dumps({"attributes": plain, "classes": list(self.classes)}, indent=2)
 
     @classmethod
@@ -157,13 +137,29 @@ class Schema:
         """From JSON, or from a file of it."""
         try:
             given = read_json(source)
-            return cls({name: _from_plain(entry) for name, entry in given["attributes"].items()}, given["classes"])
+            attributes = {name: _attribute_from_plain(name, entry) for name, entry in given["attributes"].items()}
+            return cls(attributes, given["classes"])
         except ParameterError:
             raise
         except OSError:
             raise ParameterError(f"schema must be JSON or a file that can be read; got {render(str(source))}") from None
         except (ValueError, KeyError, TypeError, AttributeError):
             raise ParameterError('schema must be JSON: {"attributes": {name: {...}}, "classes": [...]}') from None
+
+    @classmethod
+    def from_description(cls, columns: Mapping[str, Column], target: str) -> "Schema":
+        """The schema of a described table: the labels of the target are the classes, other columns the attributes.
+
+        The target is a category or a flag; its values must all be declared, whatever its ``other`` says. Texts are left
+        out, for nothing is ever asked of them. Dates are left out too: a classifier reads numbers and labels, and
+        neither the number of a day nor its month is what everybody means by a date. Who wants one of these has it as a
+        column of its own.
+        """
+        classes = find_column(columns, target)
+        if not isinstance(classes, Category | Flag):
+            raise ParameterError(f"target must be a category or a flag; got column {target[:60]!r}, a {classes.kind}")
+        others = {name: column for name, column in columns.items() if name != target}
+        return cls({name: each for name, each in others.items() if isinstance(each, Attribute)}, classes.labels)
 
     @classmethod
     def from_public_sample(cls, table: Any, target: str, *, bins: int | None = None) -> "Schema":
@@ -181,22 +177,12 @@ def read_json(source: str | Path) -> Any:
     return json.loads(str(source) if written else Path(source).read_text())
 
 
-def _require_bins(bins: int) -> int:
-    if whole(bins=bins, least=1) > MOST_DECLARED:
-        raise ParameterError(f"bins must be at most {MOST_DECLARED}; got {render(bins)}")
-    return bins
-
-
-def _as_plain(attribute: Attribute) -> dict[str, Any]:
-    if isinstance(attribute, Categorical):
-        other = {} if attribute.other is None else {"other": attribute.other}
-        return {"values": list(attribute.values), **other}
-    bins = {} if attribute.bins is None else {"bins": attribute.bins}
-    return {"lo": attribute.lo, "hi": attribute.hi, **bins, **({"whole": True} if attribute.whole else {})}
-
-
-def _from_plain(entry: dict[str, Any]) -> Attribute:
-    return Categorical(**entry) if "values" in entry else Numeric(**entry)
+def _attribute_from_plain(name: str, entry: Any) -> Attribute:
+    title = f"attribute {name[:40]!r}"
+    found = column_from_plain(entry, title)
+    if not isinstance(found, Attribute):
+        raise ParameterError(f"{title} must be a number, a category or a flag; got a {found.kind}")
+    return found
 
 
 def _items(table: Any, name: str) -> list[Any]:
@@ -211,5 +197,6 @@ def _attribute_of(items: list[Any], bins: int | None) -> Attribute:
     if not items or any(item is None or item != item for item in items):
         raise DataError("a public sample must have rows and no missing values")
     if not numbers or len(set(items)) < 2:
-        return Categorical(sorted(set(items), key=str))
-    return Numeric(min(items), max(items), bins, all(float(item).is_integer() for item in items))
+        return Category(sorted(set(items), key=str))
+    whole = all(float(item).is_integer() for item in items)
+    return Number(min(items), max(items), bins=bins, unit=1 if whole else None)

@@ -7,17 +7,27 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dampen._validate import Number, no_warnings, only_own_errors, positive, probability, render
+from dampen._validate import Number, no_warnings, only_own_errors, positive, render
 from dampen.errors import DampenError, DataError, ParameterError
+from dampen.front.table import Table
 from dampen.learn.records import readings_of, records_from_rows
 from dampen.learn.schema import Schema
+from dampen.learn.training_table import require_all_rows
 from dampen.mechanisms import Laplace
-from dampen.mechanisms.numeric.laplace import PublicNoiseRelease
 from dampen.mechanisms.numeric.noises import Geometric
-from dampen.privacy import Adjacency, BudgetLike, NumericRelease, as_budget, record_adjacency
+from dampen.privacy import (
+    CONFIDENCE,
+    Accuracy,
+    Adjacency,
+    BudgetLike,
+    NumericRelease,
+    as_budget,
+    miss_chance,
+    record_adjacency,
+)
 from dampen.problem import NumericProblem
 from dampen.queries.sums import mean_problem
-from dampen.questions.counts_by_group import group_counts
+from dampen.questions.by_group import pose_counts
 from dampen.tables.columns import Column, column_of_values, items_of
 from dampen.tables.counts import require_public_number
 from dampen.tables.engines import Source, is_outside
@@ -30,17 +40,22 @@ Right = NDArray[np.bool_]
 """Row by row: whether the model is right."""
 
 
-@dataclass(frozen=True, kw_only=True)
-class ScoreRelease(NumericRelease):
-    """A private accuracy of privately many rows: the share of two released counts, from which its error follows."""
+@dataclass(frozen=True)
+class ShareAccuracy(Accuracy):
+    """A share, made of two released counts: of what is meant, and of all else."""
 
     right: int
     wrong: int
     noise: Geometric
 
-    def error(self, confidence: Number) -> float:
-        """How far the accuracy is from the answer at most, with at least this confidence: from released numbers."""
-        reach = self.noise.size_exceeded_with((1 - probability(confidence=confidence)) / 2)
+    @property
+    def value(self) -> float:
+        """The share of the released counts; one half where both are 0 or less."""
+        return float(_share(self.right, self.wrong, neither=Fraction(1, 2)))
+
+    def bound(self, confidence: Number = CONFIDENCE) -> float:
+        """The distance to the further end, where both counts are as far off as their noise is likely to be."""
+        reach = self.noise.size_exceeded_with(miss_chance(confidence) / 2)
         lowest = _share(self.right - reach, self.wrong + reach, neither=0)
         highest = _share(self.right + reach, self.wrong - reach, neither=1)
         return float(max(self.value - lowest, highest - self.value))
@@ -55,7 +70,7 @@ def private_score(
     budget: BudgetLike,
     adjacency: Adjacency | None = None,
     note: str = "private_score",
-) -> ScoreRelease | PublicNoiseRelease:
+) -> NumericRelease:
     """The share of rows whose class a fitted model gets right, privately; ``model.score`` gives it away exactly.
 
     Under ``REPLACE`` the number of rows is public, and the answer is the noisy number of right answers divided by it.
@@ -69,7 +84,8 @@ def private_score(
         row, and the rows scored may have entered it only through a private release that was paid for. A model that was
         fitted to these rows in any other way is not covered: one row less, and it might answer differently for all.
     X, y
-        A table and its classes, as the classifiers take them. For a model that is none of dampen's they are rows in
+        A table and its classes, as the classifiers take them; a :class:`dampen.Table` too, with the name of its column
+        of classes. For a model that is none of dampen's they are rows in
         memory and the classes themselves. A class that is none of the model's counts as a wrong answer.
     adjacency
         ``ADD_REMOVE`` (what ``None`` means) or ``REPLACE``.
@@ -79,25 +95,28 @@ def private_score(
     The release is a number and knows its error: ``float(release)``, ``release.error(0.95)``.
 
     >>> import dampen
-    >>> from dampen.learn import Categorical, PrivateClassifier, Schema, private_score
-    >>> schema = Schema({"rain": Categorical(["no", "yes"])}, classes=["walk", "bus"])
+    >>> from dampen.learn import PrivateClassifier, Schema, private_score
+    >>> schema = Schema({"rain": dampen.Category("no", "yes")}, classes=["walk", "bus"])
     >>> table, way, budget = {"rain": ["no", "yes"] * 400}, ["walk", "bus"] * 400, dampen.Budget(epsilon=2)
     >>> model = PrivateClassifier(epsilon=1, schema=schema, budget=budget, expected_records=800).fit(table, way)
     >>> release = private_score(model, table, way, epsilon=1, budget=budget)
     >>> bool(abs(float(release) - 1) < 0.1), release.error(0.95) < 0.1
     (True, True)
     """
+    if isinstance(X, Table):
+        if adjacency is not None:
+            raise ParameterError("adjacency must be left out for a dampen.Table, which has its own")
+        X, adjacency = X.view.source(None), X.adjacency
     price, payer = positive(epsilon=epsilon), as_budget(budget)
     meant = record_adjacency(Adjacency.ADD_REMOVE if adjacency is None else adjacency)
     require_public_number(X, meant)
     right = right_answers(model, X, y)
     if meant is Adjacency.REPLACE:
         return Laplace(price).release(accuracy_problem(right), budget=payer, note=note)
-    counts = group_counts(right, categories=(True, False), epsilon=price, budget=payer, note=note)
-    found = float(_share(counts[True], counts[False], neither=Fraction(1, 2)))
-    return ScoreRelease(
-        found, counts.loss, counts.mechanism, note, right=counts[True], wrong=counts[False], noise=Geometric(price)
-    )
+    counted = np.array([np.count_nonzero(right), np.count_nonzero(~right)])
+    counts = pose_counts(counted, (True, False), epsilon=price, adjacency=meant).release(payer, note)
+    told = ShareAccuracy(counts.value[True], counts.value[False], Geometric(price))
+    return NumericRelease(told.value, counts.loss, counts.mechanism, note, told)
 
 
 def accuracy_problem(right: Right) -> NumericProblem:
@@ -127,6 +146,7 @@ def _right_where_rows_lie(model: Any, X: Any, y: Any) -> Right:
     schema = _require_target(model, y)
     if getattr(model.schema, "every", None) is not None:
         raise ParameterError("schema must name its attributes for a file or a table elsewhere; got Schema.any")
+    require_all_rows(X, schema, y, scored=True)
     batches = read_batches(X, {**readings_of(schema), y: schema.classes})
     answers = (model.predict_places(records_from_rows(rows, schema)) == rows[y] for rows in batches)
     return np.concatenate([np.zeros(0, dtype=np.bool_), *answers])

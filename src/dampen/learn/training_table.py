@@ -4,12 +4,15 @@ Rows never leave the engine; what does is the counts that models are drawn from.
 same calls.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from dampen._validate import render
+from dampen.describe.columns import Category, Number
 from dampen.errors import DataError, ParameterError
-from dampen.learn.schema import Attribute, Numeric, Schema
-from dampen.tables.engines import Bins, CodedTable, Engine, Labels
+from dampen.learn.schema import Attribute, Schema, other_place
+from dampen.tables.engines import Bins, CodedTable, Engine, Labels, Source, open_engine
 from dampen.tables.engines.base import Coding, Levels, location_note
 from dampen.vectors import Floats, Integers
 
@@ -26,19 +29,9 @@ class TrainingTable:
     @classmethod
     def scan(cls, engine: Engine, schema: Schema, target: str) -> "TrainingTable":
         """Look through all rows once; a table that breaks its schema is refused before anything is paid."""
-        if target in schema.attributes:
-            raise ParameterError(f"the target must not be an attribute of the schema; got {render(target)}")
-        edges = schema.edges()
-        codings = {name: _coding(found, edges.get(name)) for name, found in schema.attributes.items()}
-        coded = CodedTable(codings, target, Labels(schema.classes))
+        coded = _code_table(schema, target)
         found = engine.faults(coded)
-        for name in found.columns:
-            if name == target:
-                raise DataError(f"target must hold only the declared classes{location_note(engine)}")
-            numeric = isinstance(schema.attributes[name], Numeric)
-            rule = "finite numbers, and no missing values (NaN)" if numeric else "only the declared values"
-            more = "" if numeric else "; declare other=... for the rest"
-            raise DataError(f"column {name[:60]!r} must hold {rule}{more}{location_note(engine)}")
+        _refuse_faults(found.columns, schema, target, location_note(engine))
         return cls(engine, schema, coded, found.classes)
 
     @property
@@ -51,8 +44,41 @@ class TrainingTable:
         return self.engine.levels(self.coded)
 
 
+def require_all_rows(data: Any, schema: Schema, target: str, *, scored: bool = False) -> None:
+    """Refuse a table of which any row breaks the schema, where a filter leaves only some.
+
+    Else whether a fit is refused would tell, for a filter of the asker's choice, whose value is missing. ``scored``:
+    the rows are scored, where only numbers can break the schema: a class that is none counts as a wrong answer.
+    """
+    if not isinstance(data, Source) or not data.where:
+        return
+    with open_engine(data.unfiltered(), *schema.attributes, target) as engine:
+        found = engine.faults(_code_table(schema, target)).columns
+        if scored:
+            found = tuple(name for name in found if isinstance(schema.attributes.get(name), Number))
+        _refuse_faults(found, schema, target, location_note(engine))
+
+
+def _code_table(schema: Schema, target: str) -> CodedTable:
+    if target in schema.attributes:
+        raise ParameterError(f"the target must not be an attribute of the schema; got {render(target)}")
+    edges = schema.edges()
+    codings = {name: _coding(found, edges.get(name)) for name, found in schema.attributes.items()}
+    return CodedTable(codings, target, Labels(schema.classes))
+
+
+def _refuse_faults(columns: Sequence[str], schema: Schema, target: str, where: str) -> None:
+    for name in columns:
+        if name == target:
+            raise DataError(f"target must hold only the declared classes{where}")
+        attribute = schema.attributes[name]
+        numeric = isinstance(attribute, Number)
+        rule = "finite numbers, and no missing values (NaN)" if numeric else "only the declared values"
+        more = "; declare other=... for the rest" if isinstance(attribute, Category) else ""
+        raise DataError(f"column {name[:60]!r} must hold {rule}{more}{where}")
+
+
 def _coding(attribute: Attribute, edges: Floats | None) -> Coding:
-    if isinstance(attribute, Numeric):
-        return Bins(attribute.lo, attribute.hi, () if edges is None else tuple(edges.tolist()))
-    other = None if attribute.other is None else attribute.values.index(attribute.other)
-    return Labels(attribute.values, other)
+    if isinstance(attribute, Number):
+        return Bins(*attribute.float_bounds, () if edges is None else tuple(edges.tolist()))
+    return Labels(attribute.labels, other_place(attribute))

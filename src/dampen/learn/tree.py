@@ -46,8 +46,8 @@ class PrivateTreeClassifier(PaidClassifier):
         ``ADD_REMOVE`` (what ``None`` means), or ``REPLACE``, under which everything runs at epsilon / 2.
 
     >>> import dampen
-    >>> from dampen.learn import Categorical, PrivateTreeClassifier, Schema
-    >>> schema = Schema({"rain": Categorical(["no", "yes"])}, classes=["walk", "bus"])
+    >>> from dampen.learn import PrivateTreeClassifier, Schema
+    >>> schema = Schema({"rain": dampen.Category("no", "yes")}, classes=["walk", "bus"])
     >>> table, way = {"rain": ["no", "yes"] * 400}, ["walk", "bus"] * 400
     >>> tree = PrivateTreeClassifier(epsilon=2, max_depth=1, schema=schema, budget=dampen.Budget(epsilon=2))
     >>> tree.fit(table, way).predict({"rain": ["yes", "no"]}).tolist()

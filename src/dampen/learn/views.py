@@ -6,10 +6,11 @@ from typing import Any
 
 import numpy as np
 
+from dampen.describe.columns import Number
 from dampen.errors import MissingExtra, ParameterError
 from dampen.learn.decision_table import BinaryTest, DecisionTable, cell_answers, class_shares, possible_cells
 from dampen.learn.nodes import Node
-from dampen.learn.schema import Categorical, Numeric, Schema
+from dampen.learn.schema import Schema
 from dampen.vectors import Floats
 
 MOST_DRAWN = 256
@@ -38,8 +39,8 @@ def tree_importances(root: Node, attributes: int) -> Floats:
 def outcome_names(node: Node, schema: Schema) -> list[str]:
     """How each outcome of a node's test reads."""
     name, attribute = list(schema.attributes.items())[node.attribute]
-    if not isinstance(attribute, Numeric):
-        return [f"{name} = {value}" for value in attribute.values]
+    if not isinstance(attribute, Number):
+        return [f"{name} = {value}" for value in attribute.labels]
     edges = [f"{edge:.6g}" for edge in node.edges or ()]
     middle = [f"{low} <= {name} < {high}" for low, high in pairwise(edges)]
     return [f"{name} < {edges[0]}", *middle, f"{name} >= {edges[-1]}"]
@@ -155,8 +156,8 @@ def _cells(table: DecisionTable, schema: Schema) -> tuple[list[str], list[list[s
 
 def _test_name(test: BinaryTest, schema: Schema) -> str:
     name, attribute = list(schema.attributes.items())[test.attribute]
-    if isinstance(attribute, Categorical):
-        return f"{name} = {attribute.values[test.code]}"
+    if not isinstance(attribute, Number):
+        return f"{name} = {attribute.labels[test.code]}"
     return f"{name} < {test.edge:g}"
 
 

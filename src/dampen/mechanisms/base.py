@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Generic, TypeVar
 from dampen._validate import Number, plain, positive
 from dampen.entropy import Entropy
 from dampen.errors import ParameterError
-from dampen.privacy import BudgetLike, PrivacyLoss, Release, paid
+from dampen.privacy import Accuracy, BudgetLike, PrivacyLoss, Release, paid, release_of
 
 Framed = TypeVar("Framed")
 Problem = TypeVar("Problem")
@@ -40,13 +40,15 @@ class Mechanism(ABC, Generic[Framed, Problem, Answer]):
 
         The budget is charged before anything is drawn and keeps the charge whatever happens then.
         """
-        self._require(problem)
+        self.require(problem)
         frame: Framed = problem.frame  # type: ignore[attr-defined]
         loss = self.privacy(frame)
         value = paid(lambda source: self.answer(frame, self.draw(problem, source)), loss, budget=budget, note=note)
-        return self._release(frame, value, loss, note)
+        released: Any = release_of(value, loss, repr(self), note, self.accuracy(frame))
+        answer: Answer = released
+        return answer
 
-    def _require(self, problem: Problem) -> None:
+    def require(self, problem: Problem) -> None:
         """Refuse, before anything is spent, a problem that it cannot take."""
         if not isinstance(problem, self.takes):
             raise ParameterError(f"problem must be a {self.takes.__name__}; got {type(problem).__name__}")
@@ -56,8 +58,8 @@ class Mechanism(ABC, Generic[Framed, Problem, Answer]):
         """What the drawn whole numbers stand for."""
 
     @abstractmethod
-    def _release(self, frame: Framed, value: Any, loss: PrivacyLoss, note: str) -> Answer:
-        """The answer with what is publicly known of it."""
+    def accuracy(self, frame: Framed) -> Accuracy:
+        """What may be told of the error of any answer in this frame: as the price, it cannot depend on data."""
 
     def __repr__(self) -> str:
         arguments = (f"{field.name}={_render_parameter(getattr(self, field.name))}" for field in fields(self))

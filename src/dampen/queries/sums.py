@@ -9,16 +9,19 @@ from fractions import Fraction
 from math import floor
 from typing import Any
 
-from dampen._validate import Number, positive
+from dampen._validate import Number, positive, render
 from dampen.errors import DataError, ParameterError
 from dampen.privacy import Adjacency, record_adjacency
 from dampen.problem import NumericFrame, NumericProblem
 from dampen.tables.columns import as_missing, title_of
-from dampen.tables.counts import as_bounds, is_filtered, require_public_number, total
+from dampen.tables.counts import as_bounds, count_on_grid, is_filtered, require_public_number, total
 from dampen.tables.engines import Source, asked_column, open_engine
+from dampen.tables.grid import as_grid
 
 FINENESS = 1024
 """Into how many steps of the grid the bound of a mean is cut where no resolution is given."""
+FEWEST_VALUES = 1000
+"""Where nobody says to what unit values are read, their range is at least so many units wide."""
 
 
 def row_count_problem(
@@ -141,6 +144,54 @@ def mean_part_problems(
     found = total(values, (low, high), column=column, missing=missing)
     centred = _round_to_grid(frame, found.sum - found.count * (low + high) / 2)
     return centred, NumericProblem(NumericFrame(1, Adjacency.ADD_REMOVE), found.count)
+
+
+def variance_part_problems(
+    values: Any, *, bounds: tuple[Number, Number], unit: Number | None = None, adjacency: Adjacency
+) -> tuple[tuple[NumericProblem, ...], int | None]:
+    """The centred sum, the sum of squares and the number of the values: what a variance is made of.
+
+    With c = (lo + hi) / 2, w = hi - lo and d = v - c for every clipped value v, rounded to a multiple of the unit from
+    lo on: the sum of d moves by at most w / 2 for one record, the sum of d^2 - w^2 / 8 by w^2 / 8, the number by 1.
+    Under ``REPLACE`` the first two move by twice as much, and the number is public: it comes beside them.
+    Without a unit it is 1, or the largest power of ten that is at most a thousandth of w.
+    Proof: docs/proofs/variance.md.
+
+    >>> import dampen
+    >>> from dampen.queries.sums import variance_part_problems
+    >>> parts, _ = variance_part_problems([1, 2, 3, 100], bounds=(0, 10), adjacency=dampen.Adjacency.ADD_REMOVE)
+    >>> [round(part.value) for part in parts], [float(part.frame.bound) for part in parts]
+    ([-4, 4, 4], [5.0, 12.5, 1.0])
+    """
+    low, high = as_bounds(bounds)
+    step = _fine_unit(high - low) if unit is None else positive(unit=unit)
+    replaced = record_adjacency(adjacency) is Adjacency.REPLACE
+    require_public_number(values, adjacency)
+    if step > high - low:
+        raise ParameterError(f"unit must not exceed the distance of the bounds; got {render(unit)}")
+    width = high - low
+    counted = count_on_grid(values, as_grid(bounds=(low - step / 2, high - step / 2), step=step))
+    places, counts = (array.astype(object) for array in (counted.places, counted.counts))
+    first, second = int((places * counts).sum()), int((places * places * counts).sum())
+    offset = low - (low + high) / 2
+    centred = step * first + counted.n * offset
+    squares = step * step * second + 2 * step * offset * first + counted.n * (offset * offset - width * width / 8)
+    moved = (width / 2 * (1 + replaced), width * width / 8 * (1 + replaced))
+    sums = tuple(
+        _round_to_grid(NumericFrame(bound, adjacency, bound / FINENESS), value)
+        for bound, value in zip(moved, (centred, squares), strict=True)
+    )
+    if replaced:
+        return sums, counted.n
+    return (*sums, NumericProblem(NumericFrame(1, adjacency), counted.n)), None
+
+
+def _fine_unit(width: Fraction) -> Fraction:
+    """1, or a power of ten that cuts a narrow range into many values: rounded to 1, shares would all be 0 or 1."""
+    unit = Fraction(1)
+    while unit * FEWEST_VALUES > width:
+        unit /= 10
+    return unit
 
 
 def _round_to_grid(frame: NumericFrame, value: Fraction) -> NumericProblem:

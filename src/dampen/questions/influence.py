@@ -1,6 +1,5 @@
 """Which nodes of a graph matter most?"""
 
-from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -8,15 +7,17 @@ import numpy as np
 from dampen._validate import Number, exact, one_of, positive, render, whole
 from dampen.errors import ParameterError
 from dampen.graphs.graph import Graph, as_graph
-from dampen.privacy import Adjacency, BudgetLike, PrivacyLoss, Release
+from dampen.privacy import Adjacency, BudgetLike, ListRelease, PrivacyLoss, PrivateAccuracy
 from dampen.problem import Frame
 from dampen.queries.graph.centralities import CENTRALITIES, Terms
 from dampen.queries.graph.projection import CHANGES, project
 from dampen.questions.node_lists import LISTS, Draw
-from dampen.questions.record import Composite, Posed, no_edges, question, read_once, without_edges
+from dampen.questions.record import Composite, Posed, no_edges, question
+
+PRIVATE = "how far these nodes are from the best depends on the graph, and is private"
 
 
-@question(no_edges, proof="centrality", plain=True)
+@question(no_edges, proof="centrality")
 def top_nodes(
     graph: Any,
     k: int,
@@ -27,12 +28,8 @@ def top_nodes(
     method: str | None = None,
     max_degree: int | None = None,
     shift: Number = 0,
-    src: str | None = None,
-    dst: str | None = None,
-    nodes: Any = None,
-    where: Mapping[str, Any] | None = None,
     note: str = "top_nodes",
-) -> Posed[tuple[Any, ...]]:
+) -> Posed[ListRelease]:
     """The labels of the k most influential nodes, best first, privately. ``epsilon`` is the price of the whole answer.
 
     Nodes are public, edges private: one edge more or less (``EDGE``).
@@ -40,14 +37,7 @@ def top_nodes(
     Parameters
     ----------
     graph
-        A :class:`dampen.Graph`; or with ``src``, ``dst`` and ``nodes`` a table of edges: a data frame, a mapping of
-        columns, a path or pattern of files, a DuckDB relation, an ibis table or a Spark data frame.
-    src, dst
-        Of a table: the columns of the two ends of every edge.
-    nodes
-        Of a table: how many nodes there are, or all labels. Public, and never read off the edges.
-    where
-        Of a table: ``{column: value}``, public; only rows with these values are edges.
+        A :class:`dampen.Graph`, or a graph of networkx or igraph.
     score
         ``"ego_betweenness"``: how many pairs of its neighbours a node links; or ``"degree"``: how many edges it has.
     method
@@ -72,19 +62,17 @@ def top_nodes(
 
     >>> import dampen
     >>> star = dampen.Graph.from_edges([0] * 50, range(1, 51), nodes=51)
-    >>> dampen.top_nodes(star, 1, epsilon=10, budget=dampen.Budget(epsilon=10))
+    >>> dampen.top_nodes(star, 1, epsilon=10, budget=dampen.Budget(epsilon=10)).value
     (0,)
     """
     asked: dict[str, Any] = {"score": score, "method": method, "max_degree": max_degree, "shift": shift}
-    nodes = read_once(nodes)
-    if (bare := without_edges(graph, nodes)) is not None:
-        prepare_draw(bare, k, epsilon, **asked)
-    edges = as_graph(graph, src=src, dst=dst, nodes=nodes, where=where)
+    edges = as_graph(graph)
     draw, used = prepare_draw(edges, k, epsilon, **asked)
     frame, loss = Frame(range(edges.nodes), None, Adjacency.EDGE), PrivacyLoss(epsilon, adjacency=Adjacency.EDGE)
 
-    def build(places: tuple[int, ...], loss: PrivacyLoss, note: str) -> Release:
-        return Release(tuple(edges.labels[place] for place in places), loss, f"{k} nodes by {score}, {used}", note)
+    def build(places: tuple[int, ...], loss: PrivacyLoss, note: str) -> ListRelease:
+        labels = tuple(edges.labels[place] for place in places)
+        return ListRelease(labels, loss, f"{k} nodes by {score}, {used}", note, PrivateAccuracy(PRIVATE))
 
     return Composite(frame, loss, draw, build)
 

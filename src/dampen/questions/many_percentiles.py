@@ -1,6 +1,6 @@
 """Several percentiles of the same values at one price."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
 from functools import partial
 from typing import Any
@@ -9,14 +9,15 @@ from dampen._validate import Number, one_of, positive, render, share_of
 from dampen.entropy import Entropy
 from dampen.errors import ParameterError
 from dampen.mechanisms import PermuteAndFlip
-from dampen.privacy import Adjacency, BudgetLike, PrivacyLoss, Release, record_adjacency
+from dampen.mechanisms.selection_errors import PercentilesAccuracy
+from dampen.privacy import Accuracy, Adjacency, BudgetLike, ListRelease, PrivacyLoss, PrivateAccuracy, record_adjacency
 from dampen.problem import Frame, SelectionProblem
 from dampen.queries import percentile_value_problem
 from dampen.queries.order.halving import ask_by_halving, count_levels
+from dampen.questions.one_percentile import Bounds, grid_of
 from dampen.questions.record import Composite, Posed, question, zeros
 from dampen.sampling.scatter import scatter
-from dampen.tables.counts import GridCounts, count_on_grid, filter_rows, require_public_number
-from dampen.tables.grid import as_grid
+from dampen.tables.counts import GridCounts, count_on_grid, require_public_number
 
 FINENESS = 12
 """Before halving, every record takes one of 2**FINENESS finer cells of its grid point, so that ties can be cut."""
@@ -25,26 +26,22 @@ FEWEST_HALVED = 3
 
 
 STRATEGIES = ("auto", "even", "halving")
+HALVED = "percentiles found by halving tell no error: later ones depend on earlier ones; strategy='even' tells one"
 
 
-@question(zeros("values"), proof="quantiles", plain=True)
-def quantiles(
+@question(zeros, proof="quantiles")
+def percentiles(
     values: Any,
     ps: Iterable[Number],
     *,
-    grid: Any = None,
-    bounds: tuple[Number, Number] | None = None,
+    bounds: Bounds,
     step: Number | None = None,
-    bins: int | None = None,
     epsilon: Number,
     budget: BudgetLike,
     adjacency: Adjacency = Adjacency.ADD_REMOVE,
     strategy: str = "auto",
-    column: str | None = None,
-    where: Mapping[str, Any] | None = None,
-    missing: str = "refuse",
-    note: str = "quantiles",
-) -> Posed[tuple[Any, ...]]:
+    note: str = "percentiles",
+) -> Posed[ListRelease]:
     """The percentiles ``ps`` of the values, privately, in the order of ``ps``. ``epsilon`` is the price of them all.
 
     The answers never cross: a larger p has no smaller answer. The other arguments are those of :func:`percentile`.
@@ -58,17 +55,17 @@ def quantiles(
 
     >>> import dampen
     >>> budget = dampen.Budget(epsilon=1)
-    >>> low, high = dampen.quantiles(range(100), (25, 75), grid=range(0, 121), epsilon=1, budget=budget)
+    >>> low, high = dampen.percentiles(range(100), (25, 75), bounds=(0, 120), epsilon=1, budget=budget)
     >>> low <= high
     True
     """
     price, asked = positive(epsilon=epsilon), _shares(ps)
     shares = sorted(set(asked))
-    public = as_grid(grid, bounds=bounds, step=step, bins=bins)
+    public = grid_of(bounds, step)
     way = choose_strategy(strategy, len(shares), len(public))
     loss = PrivacyLoss(price, adjacency=record_adjacency(adjacency))
-    require_public_number(rows := filter_rows(values, where), adjacency, missing)
-    counted = count_on_grid(rows, public, column=column, missing=missing)
+    require_public_number(values, adjacency)
+    counted = count_on_grid(values, public)
     draw: Callable[[Entropy], list[Any]]
     if way == "even":
         problems = [percentile_value_problem(counted, 100 * q, grid=counted.grid, adjacency=adjacency) for q in shares]
@@ -77,9 +74,15 @@ def quantiles(
         parts = count_levels(len(shares)) * (2 if adjacency is Adjacency.REPLACE else 1)
         draw = partial(draw_by_halving, counted, shares, PermuteAndFlip(price / parts))
 
-    def build(answers: list[Any], loss: PrivacyLoss, note: str) -> Release:
+    def build(answers: list[Any], loss: PrivacyLoss, note: str) -> ListRelease:
         by_share = dict(zip(shares, sorted(answers), strict=True))
-        return Release(tuple(by_share[share] for share in asked), loss, f"{len(shares)} percentiles, {way}", note)
+        told = tuple(by_share[share] for share in asked)
+        return ListRelease(told, loss, f"{len(shares)} percentiles, {way}", note, known)
+
+    known: Accuracy = PrivateAccuracy(HALVED)
+    if way == "even":
+        each = price / len(shares)
+        known = PercentilesAccuracy(each, len(public), tuple(100 * share for share in shares), adjacency)
 
     return Composite(Frame(counted.grid, bound=1, adjacency=adjacency), loss, draw, build)
 
@@ -127,6 +130,13 @@ def _shares(ps: Iterable[Number]) -> tuple[Fraction, ...]:
     if not listed:
         raise ParameterError("ps must not be empty")
     try:
-        return tuple(share_of(p) for p in listed)
+        shares = tuple(share_of(p) for p in listed)
     except ParameterError:  # it shows one of them, and they may be data
-        raise ParameterError(f"ps must be numbers between 0 and 100, such as (25, 50, 75); got {render(ps)}") from None
+        shares = ()
+    if not shares:
+        raise ParameterError(f"ps must be numbers between 0 and 100, such as (25, 50, 75); got {render(ps)}")
+    if max(shares) <= Fraction(1, 100) and any(0 < share < Fraction(1, 100) for share in shares):
+        raise ParameterError(
+            "ps must be percentages: these look like fractions; write (25, 50, 75), not (0.25, 0.5, 0.75)"
+        )
+    return shares

@@ -6,7 +6,6 @@ from dampen._validate import Number, plain, positive, probability, render, whole
 from dampen.errors import ParameterError
 from dampen.mechanisms import (
     ExactPairLaplace,
-    NoisyLocalSensitivity,
     NumericMechanism,
     PermuteAndFlip,
     PolyPlace,
@@ -14,7 +13,6 @@ from dampen.mechanisms import (
     StableArgmax,
     TopK,
 )
-from dampen.mechanisms.numeric.noisy_local_sensitivity import second_order_of
 from dampen.mechanisms.selection.base import ExponentMechanism
 from dampen.mechanisms.selection.ordered import OrderedMechanism
 from dampen.mechanisms.selection.top_k import one_shot_noise
@@ -78,5 +76,4 @@ def choose_numeric(mechanism: object, *, epsilon: Number, delta: Number = 0) -> 
 def require_fitting(mechanism: NumericMechanism, problem: NumericProblem) -> None:
     """Refuse a mechanism that could not answer such a problem, for any data. ``problem``: the one without records."""
     mechanism.privacy(problem.frame)
-    if isinstance(mechanism, NoisyLocalSensitivity):
-        second_order_of(problem)
+    mechanism.require(problem)

@@ -1,43 +1,42 @@
-"""How many rows, what sum, what mean, what percentile, as a number with noise?"""
+"""How many records, what sum, what mean, what variance? Numbers whose noise is public."""
 
-from collections.abc import Mapping
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
 from dampen._validate import Number, positive
 from dampen.entropy import Entropy
-from dampen.mechanisms import Laplace, NumericMechanism
-from dampen.mechanisms.numeric.laplace import PublicNoiseRelease
+from dampen.mechanisms import Laplace
+from dampen.mechanisms.noise_errors import NoiseAccuracy, Noisy, RatioAccuracy, VarianceAccuracy
 from dampen.privacy import Adjacency, BudgetLike, NumericRelease, PrivacyLoss, record_adjacency
-from dampen.queries.order.order_statistic import order_statistic_problem
-from dampen.queries.sums import mean_part_problems, mean_problem, row_count_problem, sum_problem
-from dampen.questions.mechanism_choice import choose_numeric, require_fitting
+from dampen.problem import NumericProblem
+from dampen.queries.sums import (
+    mean_part_problems,
+    mean_problem,
+    row_count_problem,
+    sum_problem,
+    variance_part_problems,
+)
 from dampen.questions.record import Composite, Posed, Single, no_records, question, zeros
-from dampen.tables.counts import as_bounds, filter_rows
+from dampen.tables.counts import as_bounds
 
 
-@question(no_records("data"), proof="laplace")
+@question(no_records, proof="laplace")
 def count(
-    data: Any,
+    values: Any,
     *,
-    where: Mapping[str, Any] | None = None,
-    column: str | None = None,
     epsilon: Number,
     budget: BudgetLike,
     adjacency: Adjacency = Adjacency.ADD_REMOVE,
     note: str = "count",
-) -> Posed[PublicNoiseRelease]:
-    """How many rows there are, or how many with given values, privately.
+) -> Posed[NumericRelease]:
+    """How many values there are, privately.
 
     Parameters
     ----------
-    data
-        A data frame or a mapping of columns, a path or pattern of CSV or Parquet files, a DuckDB relation, an ibis
-        table, a Spark data frame, or a list or array.
-    where
-        ``{column: value}``, public: only rows with these values count.
-    column
-        Without ``where``: count the rows of this column; not needed.
+    values
+        A list, array, Series or data frame: its rows are counted. Tables are asked by :class:`dampen.Table`, which also
+        counts those rows alone that a filter leaves.
     adjacency
         ``ADD_REMOVE``: one row more or less. ``REPLACE``: one row has other values.
     note
@@ -46,70 +45,55 @@ def count(
     The release tells its error: ``release.error(0.95)``.
 
     >>> import dampen
-    >>> drinks = {"drink": ["tea"] * 70 + ["milk"] * 30}
-    >>> release = dampen.count(drinks, where={"drink": "tea"}, epsilon=1, budget=dampen.Budget(epsilon=1))
-    >>> isinstance(release.value, int), release.error(0.95)
-    (True, 3.0)
+    >>> release = dampen.count(["tea"] * 70, epsilon=1, budget=dampen.Budget(epsilon=1))
+    >>> isinstance(release.value, int), release.error(0.95) == 3
+    (True, True)
     """
-    mechanism = Laplace(epsilon)
-    return Single(mechanism, row_count_problem(data, where=where, column=column, adjacency=adjacency))
+    return Single(Laplace(epsilon), row_count_problem(values, adjacency=adjacency))
 
 
-@question(zeros("values"), proof="laplace")
-def total(
+@question(zeros, proof="laplace")
+def sum(
     values: Any,
     *,
     bounds: tuple[Number, Number],
+    unit: Number = 1,
     epsilon: Number,
     budget: BudgetLike,
-    resolution: Number = 1,
     adjacency: Adjacency = Adjacency.ADD_REMOVE,
-    column: str | None = None,
-    where: Mapping[str, Any] | None = None,
-    missing: str = "refuse",
-    note: str = "total",
-) -> Posed[PublicNoiseRelease]:
+    note: str = "sum",
+) -> Posed[NumericRelease]:
     """The sum of the values, privately.
 
     Parameters
     ----------
     values
-        Numbers in a list, array or Series; with ``column`` a data frame, a path or pattern of CSV or Parquet files, a
-        DuckDB relation, an ibis table or a Spark data frame.
+        Numbers in a list, array or Series. Tables are asked by :class:`dampen.Table`.
     bounds
         Lowest and highest value, public: a value outside counts as the nearer bound, silently.
-    resolution
-        Answers are multiples of it.
-    where
-        ``{column: value}``, public: only rows with these values count.
-    missing
-        ``"refuse"`` or ``"drop"`` missing values.
+    unit
+        Answers are multiples of it. The sum is exact before it is rounded.
 
     The release tells its error: ``release.error(0.95)``.
 
     >>> import dampen
     >>> pay = [1200, 3100, 2500]
-    >>> release = dampen.total(pay, bounds=(0, 10_000), epsilon=1, budget=dampen.Budget(epsilon=1))
-    >>> isinstance(release.value, int), release.error(0.5)
-    (True, 6931.0)
+    >>> release = dampen.sum(pay, bounds=(0, 10_000), epsilon=1, budget=dampen.Budget(epsilon=1))
+    >>> isinstance(release.value, int), release.error(0.5) == 6931.5
+    (True, True)
     """
-    mechanism, rows = Laplace(epsilon), filter_rows(values, where)
-    asked: dict[str, Any] = {"resolution": resolution, "column": column, "missing": missing}
-    return Single(mechanism, sum_problem(rows, bounds=bounds, adjacency=adjacency, **asked))
+    mechanism, problem = Laplace(epsilon), sum_problem(values, bounds=bounds, adjacency=adjacency, resolution=unit)
+    return Single(mechanism, problem, _with_rounding(mechanism, problem))
 
 
-@question(zeros("values"), proof="laplace")
+@question(zeros, proof="laplace")
 def mean(
     values: Any,
     *,
     bounds: tuple[Number, Number],
     epsilon: Number,
     budget: BudgetLike,
-    resolution: Number | None = None,
     adjacency: Adjacency = Adjacency.ADD_REMOVE,
-    column: str | None = None,
-    where: Mapping[str, Any] | None = None,
-    missing: str = "refuse",
     note: str = "mean",
 ) -> Posed[NumericRelease]:
     """The mean of the values, privately: between the bounds.
@@ -121,18 +105,11 @@ def mean(
     Parameters
     ----------
     values
-        Numbers in a list, array or Series; with ``column`` a data frame, a path or pattern of CSV or Parquet files, a
-        DuckDB relation, an ibis table or a Spark data frame.
+        Numbers in a list, array or Series. Tables are asked by :class:`dampen.Table`.
     bounds
         Lowest and highest value, public: a value outside counts as the nearer bound, silently.
-    resolution
-        The grid of the mean under ``REPLACE``, of the centred sum under ``ADD_REMOVE``; left out, a 1024th of what one
-        record moves it.
-    where
-        ``{column: value}``, public: only rows with these values count. Not under ``REPLACE``, where a replaced record
-        might leave them.
-    missing
-        ``"refuse"`` or ``"drop"`` missing values; under ``REPLACE`` they must be refused.
+
+    The release tells its error, worked out from the noisy sum and the noisy number.
 
     >>> import dampen
     >>> ages = [23, 31, 45, 38] * 50
@@ -140,77 +117,79 @@ def mean(
     >>> 0 <= float(release) <= 120
     True
     """
-    price, replaced = positive(epsilon=epsilon), record_adjacency(adjacency) is Adjacency.REPLACE
-    rows = filter_rows(values, where)
-    asked: dict[str, Any] = {"bounds": bounds, "resolution": resolution, "column": column, "missing": missing}
-    if replaced:
-        return Single(Laplace(price), mean_problem(rows, **asked))
-    parts = mean_part_problems(rows, **asked)
-    (low, high), half = as_bounds(bounds), Laplace(price / 2)
+    price = positive(epsilon=epsilon)
+    if record_adjacency(adjacency) is Adjacency.REPLACE:
+        mechanism, problem = Laplace(price), mean_problem(values, bounds=bounds)
+        return Single(mechanism, problem, _with_rounding(mechanism, problem))
+    parts, (low, high) = mean_part_problems(values, bounds=bounds), as_bounds(bounds)
 
-    def draw(source: Entropy) -> float:
-        off, number = (Fraction(half.answer(part.frame, half.draw(part, source))) for part in parts)
-        found = (low + high) / 2 + off / max(number, Fraction(1))
-        return float(min(max(found, low), high))
+    def build(drawn: tuple[Noisy, ...], loss: PrivacyLoss, note: str) -> NumericRelease:
+        off, number = drawn
+        known = RatioAccuracy(low, high, off, number)
+        return NumericRelease(known.value, loss, f"{half!r} of a sum and of a number", note, known)
 
-    def build(value: float, loss: PrivacyLoss, note: str) -> NumericRelease:
-        return NumericRelease(value, loss, f"{half!r} of a sum and of a number", note)
-
-    frames = tuple(part.frame for part in parts)
-    return Composite(frames, PrivacyLoss(price, adjacency=frames[0].adjacency), draw, build)
+    half, frames = Laplace(price / 2), tuple(part.frame for part in parts)
+    loss = PrivacyLoss(price, adjacency=Adjacency.ADD_REMOVE)
+    return Composite(frames, loss, lambda source: draw_parts(half, parts, source), build)
 
 
-@question(zeros("values"), proof="ladders")
-def quantile_number(
+@question(zeros, proof="variance")
+def variance(
     values: Any,
-    p: Number,
     *,
     bounds: tuple[Number, Number],
+    unit: Number | None = None,
     epsilon: Number,
     budget: BudgetLike,
-    delta: Number = 0,
-    resolution: Number = 1,
     adjacency: Adjacency = Adjacency.ADD_REMOVE,
-    mechanism: NumericMechanism | None = None,
-    column: str | None = None,
-    where: Mapping[str, Any] | None = None,
-    missing: str = "refuse",
-    note: str = "quantile_number",
+    note: str = "variance",
 ) -> Posed[NumericRelease]:
-    """The p-th percentile of the values plus noise that follows the gaps around it, privately.
+    """The variance of the values, privately: the mean squared distance from their mean.
 
-    :func:`dampen.percentile` chooses a value of a grid instead and is more accurate below an epsilon of about 2, unless
-    many records are equal.
+    A third of epsilon each buys the sum of the differences from the middle of the bounds, the sum of their squares, and
+    the number of values; under ``REPLACE`` the number is public, and each sum takes half. The answer lies between 0 and
+    a quarter of the squared distance of the bounds.
 
     Parameters
     ----------
     values
-        Numbers in a list, array or Series; with ``column`` a data frame, a path or pattern of CSV or Parquet files, a
-        DuckDB relation, an ibis table or a Spark data frame.
-    p
-        Between 0 and 100, taken exactly.
-    bounds, resolution
-        Public: a value outside the bounds is moved to the nearer one, and answers are multiples of the resolution, or
-        an end of the grid lo, lo + resolution, ...
-    epsilon, delta
-        What the answer costs. Without ``delta`` the noise is that of :class:`PolyPlace`, with it of
-        :class:`ExactPairLaplace`. It depends on the data, so a release does not tell its error.
-    mechanism
-        Another numeric mechanism, with the same epsilon and delta.
-    where
-        ``{column: value}``, public: only rows with these values count. Not under ``REPLACE``, where a replaced record
-        might leave them.
-    missing
-        ``"refuse"`` or ``"drop"`` missing values.
+        Numbers in a list, array or Series. Tables are asked by :class:`dampen.Table`.
+    bounds
+        Lowest and highest value, public: a value outside counts as the nearer bound, silently.
+    unit
+        Values are rounded to multiples of it, counted from the lowest; the answer is the variance of those. Without it
+        to whole numbers, or to the decimals that make 1000 steps between the bounds.
+
+    The release tells its error, worked out from what was drawn.
 
     >>> import dampen
     >>> ages = [23, 31, 45, 38] * 50
-    >>> release = dampen.quantile_number(ages, 50, bounds=(0, 120), epsilon=5, budget=dampen.Budget(epsilon=5))
-    >>> 0 <= release.value <= 120
+    >>> release = dampen.variance(ages, bounds=(0, 120), epsilon=1, budget=dampen.Budget(epsilon=1))
+    >>> 0 <= float(release) <= 3600
     True
     """
-    chosen = choose_numeric(mechanism, epsilon=epsilon, delta=delta)
-    asked: dict[str, Any] = {"bounds": bounds, "resolution": resolution, "adjacency": adjacency, "missing": missing}
-    if mechanism is not None:
-        require_fitting(chosen, order_statistic_problem([], p, **asked))
-    return Single(chosen, order_statistic_problem(filter_rows(values, where), p, column=column, **asked))
+    price = positive(epsilon=epsilon)
+    parts, number = variance_part_problems(values, bounds=bounds, unit=unit, adjacency=record_adjacency(adjacency))
+    share, (low, high) = Laplace(price / len(parts)), as_bounds(bounds)
+
+    def build(drawn: tuple[Noisy, ...], loss: PrivacyLoss, note: str) -> NumericRelease:
+        first, second, *rest = drawn
+        known = VarianceAccuracy(low, high, first, second, rest[0] if rest else Noisy(Fraction(number or 0), None))
+        return NumericRelease(known.value, loss, f"{share!r} of sums and of a number", note, known)
+
+    frames, loss = tuple(part.frame for part in parts), PrivacyLoss(price, adjacency=adjacency)
+    return Composite(frames, loss, lambda source: draw_parts(share, parts, source), build)
+
+
+def _with_rounding(mechanism: Laplace, problem: NumericProblem) -> NoiseAccuracy:
+    """The error of a number that is rounded to the grid before noise is added: half a step more."""
+    return replace(mechanism.accuracy(problem.frame), rounding=problem.frame.resolution / 2)
+
+
+def draw_parts(mechanism: Laplace, parts: tuple[NumericProblem, ...], source: Entropy) -> tuple[Noisy, ...]:
+    """What each part is answered with, and the noise that is in it. Nobody has paid for it here."""
+    drawn = (mechanism.answer(part.frame, mechanism.draw(part, source)) for part in parts)
+    return tuple(
+        Noisy(Fraction(value), mechanism.noise(part), part.frame.resolution)
+        for value, part in zip(drawn, parts, strict=True)
+    )

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import wraps
-from typing import TYPE_CHECKING, Any, Generic, ParamSpec, TypeVar, get_args
+from typing import Any, Generic, ParamSpec, TypeVar, get_args
 
 import numpy as np
 
@@ -19,10 +19,7 @@ from dampen.accounting.account import LONGEST_NOTE
 from dampen.entropy import Entropy
 from dampen.errors import ParameterError
 from dampen.mechanisms.base import Mechanism
-from dampen.privacy import BudgetLike, PrivacyLoss, Release, as_budget, paid
-
-if TYPE_CHECKING:
-    from dampen.graphs.graph import Graph
+from dampen.privacy import Accuracy, BudgetLike, PrivacyLoss, as_budget, paid, release_of
 
 Parameters = ParamSpec("Parameters")
 Answer = TypeVar("Answer")
@@ -42,7 +39,7 @@ def asking(budget: Any, note: Any) -> Iterator[None]:
 class Posed(ABC, Generic[Answer]):
     """A question with its data, everything about it checked. Private, and not yet paid for.
 
-    ``Answer`` is what its public function returns: the release, or the plain value of it.
+    ``Answer`` is the kind of release that its public function returns.
     """
 
     frame: Any
@@ -51,42 +48,67 @@ class Posed(ABC, Generic[Answer]):
     """What the answer costs."""
 
     @abstractmethod
+    def draw(self, source: Entropy) -> Any:
+        """What the answer is made of. Nobody has paid for it here."""
+
+    @abstractmethod
+    def build(self, drawn: Any, loss: PrivacyLoss, note: str) -> Any:
+        """The answer that was drawn, with what is publicly known of it. It may know data, so it runs after the draw,
+        where nothing of that can leave.
+        """
+
     def release(self, budget: BudgetLike, note: str) -> Any:
         """Pay for and draw the answer."""
+        return paid(lambda source: self.build(self.draw(source), self.loss, note), self.loss, budget=budget, note=note)
 
 
 class Single(Posed[Answer]):
-    """A question that one mechanism answers."""
+    """A question that one mechanism answers.
 
-    def __init__(self, mechanism: Mechanism[Any, Any, Any], problem: Any) -> None:
-        self.mechanism, self.problem, self.frame = mechanism, problem, problem.frame
+    ``accuracy``: how good the answer is, where the question can tell it better than the mechanism alone. Public.
+    """
+
+    def __init__(self, mechanism: Mechanism[Any, Any, Any], problem: Any, accuracy: Accuracy | None = None) -> None:
+        mechanism.require(problem)
+        self.mechanism, self.problem, self.frame, self.accuracy = mechanism, problem, problem.frame, accuracy
 
     @property
     def loss(self) -> PrivacyLoss:  # type: ignore[override]
         """What the answer costs."""
         return self.mechanism.privacy(self.frame)
 
-    def release(self, budget: BudgetLike, note: str) -> Any:
-        """Pay for and draw the answer."""
-        return self.mechanism.release(self.problem, budget=budget, note=note)
+    def draw(self, source: Entropy) -> Any:
+        """What the mechanism draws, as an answer."""
+        return self.mechanism.answer(self.frame, self.mechanism.draw(self.problem, source))
+
+    def build(self, drawn: Any, loss: PrivacyLoss, note: str) -> Any:
+        """A release of the kind that fits the answer."""
+        known = self.mechanism.accuracy(self.frame) if self.accuracy is None else self.accuracy
+        return release_of(drawn, loss, repr(self.mechanism), note, known)
 
 
-@dataclass(frozen=True, eq=False, repr=False)
 class Composite(Posed[Answer]):
     """A question whose answer is made of draws that are paid for together.
 
     ``frame`` is that of one draw, or of each in turn; ``build`` makes the release of what was drawn, its loss and note.
     """
 
-    frame: Any
-    loss: PrivacyLoss
-    draw: Callable[[Entropy], Any]
-    build: Callable[[Any, PrivacyLoss, str], Release]
+    def __init__(
+        self,
+        frame: Any,
+        loss: PrivacyLoss,
+        draw: Callable[[Entropy], Any],
+        build: Callable[[Any, PrivacyLoss, str], Any],
+    ) -> None:
+        self.frame, self.loss, self._draw, self._build = frame, loss, draw, build
 
-    def release(self, budget: BudgetLike, note: str) -> Any:
-        """Pay for and draw the answer."""
-        build = self.build  # it may know data too, so it runs where nothing of that can leave
-        return paid(lambda source: build(self.draw(source), self.loss, note), self.loss, budget=budget, note=note)
+    def draw(self, source: Entropy) -> Any:
+        """What the answer is made of."""
+        return self._draw(source)
+
+    def build(self, drawn: Any, loss: PrivacyLoss, note: str) -> Any:
+        """The answer that was drawn."""
+        return self._build(drawn, loss, note)
 
 
 @dataclass(frozen=True)
@@ -139,9 +161,9 @@ RECORD: dict[str, Question] = {}
 
 
 def question(
-    nothing: Nothing, *, proof: str, plain: bool = False
+    nothing: Nothing, *, proof: str
 ) -> Callable[[Callable[Parameters, Posed[Answer]]], Callable[Parameters, Answer]]:
-    """Enter a question into the record. ``plain``: the public function returns the value alone, not its release.
+    """Enter a question into the record.
 
     Budget and note are parameters of every question; no more than that they are there is asked of the function itself.
     """
@@ -158,8 +180,7 @@ def question(
             note: Any = public.get("note", default)
             with asking(budget, note):
                 posed = pose(*data, **public)
-            release = posed.release(budget, note)
-            answer: Answer = release.value if plain else release
+            answer: Answer = posed.release(budget, note)
             return answer
 
         [answer] = get_args(signature.return_annotation)
@@ -186,29 +207,14 @@ class Arguments:
         return known and self._required <= placed | named
 
 
-def no_records(data: str, *others: str) -> Nothing:
-    """Stand-ins for data without a record: empty columns, in a table where the arguments name its columns."""
-
-    def nothing(_: int, public: Mapping[str, Any]) -> Mapping[str, Any]:
-        named = [public.get(name) for name in ("column", *others)]
-        columns = [*(name for name in named if name is not None), *(public.get("where") or {})]
-        return {data: {name: [] for name in columns}} if columns else {name: [] for name in (data, *others)}
-
-    return nothing
+def no_records(_: int, public: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Stand-ins for values of any kind: none."""
+    return {"values": []}
 
 
-def zeros(data: str) -> Nothing:
+def zeros(records: int, public: Mapping[str, Any]) -> Mapping[str, Any]:
     """Stand-ins for numbers: so many zeros."""
-
-    def nothing(records: int, public: Mapping[str, Any]) -> Mapping[str, Any]:
-        where: Mapping[str, Any] = public.get("where") or {}
-        column, values = public.get("column"), np.zeros(records, dtype=np.int64)
-        if column is None and not where:
-            return {data: values}
-        filters = {name: [value] * records for name, value in where.items()}
-        return {data: {**filters, **({} if column is None else {column: values})}}
-
-    return nothing
+    return {"values": np.zeros(records, dtype=np.int64)}
 
 
 def zero_scores(_: int, public: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -218,28 +224,8 @@ def zero_scores(_: int, public: Mapping[str, Any]) -> Mapping[str, Any]:
     return {"scores": {}}
 
 
-def no_edges(_: int, public: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Stand-ins for a graph: the declared nodes alone, or a table without rows."""
+def no_edges(records: int, public: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Stand-ins for a graph: so many nodes, which are public, and no edge."""
     from dampen.graphs.graph import Graph
 
-    columns = [name for name in (public.get("src"), public.get("dst")) if name is not None]
-    if columns:
-        return {"graph": {name: [] for name in (*columns, *(public.get("where") or {}))}}
-    if public.get("nodes") is None:
-        raise ParameterError("nodes must be declared: how many there are, or all labels")
-    return {"graph": Graph.from_edges([], [], nodes=public["nodes"]), "nodes": None}
-
-
-def without_edges(graph: Any, nodes: Any) -> "Graph | None":
-    """The declared nodes alone, on which a question about a table of edges is tried before any edge is read.
-
-    So what is wrong with an argument is found whatever the edges. ``None`` for a graph, which was read before.
-    """
-    from dampen.graphs.graph import Graph
-
-    return None if isinstance(graph, Graph) or nodes is None else Graph.from_edges([], [], nodes=nodes)
-
-
-def read_once(values: Any) -> Any:
-    """What can be read only once is read now: a question looks at it twice."""
-    return tuple(values) if isinstance(values, Iterator) else values
+    return {"graph": Graph.from_edges([], [], nodes=records)}

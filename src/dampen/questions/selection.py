@@ -7,7 +7,7 @@ from typing import Any, Protocol
 from dampen._validate import Number, flag, positive, render
 from dampen.errors import DataError, ParameterError
 from dampen.mechanisms import PairwiseDampening, PermuteAndFlip, SelectionMechanism
-from dampen.privacy import Adjacency, BudgetLike, as_adjacency
+from dampen.privacy import Adjacency, BudgetLike, ListRelease, Release, as_adjacency
 from dampen.problem import Frame, SelectionProblem, count_candidates, matching_sensitivity
 from dampen.questions.mechanism_choice import Choice, choose_mechanism, choose_top_k
 from dampen.questions.record import Posed, Single, question, zero_scores
@@ -25,7 +25,7 @@ class Scores(Protocol):
         ...
 
 
-@question(zero_scores, proof="permute_and_flip", plain=True)
+@question(zero_scores, proof="permute_and_flip")
 def select(
     scores: Scores,
     *,
@@ -37,7 +37,7 @@ def select(
     candidates: Iterable[Any] | None = None,
     mechanism: Choice | None = None,
     note: str = "select",
-) -> Posed[Any]:
+) -> Posed[Release]:
     """The label with the highest score, privately.
 
     Parameters
@@ -80,7 +80,7 @@ def select(
     return Single(chosen, _score_problem(frame, pairs, sensitivity))
 
 
-@question(zero_scores, proof="top_k", plain=True)
+@question(zero_scores, proof="top_k")
 def top_k(
     scores: Scores,
     k: int,
@@ -93,7 +93,7 @@ def top_k(
     candidates: Iterable[Any] | None = None,
     mechanism: Callable[[Number], SelectionMechanism] | None = None,
     note: str = "top_k",
-) -> Posed[tuple[Any, ...]]:
+) -> Posed[ListRelease]:
     """The k labels with the highest scores, best first, privately. ``epsilon`` is the price of the whole answer.
 
     The other arguments are those of :func:`select`; ``mechanism`` is a mechanism class of the exponential or

@@ -1,6 +1,6 @@
 """How many triangles, stars or cliques does a graph have?"""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
 from dampen._validate import Number, one_of, probability, render
@@ -10,8 +10,8 @@ from dampen.mechanisms import Laplace, NumericMechanism
 from dampen.privacy import BudgetLike, NumericRelease
 from dampen.problem import NumericProblem
 from dampen.queries import edge_count_problem, k_clique_problem, k_star_problem, k_triangle_problem, triangle_problem
-from dampen.questions.mechanism_choice import choose_numeric, require_fitting
-from dampen.questions.record import Posed, Single, no_edges, question, read_once, without_edges
+from dampen.questions.mechanism_choice import choose_numeric
+from dampen.questions.record import Posed, Single, no_edges, question
 
 PATTERNS: dict[str, Callable[[Graph, int], NumericProblem]] = {
     "edge": lambda graph, _: edge_count_problem(graph),
@@ -34,10 +34,6 @@ def count_subgraphs(
     delta: Number = 0,
     budget: BudgetLike,
     mechanism: NumericMechanism | None = None,
-    src: str | None = None,
-    dst: str | None = None,
-    nodes: Any = None,
-    where: Mapping[str, Any] | None = None,
     note: str = "count_subgraphs",
 ) -> Posed[NumericRelease]:
     """How often a small pattern occurs in a graph, privately, with noise that follows the graph at hand.
@@ -48,14 +44,7 @@ def count_subgraphs(
     Parameters
     ----------
     graph
-        A :class:`dampen.Graph`; or with ``src``, ``dst`` and ``nodes`` a table of edges: a data frame, a mapping of
-        columns, a path or pattern of files, a DuckDB relation, an ibis table or a Spark data frame.
-    src, dst
-        Of a table: the columns of the two ends of every edge.
-    nodes
-        Of a table: how many nodes there are, or all labels. Public, and never read off the edges.
-    where
-        Of a table: ``{column: value}``, public; only rows with these values are edges.
+        A :class:`dampen.Graph`, or a graph of networkx or igraph.
     pattern
         ``"edge"``; ``"triangle"``; ``"2-triangle"``: two triangles on a common edge; ``"k-triangle"``: k of them;
         ``"k-star"``: a node and k of its neighbours; ``"k-clique"``: k nodes that are all joined.
@@ -81,11 +70,7 @@ def count_subgraphs(
         chosen = Laplace(epsilon)
     else:
         chosen = choose_numeric(mechanism, epsilon=epsilon, delta=delta)
-    nodes = read_once(nodes)
-    if (bare := without_edges(graph, nodes)) is not None:
-        require_fitting(chosen, subgraph_problem(bare, pattern, k))
-    edges = as_graph(graph, src=src, dst=dst, nodes=nodes, where=where)
-    return Single(chosen, subgraph_problem(edges, pattern, k))
+    return Single(chosen, subgraph_problem(as_graph(graph), pattern, k))
 
 
 def subgraph_problem(graph: Graph, pattern: str, k: int | None = None) -> NumericProblem:

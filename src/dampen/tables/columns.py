@@ -3,22 +3,26 @@
 A column is *typed* if its container declares that all its values are whole numbers, floats or truth values, and the
 values lie in an array; otherwise it is a list of items, each read by itself (:mod:`dampen.tables.reading`). Nothing
 is ever inferred from the values of a column: one odd value would change how all others are read.
+
+As numbers, a whole number beyond 64 bits stands among the floats as the largest float not above it: no grid point, and
+no end of a range, lies between the two.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from math import inf, nextafter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dampen._validate import one_of, render
 from dampen.errors import DataError, ParameterError
+from dampen.tables.day_grid import DayGrid
 from dampen.tables.grid import Grid, count_places
-from dampen.tables.reading import LARGEST, MISSING, OTHER, SMALLEST, is_blank, is_missing, read_number
-from dampen.vectors import Floats, Integers
+from dampen.tables.reading import LARGEST, MISSING, OTHER, SMALLEST, is_blank, is_missing, read_day, read_number
+from dampen.vectors import Floats, Integers, Vector
 
 if TYPE_CHECKING:
     import narwhals as nw
@@ -61,34 +65,10 @@ class Items:
 Column = Typed | Items
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Numbers:
-    """The whole numbers of a column, its floats (infinities among them, NaN not), and how many are missing or none.
-
-    A whole number beyond 64 bits stands among the floats as the largest float not above it: no grid point lies between
-    the two.
-    """
-
-    wholes: Integers
-    reals: Floats
-    missing: int
-    other: int = 0
-
-
-def place_counts(column: Column, grid: Grid) -> tuple[Integers, Integers]:
-    """Occupied places of a grid and how many values stand there; first those that are no number, or missing."""
-    numbers = numbers_of(column)
-    places, counts = count_places([numbers.wholes, numbers.reals], grid)
-    faults = {place: count for place, count in ((OTHER, numbers.other), (MISSING, numbers.missing)) if count}
-    if not faults:
-        return places, counts
-    return np.append([*faults], places).astype(np.int64), np.append([*faults.values()], counts).astype(np.int64)
-
-
 def refuse_missing(found: int, missing: str, column: str | None, where: str = "") -> None:
     """Refuse missing values unless they are to be dropped."""
     if found and missing == "refuse":
-        rule = "must have no missing values; leave them out with missing='drop' (--drop-missing)"
+        rule = "must have no missing values; leave them out with missing='drop' (--missing drop)"
         raise DataError(f"{title_of(column)} {rule}{where}")
 
 
@@ -263,6 +243,8 @@ def _values_of_frame(values: Any, column: str | None) -> "list[Any] | nw.Series[
         return (chosen.collect() if isinstance(chosen, nw.LazyFrame) else chosen)[column]
     if isinstance(values, Sequence) and not isinstance(values, str | bytes) and column is None:
         return list(values)
+    if type(values).__module__.partition(".")[0] == "networkx":
+        raise ParameterError("values must be a table; a networkx graph is read by dampen.Graph.from_networkx(graph)")
     raise ParameterError(f"values must be {FORMS}; got {type(values).__name__}")
 
 
@@ -282,42 +264,6 @@ def as_values(values: Any, title: str) -> Any:
         raise ParameterError(f"{rule}; got {type(values).__name__}") from None
 
 
-def numbers_of(column: Column) -> Numbers:
-    """The numbers of a column."""
-    if isinstance(column, Items):
-        return _numbers_of_items(column.items)
-    missing = 0 if column.absent is None else int(np.count_nonzero(column.absent))
-    array = column.array[~column.absent] if missing and column.absent is not None else column.array
-    if array.dtype.kind == "f":
-        reals = array.astype(np.float64, copy=False)
-        absent = np.isnan(reals)
-        none = int(np.count_nonzero(absent))
-        return Numbers(_NO_WHOLES, reals[~absent] if none else reals, missing + none)
-    if array.dtype.kind == "b":
-        return Numbers(_NO_WHOLES, _NO_REALS, missing, len(array))
-    if array.dtype == np.uint64:
-        beyond = array > LARGEST
-        large = [_round_down(value) for value in array[beyond].tolist()]
-        return Numbers(array[~beyond].astype(np.int64), np.array(large, dtype=np.float64), missing)
-    return Numbers(array.astype(np.int64, copy=False), _NO_REALS, missing)
-
-
-def _numbers_of_items(items: list[Any]) -> Numbers:
-    wholes, reals, missing, other = list[int](), list[float](), 0, 0
-    for item in items:
-        if is_missing(item) or (isinstance(item, str) and is_blank(item)):
-            missing += 1
-        elif (number := read_number(item)) is None:
-            other += 1
-        elif isinstance(number, float):
-            reals.append(number)
-        elif SMALLEST <= number <= LARGEST:
-            wholes.append(number)
-        else:
-            reals.append(_round_down(number))
-    return Numbers(np.array(wholes, dtype=np.int64), np.array(reals, dtype=np.float64), missing, other)
-
-
 def floats_of(column: Column) -> Floats:
     """Every value as the nearest float; NaN where it is missing or no number. Truth values are none."""
     if isinstance(column, Items):
@@ -334,6 +280,137 @@ def _as_float(item: Any) -> float:
         return np.nan if number is None else float(number)
     except OverflowError:
         return inf if number is not None and number > 0 else -inf
+
+
+Rows = Integers | slice
+"""Rows by their places, or all of them."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Numbers:
+    """The whole numbers of a column, its floats (infinities among them, NaN not), and how many are missing or none."""
+
+    wholes: Integers
+    reals: Floats
+    missing: int
+    other: int = 0
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class RowNumbers:
+    """The numbers of a column of so many rows, in parts of one type each, with their rows; all other rows have none."""
+
+    size: int
+    parts: tuple[tuple[Rows, Vector], ...]
+    missing: Integers
+    other: Integers
+
+    def spread(self, dtype: Any, of: Callable[[Vector], NDArray[Any]]) -> NDArray[Any]:
+        """Something for each row: what is made of its number, ``MISSING`` or ``OTHER``."""
+        found = np.empty(self.size, dtype=dtype)
+        for rows, numbers in self.parts:
+            found[rows] = of(numbers)
+        found[self.missing] = MISSING
+        found[self.other] = OTHER
+        return found
+
+
+def place_counts(column: Column, grid: Grid) -> tuple[Integers, Integers]:
+    """Occupied places of a grid and how many values stand there; first those that are no number, or missing.
+
+    On a grid of days values are days.
+    """
+    numbers = numbers_of(column, days=isinstance(grid, DayGrid))
+    places, counts = count_places([numbers.wholes, numbers.reals], counted_on(grid))
+    faults = {place: count for place, count in ((OTHER, numbers.other), (MISSING, numbers.missing)) if count}
+    if not faults:
+        return places, counts
+    return np.append([*faults], places).astype(np.int64), np.append([*faults.values()], counts).astype(np.int64)
+
+
+def counted_on(grid: Grid) -> Grid:
+    """The grid of numbers that values are placed on: of days their numbers."""
+    return grid.numbers if isinstance(grid, DayGrid) else grid
+
+
+def numbers_of(column: Column, *, days: bool = False) -> Numbers:
+    """The numbers of a column, or those of its days."""
+    found = row_numbers(column, days=days)
+    held = {"i": _NO_WHOLES, "f": _NO_REALS} | {numbers.dtype.kind: numbers for _, numbers in found.parts}
+    return Numbers(cast(Integers, held["i"]), cast(Floats, held["f"]), len(found.missing), len(found.other))
+
+
+def row_numbers(column: Column, *, days: bool = False) -> RowNumbers:
+    """The number of each row, or that of its day."""
+    if isinstance(column, Items):
+        return _days_of_items(column.items) if days else _numbers_of_items(column.items)
+    array, absent = column.array, column.absent
+    gone = np.isnan(array) if array.dtype.kind == "f" else np.zeros(0, dtype=np.bool_)
+    if absent is not None:
+        gone = gone | absent if len(gone) else absent
+    lost = bool(gone.any())
+    missing: Integers = np.flatnonzero(gone) if lost else _NO_WHOLES
+    held: Rows = np.flatnonzero(~gone) if lost else slice(None)
+    if days or array.dtype.kind == "b":
+        return RowNumbers(len(array), (), missing, held if isinstance(held, np.ndarray) else np.arange(len(array)))
+    return RowNumbers(len(array), tuple(_typed_parts(array[held], held)), missing, _NO_WHOLES)
+
+
+def _typed_parts(array: NDArray[Any], rows: Rows) -> list[tuple[Rows, Vector]]:
+    if array.dtype.kind == "f":
+        return [(rows, array.astype(np.float64, copy=False))]
+    if array.dtype != np.uint64 or not (beyond := array > LARGEST).any():
+        return [(rows, array.astype(np.int64, copy=False))]
+    places = np.arange(len(array)) if isinstance(rows, slice) else rows
+    large = np.array([_round_down(value) for value in array[beyond].tolist()], dtype=np.float64)
+    return [(places[~beyond], array[~beyond].astype(np.int64)), (places[beyond], large)]
+
+
+def _numbers_of_items(items: list[Any]) -> RowNumbers:
+    wholes, reals, missing, other = _Part(), _Part(), list[int](), list[int]()
+    for row, item in enumerate(items):
+        if is_missing(item) or (isinstance(item, str) and is_blank(item)):
+            missing.append(row)
+        elif (number := read_number(item)) is None:
+            other.append(row)
+        elif isinstance(number, float):
+            reals.add(row, number)
+        elif SMALLEST <= number <= LARGEST:
+            wholes.add(row, number)
+        else:
+            reals.add(row, _round_down(number))
+    parts = (wholes.made(np.int64), reals.made(np.float64))
+    return RowNumbers(len(items), parts, _places(missing), _places(other))
+
+
+def _days_of_items(items: list[Any]) -> RowNumbers:
+    days, missing, other = _Part(), list[int](), list[int]()
+    for row, item in enumerate(items):
+        if is_missing(item) or (isinstance(item, str) and is_blank(item)):
+            missing.append(row)
+        elif (day := read_day(item)) is None:
+            other.append(row)
+        else:
+            days.add(row, day)
+    return RowNumbers(len(items), (days.made(np.int64),), _places(missing), _places(other))
+
+
+class _Part:
+    """Numbers of one type, and the rows in which they stand."""
+
+    def __init__(self) -> None:
+        self._rows, self._numbers = list[int](), list[int | float]()
+
+    def add(self, row: int, number: int | float) -> None:
+        self._rows.append(row)
+        self._numbers.append(number)
+
+    def made(self, dtype: Any) -> tuple[Rows, Vector]:
+        return _places(self._rows), np.array(self._numbers, dtype=dtype)
+
+
+def _places(rows: list[int]) -> Integers:
+    return np.array(rows, dtype=np.int64)
 
 
 def _round_down(number: int) -> float:

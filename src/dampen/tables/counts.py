@@ -10,15 +10,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dampen._validate import Number, one_of, only_own_errors, pair, render
+from dampen._validate import Number, one_of, only_own_errors
+from dampen.describe.conditions import Condition
+from dampen.describe.labels import as_bounds as as_bounds
+from dampen.describe.labels import as_categories as as_categories
 from dampen.errors import DataError, ParameterError
 from dampen.privacy import Adjacency
 from dampen.tables.columns import as_missing, column_of_values, place_counts, refuse_missing, title_of
+from dampen.tables.day_grid import DayGrid
 from dampen.tables.engines import Source, asked_column, open_engine
-from dampen.tables.engines.base import location_note, number_error
+from dampen.tables.engines.base import day_error, location_note, number_error
+from dampen.tables.engines.sources import require_stillness
 from dampen.tables.grid import Grid, as_grid
-from dampen.tables.reading import MISSING, OTHER, is_missing
-from dampen.vectors import LARGEST_WHOLE, Integers
+from dampen.tables.reading import MISSING, OTHER
+from dampen.vectors import Integers
 
 
 @dataclass(frozen=True, init=False, eq=False, repr=False)
@@ -79,7 +84,8 @@ def count_on_grid(values: Any, grid: Any, *, column: str | None = None, missing:
         What does not lie in memory is counted where it lies. Each value is read by itself: texts that read as numbers
         count as those; decimals that are not whole, and texts of whole numbers beyond 64 bits, are the nearest float.
     grid
-        A :class:`~dampen.tables.grid.Grid`, or what :func:`~dampen.tables.grid.as_grid` makes one of.
+        A :class:`~dampen.tables.grid.Grid`, or what :func:`~dampen.tables.grid.as_grid` makes one of; on one of days
+        (:func:`~dampen.tables.day_grid.day_grid`) values are days or moments.
     missing
         ``"refuse"`` or ``"drop"``: what to do with null, ``None``, NaN and empty fields.
 
@@ -94,18 +100,28 @@ def count_on_grid(values: Any, grid: Any, *, column: str | None = None, missing:
         return _reuse_counts(values, public, column)
     if column is None and isinstance(values, list | tuple | np.ndarray):  # in memory: there is no engine to choose
         with only_own_errors():
-            return _as_grid_counts(public, *place_counts(column_of_values(values, None), public), mode, None, "")
+            places, counts = place_counts(column_of_values(values, None), public)
+        refuse_faults(values, OTHER in places, MISSING in places, public, mode, None, "")
+        return GridCounts(public, places[places >= 0], counts[places >= 0])
     with open_engine(values, column) as engine:
-        return _as_grid_counts(public, *engine.histogram(column, public), mode, column, location_note(engine))
+        places, counts = engine.histogram(column, public)
+        refuse_faults(values, OTHER in places, MISSING in places, public, mode, column, location_note(engine))
+    return GridCounts(public, places[places >= 0], counts[places >= 0])
 
 
-def _as_grid_counts(
-    grid: Grid, places: Integers, counts: Integers, mode: str, column: str | None, where: str
-) -> GridCounts:
-    if OTHER in places:
-        raise number_error(column, where)
-    refuse_missing(int(counts[places == MISSING].sum()), mode, column, where)
-    return GridCounts(grid, places[places >= 0], counts[places >= 0])
+def refuse_faults(
+    data: Any, strange: bool, gone: bool, grid: Grid | None, missing: str, column: str | None, where: str
+) -> None:
+    """Refuse values that are no number, or no day where the grid is one of days, and missing ones that are not dropped.
+
+    ``where``: the note of where the data lies.
+    """
+    if strange:
+        require_stillness(data, column, OTHER, where)
+        raise day_error(column, where) if isinstance(grid, DayGrid) else number_error(column, where)
+    if gone and missing == "refuse":
+        require_stillness(data, column, MISSING, where)
+    refuse_missing(int(gone), missing, column, where)
 
 
 def _reuse_counts(values: GridCounts, grid: Grid, column: str | None) -> GridCounts:
@@ -149,9 +165,13 @@ def count_categories(
     labels, mode = as_categories(categories), as_missing(missing)
     one_of(("refuse", "drop"), other=other)
     counted, where = tally_labels(values, labels, column)
-    refuse_missing(counted.pop(MISSING, 0), mode, column, where)
+    gone = counted.pop(MISSING, 0)
+    if gone and mode == "refuse":
+        require_stillness(values, column, MISSING, where)
+    refuse_missing(gone, mode, column, where)
     if counted.pop(OTHER, 0) and other == "refuse":
-        rule = "must hold only the declared categories; other='drop' (--drop-other) leaves the rest out"
+        require_stillness(values, column, OTHER, where)
+        rule = "must hold only the declared categories; other='drop' leaves the rest out"
         raise DataError(f"{title_of(column)} {rule}{where}")
     return np.array([counted.get(place, 0) for place in range(len(labels))], dtype=np.int64)
 
@@ -160,30 +180,6 @@ def tally_labels(values: Any, labels: tuple[Any, ...], column: str | None) -> tu
     """How many values each category has, by its place, beside them those MISSING and OTHER; and where the data lies."""
     with open_engine(values, column) as engine:
         return dict(engine.label_counts(column, labels)), location_note(engine)
-
-
-def as_categories(categories: Any, title: str = "categories") -> tuple[Any, ...]:
-    """The caller's categories as Python's own labels. ``title``: how a message names them."""
-    rule = f"{title} must be an ordered sequence of distinct hashable labels, none of them missing"
-    try:
-        if isinstance(categories, str | bytes | set | frozenset | dict):
-            raise TypeError
-        labels = tuple(map(_plain, categories))
-        distinct = len(set(labels)) == len(labels)
-    except (TypeError, UnicodeEncodeError):
-        raise ParameterError(f"{rule}; got {render(categories)}") from None
-    if not labels:
-        raise ParameterError(f"{title} must not be empty")
-    if not distinct or any(is_missing(label) for label in labels):
-        raise ParameterError(f"{rule}; got {render(categories)}")
-    return labels
-
-
-def _plain(label: Any) -> Any:
-    """A label of NumPy's as Python's own; its times would become bare numbers. A text must be valid Unicode."""
-    if isinstance(label, str):
-        label.encode()
-    return label.item() if isinstance(label, np.generic) and not isinstance(label, np.datetime64) else label
 
 
 @dataclass(frozen=True, repr=False)
@@ -197,20 +193,11 @@ class Total:
         return "Total()"
 
 
-def as_bounds(bounds: Any) -> tuple[Fraction, Fraction]:
-    """Two public numbers lo < hi."""
-    low, high = pair(bounds=bounds)
-    if low >= high:
-        raise ParameterError(f"bounds must be increasing: (lo, hi) with lo < hi; got {render(bounds)}")
-    if max(-low, high) > LARGEST_WHOLE:
-        raise ParameterError(f"bounds must be below 2**62 in size; got {render(bounds)}")
-    return low, high
-
-
 def total(values: Any, bounds: tuple[Number, Number], *, column: str | None = None, missing: str = "refuse") -> Total:
     """The number of values and their exact sum, each moved to the nearer bound if it is outside.
 
-    ``values``, ``column`` and ``missing`` are those of :func:`~dampen.tables.counts.count_on_grid`.
+    ``values``, ``column`` and ``missing`` are those of :func:`~dampen.tables.counts.count_on_grid`; or a total that was
+    made before, with the same bounds.
 
     >>> found = total([2, 3.5, 1000], (0, 10))
     >>> found.count, found.sum
@@ -218,16 +205,16 @@ def total(values: Any, bounds: tuple[Number, Number], *, column: str | None = No
     """
     column, missing = asked_column(values, column, missing)
     ends, mode = as_bounds(bounds), as_missing(missing)
+    if isinstance(values, Total):
+        return values
     with open_engine(values, column) as engine:
         found = engine.sums(column, ends)
-        if found.other:
-            raise number_error(column, location_note(engine))
-        refuse_missing(found.missing, mode, column, location_note(engine))
+        refuse_faults(values, found.other > 0, found.missing > 0, None, mode, column, location_note(engine))
     return Total(found.count, found.sum)
 
 
-def filter_rows(data: Any, where: Mapping[str, Any] | None) -> Any:
-    """The data itself, or its rows with these values."""
+def filter_rows(data: Any, where: Mapping[str, Any] | Sequence[Condition] | None) -> Any:
+    """The data itself, or its rows with these values, or that meet these conditions."""
     return data if where is None else Source(data, where)
 
 

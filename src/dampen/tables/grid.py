@@ -34,8 +34,8 @@ CHUNK = 2**15
 """How many values are located at a time, so that the steps in between stay in the cache."""
 
 
-class Grid(Sequence[int | float]):
-    """A strictly increasing public sequence of numbers.
+class Grid(Sequence[Any]):
+    """A strictly increasing public sequence of numbers, or of days (:class:`~dampen.tables.day_grid.DayGrid`).
 
     A grid is *whole*, all points Python integers below 2**62 in size, or *real*, all points floats. Made by
     :func:`as_grid`.
@@ -46,14 +46,14 @@ class Grid(Sequence[int | float]):
 
     whole: bool
 
-    def __iter__(self) -> Iterator[int | float]:
+    def __iter__(self) -> Iterator[Any]:
         return (self._point(place) for place in range(len(self)))
 
     @overload
-    def __getitem__(self, place: int) -> int | float: ...
+    def __getitem__(self, place: int) -> Any: ...
     @overload
-    def __getitem__(self, place: slice) -> tuple[int | float, ...]: ...
-    def __getitem__(self, place: int | slice) -> int | float | tuple[int | float, ...]:
+    def __getitem__(self, place: slice) -> tuple[Any, ...]: ...
+    def __getitem__(self, place: int | slice) -> Any:
         chosen = range(len(self))[place]
         return tuple(map(self._point, chosen)) if isinstance(chosen, range) else self._point(chosen)
 
@@ -78,7 +78,7 @@ class Grid(Sequence[int | float]):
         return f"Grid({len(self)} points from {self[0]} to {self[-1]})"
 
     @abstractmethod
-    def _point(self, place: int) -> int | float: ...
+    def _point(self, place: int) -> Any: ...
 
     @abstractmethod
     def points(self) -> Vector:
@@ -313,7 +313,7 @@ def _round_down(wholes: Vector) -> Vector:
 def _count(numbers: Vector, grid: Grid) -> tuple[Integers, Integers]:
     """Occupied places and their counts: numbers are located on even grids, else the points among the sorted numbers."""
     if len(grid) > SPARSE * len(numbers):
-        return np.unique(_locate(numbers, grid), return_counts=True)
+        return np.unique(locate(numbers, grid), return_counts=True)
     if isinstance(grid, EvenGrid):
         counts = _count_even(numbers, grid)
     else:
@@ -331,7 +331,7 @@ def _count_even(numbers: Vector, grid: Grid) -> Integers:
     def count_share(first: int) -> Integers:
         counts = np.zeros(len(grid), dtype=np.int64)
         for block in blocks[first::threads]:
-            counts += np.bincount(_locate(block, grid), minlength=len(grid))
+            counts += np.bincount(locate(block, grid), minlength=len(grid))
         return counts
 
     if threads == 1:
@@ -340,7 +340,8 @@ def _count_even(numbers: Vector, grid: Grid) -> Integers:
         return sum(pool.map(count_share, range(threads)), np.zeros(len(grid), dtype=np.int64))
 
 
-def _locate(numbers: Vector, grid: Grid) -> Integers:
+def locate(numbers: Vector, grid: Grid) -> Integers:
+    """The place of each number, all of one type: of the largest point not above it, or of the first."""
     places = np.empty(len(numbers), dtype=np.int64)
     for start in range(0, len(numbers), CHUNK):
         part = slice(start, start + CHUNK)

@@ -73,7 +73,7 @@ def read_people(data: Any, labels: Sequence[Any], *, id: str, by: str) -> tuple[
             raise ParameterError(f"{name} must name a column of the data; got {render(column)}")
     if id == by:
         raise ParameterError(f"groups (--by) must be another column than that of the ids; got {render(by)}")
-    if isinstance(data, Source) and by in data.where:
+    if isinstance(data, Source) and any(condition.column == by for condition in data.where):
         raise ParameterError(
             f"where must not name the column of the groups: who is told would tell it; got {render(by)}"
         )

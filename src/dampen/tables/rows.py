@@ -38,4 +38,5 @@ def read_batches(data: Any, readings: Mapping[str, RowReading]) -> Iterator[Rows
             yield engine.rows(readings)
             return
     for file in existing_files(source.data):
-        yield read_rows(Source(Source(file, engine="spark"), source.where or None), readings)
+        part = Source(file, engine="spark", reading=source.reading)
+        yield read_rows(Source(part, source.where or None), readings)

@@ -13,13 +13,13 @@ from hypothesis import strategies as st
 from tests.audit.reading import pool
 from tests.audit.reading.check import Change, Judge, Question, Record, all_changes
 from tests.audit.reading.columns import Kind
-from tests.audit.reading.entries import BOUNDS, GRIDS, Entry, Public
+from tests.audit.reading.entries import BOUNDS, DAY_GRIDS, GRIDS, SPANS, Entry, Public
 from tests.audit.reading.forms import Form, forms_of
-from tests.audit.reading.oracle import MISSING, NOTHING, No, number, readings, sort
+from tests.audit.reading.oracle import MISSING, NOTHING, No, day, number, readings, sort
 
 OWN = {"id": (None,), "spot": (0, 1, 2), "weight": (1, -1, 2)}
 """Roles whose values are not awkward."""
-ID_KINDS = ("list", "pandas int64", "polars from arrow int64", "arrow int64", "csv")
+ID_KINDS = ("list", "pandas int64", "polars from arrow int64", "arrow int64", "csv", "json", "xlsx")
 SIZES, MOST, OTHERS, LABELS = (1, 2, 3, 4), 8, 3, 6
 """How many different records a data set has, all of them, how many others come to it, and how many labels there are."""
 COUNTS = (1, 2, 3, 4, LABELS, LABELS)
@@ -108,6 +108,8 @@ def _some(parts: tuple[Any, ...], kept: Sequence[bool]) -> tuple[Any, ...]:
 def _random_case(rng: Random, entry: Entry, family: str) -> Case:
     """Most values, and most labels, are of one cluster: such as are easily taken for each other."""
     cluster = rng.choice([*pool.CLUSTERS, *pool.WORST])
+    if "day" in entry.columns.values() and rng.random() < CLOSE:
+        cluster = rng.choice(("days", "moments"))
     public = entry.settles(_public(rng, cluster))
     form = rng.choice([form for form in forms_of(family) if entry.takes(form)])
     roles = tuple(entry.columns.values())
@@ -146,6 +148,8 @@ def _public(rng: Random, cluster: str) -> Public:
         rng.choice(("drop", "drop", "refuse")),
         rng.choice(GRIDS),
         rng.choice(BOUNDS),
+        rng.choice(DAY_GRIDS),
+        rng.choice(SPANS),
     )
 
 
@@ -200,8 +204,10 @@ def _fits(value: Any, role: str, public: Public) -> bool:
     if role in ("number", "finite"):
         found = number(value)
         return found is not No.NUMBER and (found is not No.MISSING or (public.missing != "refuse" and role == "number"))
-    if role in ("filter", "truth"):
-        return role == "filter" or sort(value)[0] == "truth"
+    if role == "day":
+        return day(value) is not No.DAY and (day(value) is not No.MISSING or public.missing != "refuse")
+    if role in ("filter", "truth", "any"):
+        return role != "truth" or sort(value)[0] == "truth"
     rule = public.choice_rule if role in ("choice", "class") else public.rule
     place = rule.place(value)
     if role in ("node", "choice", "class"):

@@ -6,6 +6,7 @@ A column converts value by value. What it makes of a value is its own, public ty
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from datetime import date, datetime
 from decimal import Decimal
 from typing import Any
 
@@ -203,6 +204,31 @@ DUCK: tuple[Kind, ...] = (
 )
 CSV = Kind("csv", list, tuple(text for text in pool.TEXTS if "\0" not in text))
 """All fields are text. Python writes a line end and a NUL into a field as it is; a NUL is no CSV to some readers."""
+
+
+def _from_json(value: Any) -> Any:
+    """Numbers beyond 64 bits are the nearest float, as texts of them are."""
+    return float(value) if type(value) is int and not -(2**63) <= value < 2**63 else value
+
+
+JSON = Kind(
+    "json",
+    list,
+    (*pool.TRUTHS, *pool.WHOLES, *pool.FAR_WHOLES, *FLOATS, *pool.TEXTS, None, [1], {"a": 1}, {}),
+    _from_json,
+)
+"""A value of any type that JSON has, beside any other."""
+
+
+def _from_cell(value: Any) -> Any:
+    """A workbook has no days, only moments."""
+    return datetime(value.year, value.month, value.day) if type(value) is date else value
+
+
+CELLS = (*(whole for whole in pool.WHOLES if abs(whole) <= 2**53), *pool.REALS, *pool.DAYS[:2], *pool.MOMENTS[:2])
+CELL_TEXTS = tuple(text for text in pool.TEXTS if text and "\0" not in text)
+XLSX = Kind("xlsx", list, (*pool.TRUTHS, *CELLS, *CELL_TEXTS, None), _from_cell)
+"""A cell of any type. Its numbers are floats, an empty text is an empty cell."""
 
 
 def as_text(value: Any) -> str | None:

@@ -9,6 +9,7 @@ from typing import Any
 from scipy import sparse
 
 import dampen
+from dampen.tables.engines import Source
 from tests.audit.reading.check import Answer, Question, Record, largest
 from tests.audit.reading.entries import Entry, Public, in_columns, in_tables, posed, utilities
 from tests.audit.reading.forms import Form, Held
@@ -67,13 +68,16 @@ def _of_count(held: Held, public: Public) -> dampen.Graph:
     return dampen.Graph.from_frame(held.table, src="s", dst="d", nodes=len(public.labels))
 
 
-def _where(public: Public) -> dict[str, Any]:
-    return {"src": "s", "dst": "d", "nodes": public.labels, "where": {"f": public.wanted}}
+def _of_rows(held: Held, public: Public) -> dampen.Graph:
+    """The graph of the rows that a filter leaves."""
+    rows = Source(held.table, {"f": public.wanted})
+    return dampen.Graph.from_frame(rows, src="s", dst="d", nodes=public.labels)
 
 
 def _count_subgraphs(public: Public) -> Question:
     def ask(held: Held) -> Answer:
-        found = posed(lambda till: dampen.count_subgraphs(held.table, "edge", epsilon=1, budget=till, **_where(public)))
+        graph = _of_rows(held, public)
+        found = posed(lambda till: dampen.count_subgraphs(graph, "edge", epsilon=1, budget=till))
         return utilities(found[-1])
 
     def expect(records: Sequence[Record]) -> Answer:
@@ -85,11 +89,9 @@ def _count_subgraphs(public: Public) -> Question:
 
 def _top_nodes(public: Public) -> Question:
     def ask(held: Held) -> Answer:
-        found = posed(
-            lambda till: dampen.top_nodes(
-                held.table, 1, score="degree", method="exponential", epsilon=1, budget=till, **_where(public)
-            )
-        )
+        named: dict[str, Any] = {"score": "degree", "method": "exponential", "epsilon": 1}
+        graph = _of_rows(held, public)
+        found = posed(lambda till: dampen.top_nodes(graph, 1, budget=till, **named))
         return utilities(found[-1])
 
     def expect(records: Sequence[Record]) -> Answer:

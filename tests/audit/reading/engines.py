@@ -1,19 +1,21 @@
 """What engines count: every method of the contract that hands out counts."""
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
+from dampen.describe.conditions import Among, Between
 from dampen.tables import as_grid
-from dampen.tables.engines import Bins, CodedTable, Labels, open_engine
+from dampen.tables.engines import Bins, CodedTable, Labels, Reading, open_engine
 from dampen.tables.pair_counts import Block
 from tests.audit.reading.check import Answer, Question, Record, largest
 from tests.audit.reading.entries import Entry, Public, counts, in_tables, place_on, rest_place
 from tests.audit.reading.forms import Held
 from tests.audit.reading.numbers import clipped, ends_of
-from tests.audit.reading.oracle import MISSING, OTHER, No, number
+from tests.audit.reading.oracle import MISSING, OTHER, No, day, number
 from tests.audit.reading.tables import EDGES, HIGH, LOW, TABLE, cells
 
 ROOT = "root"
@@ -35,7 +37,8 @@ def _part(public: Public) -> Question:
 
     def ask(held: Held) -> Answer:
         with open_engine(held.table, "v") as engine:
-            parts = [engine.part("v", public.labels, place) for place in range(len(public.labels))]
+            places = range(len(public.labels))
+            parts = [engine.part(Among("v", public.labels, frozenset({place}))) for place in places]
             assert [part.row_count("v") for part in parts] == [part.row_count() for part in parts]
             return {place: part.row_count() for place, part in enumerate(parts)}
 
@@ -44,6 +47,84 @@ def _part(public: Public) -> Question:
         return counts([place for place in places if place >= 0])
 
     return Question("", ask, expect)
+
+
+def _sets(public: Public) -> Question:
+    """The rows of several labels, and all others."""
+    several = frozenset(range(0, len(public.labels), 2))
+    others = frozenset(range(len(public.labels))) - several
+
+    def ask(held: Held) -> Answer:
+        with open_engine(held.table, "v") as engine:
+            each = {"some": several, "others": others}
+            parts = {name: engine.part(Among("v", public.labels, places)) for name, places in each.items()}
+            assert parts["some"].part(Among("v", public.labels, others)).row_count() == 0
+            return {name: part.row_count() for name, part in parts.items()}
+
+    def expect(records: Sequence[Record]) -> Answer:
+        places = [public.rule.place(value) for (value,) in records]
+        return counts(["some" if place in several else "others" for place in places if place >= 0])
+
+    return Question("", ask, expect)
+
+
+def ranges(public: Public) -> Question:
+    """The rows whose number is in a range, with both ends, and with one."""
+    low, high = ends_of(public)
+    asked = {"both": (low, high), "from": (low, None), "to": (None, high), "all": (None, None)}
+
+    def ask(held: Held) -> Answer:
+        with open_engine(held.table, "v") as engine:
+            return {name: engine.part(Between("v", *ends)).row_count() for name, ends in asked.items()}
+
+    def expect(records: Sequence[Record]) -> Answer:
+        found = [each for each in (number(value) for (value,) in records) if not isinstance(each, No)]
+        return {
+            name: sum((first is None or each >= first) and (last is None or each <= last) for each in found)
+            for name, (first, last) in asked.items()
+        }
+
+    return Question("", ask, expect, largest)
+
+
+def spans(public: Public) -> Question:
+    """The rows whose day is in a range."""
+    low, high = public.span
+    ends = [None if end is None else Fraction(end) for end in (low, high)]
+
+    def ask(held: Held) -> Answer:
+        with open_engine(held.table, "v") as engine:
+            return {"in": engine.part(Between("v", ends[0], ends[1], days=True)).row_count()}
+
+    def expect(records: Sequence[Record]) -> Answer:
+        days = [each for each in (day(value) for (value,) in records) if not isinstance(each, No)]
+        return {"in": sum((low is None or each >= low) and (high is None or each <= high) for each in days)}
+
+    return Question("", ask, expect)
+
+
+def _faulty(public: Public) -> Question:
+    """Whether something is missing or odd in a column: one record more adds one fault at most, for each reading."""
+    readings = {"labels": Reading(public.labels), "numbers": Reading(), "days": Reading(days=True)}
+
+    def ask(held: Held) -> Answer:
+        with open_engine(held.table, "v") as engine:
+            found = {name: engine.faulty({"v": reading}) for name, reading in readings.items()}
+        faults: dict[Any, int] = {(name, MISSING): len(each.missing) for name, each in found.items()}
+        return faults | {(name, OTHER): len(each.other) for name, each in found.items()}
+
+    def expect(records: Sequence[Record]) -> Answer:
+        met = {("labels", min(public.rule.place(value), 0)) for (value,) in records}
+        met |= {
+            (name, _fault(read(value))) for (value,) in records for name, read in (("numbers", number), ("days", day))
+        }
+        return {(name, fault): 1 for name, fault in met if fault < 0}
+
+    return Question("", ask, expect, largest)
+
+
+def _fault(found: Any) -> int:
+    return 0 if not isinstance(found, No) else MISSING if found is No.MISSING else OTHER
 
 
 def _rows(public: Public) -> Question:
@@ -79,13 +160,81 @@ def histogram(public: Public) -> Question:
     return Question("", ask, expect)
 
 
+def on_days(public: Public) -> Question:
+    """How many values stand at each place of a grid of days."""
+
+    def ask(held: Held) -> Answer:
+        data, column = held.named("v")
+        with open_engine(data, column) as engine:
+            places, counted = engine.histogram(column, public.day_grid)
+            return dict(zip(places.tolist(), counted.tolist(), strict=True))
+
+    def expect(records: Sequence[Record]) -> Answer:
+        return counts([day_place(public, value) for (value,) in records])
+
+    return Question("", ask, expect)
+
+
+def day_place(public: Public, value: Any) -> int:
+    """The place of a value on the grid of days, ``MISSING`` or ``OTHER``."""
+    found, points = day(value), public.day_grid.points().tolist()
+    return _fault(found) if isinstance(found, No) else place_on(points, found)
+
+
+def _cross(public: Public) -> Question:
+    """Groups of two columns: rows alone, and their days."""
+    by = [("g", public.labels), ("f", public.choices)]
+
+    def ask(held: Held) -> Answer:
+        with open_engine(held.table, "v", "g", "f") as engine:
+            rows = engine.counts_by_group(None, None, by).tolist()
+            days = engine.counts_by_group("v", public.day_grid, by).tolist()
+        assert len({tuple(row[:-1]) for row in (*rows, *days)}) <= len(rows) + len(days)
+        return {("row", *row[:-1]): row[-1] for row in rows} | {("day", *row[:-1]): row[-1] for row in days}
+
+    def expect(records: Sequence[Record]) -> Answer:
+        groups = [(public.rule.place(one), public.choice_rule.place(two)) for _, one, two in records]
+        days = [day_place(public, value) for value, _, _ in records]
+        told = [("day", *group, place) for group, place in zip(groups, days, strict=True)]
+        return counts([*(("row", *group, 0) for group in groups), *told])
+
+    return Question("", ask, expect, largest)
+
+
+def _group_sums(public: Public) -> Question:
+    """One record more moves one group's count by 1, and its sum by at most the bound."""
+    low, high = ends_of(public)
+
+    def ask(held: Held) -> Answer:
+        with open_engine(held.table, "v", "g") as engine:
+            found = engine.sums_by_group("v", (low, high), [("g", public.labels)])
+        told: dict[Any, Any] = {("n", *group): each.count for group, each in found.items()}
+        told |= {("gone", *group): each.missing for group, each in found.items()}
+        told |= {("other", *group): each.other for group, each in found.items()}
+        return told | {("sum", *group): each.sum / _reach(public) for group, each in found.items()}
+
+    def expect(records: Sequence[Record]) -> Answer:
+        told: Counter[Any] = Counter()
+        for value, group in records:
+            found, place = number(value), public.rule.place(group)
+            if isinstance(found, No):
+                told["gone" if found is No.MISSING else "other", place] += 1
+                continue
+            told["n", place] += 1
+            told["sum", place] += Fraction(min(max(found, low), high)) / _reach(public)  # type: ignore[assignment]
+        return told
+
+    return Question("", ask, expect, largest)
+
+
 def _by_group(public: Public) -> Question:
     """The places of numbers, and of labels, in each group."""
 
     def ask(held: Held) -> Answer:
         with open_engine(held.table, "v", "g") as engine:
-            found = engine.counts_by_group("v", as_grid(public.grid), "g", public.labels).tolist()
-            alike = engine.counts_by_group("v", public.labels, "g", public.labels).tolist()
+            by = [("g", public.labels)]
+            found = engine.counts_by_group("v", as_grid(public.grid), by).tolist()
+            alike = engine.counts_by_group("v", public.labels, by).tolist()
         if any(place == OTHER for _, place, _ in found):
             return None
         numbers = {("number", group, place): count for group, place, count in found}
@@ -193,8 +342,15 @@ def _pairs_of(wide: int, place: int, bin_of: int, kind: int) -> list[Any]:
 ENTRIES: tuple[Entry, ...] = (
     Entry("Engine.label_counts", {"v": "label"}, label_counts, ("Engine.label_counts",)),
     Entry("Engine.part", {"v": "label"}, _part, ("Engine.part", "Engine.row_count"), in_tables),
+    Entry("Engine.part by sets", {"v": "label"}, _sets, takes=in_tables),
+    Entry("Engine.part by ranges", {"v": "number"}, ranges, takes=in_tables),
+    Entry("Engine.part by days", {"v": "day"}, spans, takes=in_tables),
+    Entry("Engine.faulty", {"v": "any"}, _faulty, ("Engine.faulty",), in_tables),
     Entry("Engine.rows", {"a": "label", "y": "choice"}, _rows, ("Engine.rows",), in_tables),
     Entry("Engine.histogram", {"v": "number"}, histogram, ("Engine.histogram",)),
+    Entry("Engine.histogram of days", {"v": "day"}, on_days),
+    Entry("Engine.counts_by_group of two", {"v": "day", "g": "label", "f": "choice"}, _cross, takes=in_tables),
+    Entry("Engine.sums_by_group", {"v": "number", "g": "label"}, _group_sums, ("Engine.sums_by_group",), in_tables),
     Entry("Engine.counts_by_group", {"v": "number", "g": "label"}, _by_group, ("Engine.counts_by_group",), in_tables),
     Entry("Engine.sums", {"v": "number"}, _sums, ("Engine.sums",)),
     Entry(

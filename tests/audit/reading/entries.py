@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from datetime import date
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
@@ -11,9 +12,11 @@ from unittest.mock import patch
 
 import numpy as np
 
-from dampen.problem import NumericProblem, SelectionProblem
+from dampen.problem import CountsProblem, NumericProblem, SelectionProblem
+from dampen.tables.day_grid import DayGrid, day_grid
+from dampen.tables.engines import Source
 from tests.audit.reading.check import Question, Vector
-from tests.audit.reading.forms import Form
+from tests.audit.reading.forms import Form, Held
 from tests.audit.reading.oracle import MISSING, OTHER, No, Rule, number
 
 VAST = 10**6
@@ -25,6 +28,14 @@ GRIDS: tuple[Any, ...] = (
     (0.0, 0.5, 2.0**53, 2.0**63, 2.0**64, 1e300),
 )
 BOUNDS: tuple[Any, ...] = ((0, 4), (-1, 2**60), (0, 1), ("-0.5", 3))
+DAY_ENDS = (
+    (date(1969, 12, 31), date(2024, 3, 31), "month"),
+    (date(2024, 2, 28), date(2024, 3, 2), "day"),
+    (date(1960, 2, 29), date(2024, 2, 29), "year"),
+)
+DAY_GRIDS: tuple[DayGrid, ...] = tuple(day_grid(*ends) for ends in DAY_ENDS)
+SPANS: tuple[tuple[int | None, int | None], ...] = ((0, None), (None, 19782), (-1, -1), (19782, 19783), (None, None))
+"""Days between which a filter leaves rows: 19782 is the 29th of February 2024."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -39,6 +50,8 @@ class Public:
     other: str = "drop"
     grid: Any = GRIDS[0]
     bounds: Any = BOUNDS[0]
+    day_grid: DayGrid = DAY_GRIDS[0]
+    span: tuple[int | None, int | None] = SPANS[0]
 
     def only(self, labels: Sequence[bool], choices: Sequence[bool]) -> "Public":
         """Without some labels and choices; the one that takes the rest stays."""
@@ -85,6 +98,31 @@ def in_tables(form: Form) -> bool:
 def in_columns(form: Form) -> bool:
     """Columns in memory, each by itself."""
     return form.name in ("columns", "series")
+
+
+def strict(public: Public) -> Public:
+    """Values that stand by themselves have no description: what is missing or undeclared is refused."""
+    return replace(public, rest=None, missing="refuse", other="refuse")
+
+
+def source_of(held: Held, name: str, missing: str, where: Any = None, other: Any = None) -> Any:
+    """What a question about one column is asked of: values as they are, or the table that has the column."""
+    if held.bare:
+        assert (missing, where, other) == ("refuse", None, None), "values alone have no description"
+        return held.columns[name]
+    return Source(held.table, where, column=name, missing=missing, other=other)
+
+
+def in_both(
+    name: str,
+    columns: Mapping[str, str],
+    pose: Callable[[Public], Question],
+    covers: tuple[str, ...],
+    settles: Callable[[Public], Public] = lambda public: public,
+) -> tuple[Entry, Entry]:
+    """A question of the record: of a column of a table, and of values alone."""
+    alone = Entry(f"{name} of values", columns, pose, covers, in_columns, lambda public: strict(settles(public)))
+    return Entry(name, columns, pose, covers, in_tables, settles), alone
 
 
 def counts(places: Sequence[Hashable]) -> Vector:
@@ -156,7 +194,7 @@ def posed(ask: Callable[..., Any]) -> list[Any]:
 
         return patch.object(kind, "__init__", init)
 
-    with recorded(SelectionProblem), recorded(NumericProblem):
+    with recorded(SelectionProblem), recorded(NumericProblem), recorded(CountsProblem):
         try:
             ask(Till())
         except Paid:
@@ -168,7 +206,7 @@ def utilities(problem: Any) -> Vector:
     """What a problem knows of the data."""
     if isinstance(problem, NumericProblem):
         return {"value": problem.value}
-    return numbered(problem.utilities)
+    return numbered(problem.counts if isinstance(problem, CountsProblem) else problem.utilities)
 
 
 def joined(problems: Sequence[Any]) -> Vector:

@@ -2,8 +2,10 @@
 
 import atexit
 import csv
+import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from functools import cache
 from itertools import count
 from pathlib import Path
@@ -16,6 +18,8 @@ import pandas as pd
 import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
+from openpyxl import Workbook
+from openpyxl.cell import WriteOnlyCell
 
 from tests.audit.reading.check import Record
 from tests.audit.reading.columns import (
@@ -23,10 +27,12 @@ from tests.audit.reading.columns import (
     CSV,
     DICTIONARIES,
     DUCK,
+    JSON,
     NUMPY,
     PANDAS,
     POLARS,
     PYTHON,
+    XLSX,
     Kind,
     as_text,
     objects,
@@ -80,8 +86,8 @@ class Form:
         alone.
         """
         held = kind.held(value)
-        outside = self.family in ("elsewhere", "spark")
-        return OBJECT if outside and sort(held)[0] == "else" else held
+        strange = sort(held)[0] == "else" and not isinstance(held, datetime | np.datetime64)
+        return OBJECT if strange and self.family in ("elsewhere", "spark") else held
 
     def __repr__(self) -> str:
         return self.name
@@ -157,6 +163,43 @@ def write_csv(path: Path, columns: Columns) -> Path:
 
 def _csv(columns: Columns) -> Held:
     return Held(table=write_csv(new_path("csv"), columns))
+
+
+def _json_lines(columns: Columns) -> Held:
+    """A record for each line; what is missing in a row of odd number is not even named."""
+    path = new_path("jsonl")
+    rows = zip(*(values for _, values in columns.values()), strict=True)
+    records = [dict(zip(columns, row, strict=True)) for row in rows]
+    for record in records[1::2]:
+        for name in [name for name, value in record.items() if value is None]:
+            del record[name]
+    path.write_text("".join(f"{json.dumps(record)}\n" for record in records))
+    return Held(table=path)
+
+
+def _arrow_file(columns: Columns) -> Held:
+    table, path = arrow_table(columns), new_path("arrow")
+    with pa.ipc.new_file(path, table.schema) as writer:
+        writer.write_table(table)
+    return Held(table=path)
+
+
+def _xlsx(columns: Columns) -> Held:
+    """With one column more: a row without any cell is none."""
+    book, path = Workbook(write_only=True), new_path("xlsx")
+    sheet = book.create_sheet()
+    sheet.append(["filled", *columns])
+    for row in zip(*(values for _, values in columns.values()), strict=True):
+        sheet.append([1, *(_text_cell(sheet, value) if isinstance(value, str) else value for value in row)])
+    book.save(path)
+    return Held(table=path)
+
+
+def _text_cell(sheet: Any, text: str) -> Any:
+    """A cell that holds a text, also one that looks like a formula."""
+    cell = WriteOnlyCell(sheet, text)
+    cell.data_type = "s"
+    return cell
 
 
 def _parquet(columns: Columns) -> Held:
@@ -249,6 +292,11 @@ FORMS: tuple[Form, ...] = (
     Form("loaded csv", "elsewhere", (CSV,), _loaded(_csv)),
     Form("parquet", "elsewhere", (*IN_FILES, *DICTIONARIES), _parquet),
     Form("loaded parquet", "elsewhere", IN_FILES, _loaded(_parquet)),
+    Form("json", "elsewhere", (JSON,), _json_lines),
+    Form("loaded json", "elsewhere", (JSON,), _loaded(_json_lines)),
+    Form("arrow file", "elsewhere", (*ARROW, *DICTIONARIES), _arrow_file),
+    Form("loaded arrow file", "elsewhere", (*ARROW, *DICTIONARIES), _loaded(_arrow_file)),
+    Form("xlsx", "elsewhere", (XLSX,), _xlsx),
     Form("relation", "elsewhere", (*ARROW, *DICTIONARIES, *DUCK), _relation),
     Form("ibis", "elsewhere", (*ARROW, *DICTIONARIES, *DUCK), _ibis_table),
     Form("spark", "spark", SPARK_KINDS, _spark_frame),

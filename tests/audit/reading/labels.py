@@ -1,23 +1,26 @@
 """Questions about labels: categories, groups, filters."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
 import dampen
 from dampen.queries import count_problem, row_count_problem, winner_problem
 from dampen.tables import count_categories
+from dampen.tables.engines import Source
 from tests.audit.reading.check import Answer, Question, Record, largest
 from tests.audit.reading.entries import (
     VAST,
     Entry,
     Public,
     counts,
+    in_both,
     in_tables,
     numbered,
     placed_in_groups,
     posed,
     rest_place,
+    source_of,
     utilities,
 )
 from tests.audit.reading.forms import Held
@@ -66,15 +69,27 @@ def _counted(pose: Any, *, expect: Any = tallied, **more: Any) -> Any:
     return question
 
 
-def _most_common(data: Any, labels: Any, **named: Any) -> Answer:
-    return utilities(
-        posed(lambda till: dampen.most_common(data, categories=labels, epsilon=1, budget=till, **named))[-1]
-    )
+def settled(public: Public) -> str:
+    """What happens to missing values where a category may take them."""
+    return public.missing if public.missing != "other" or rest_place(public) is not None else "refuse"
 
 
-def _top_categories(data: Any, labels: Any, **named: Any) -> Answer:
-    found = posed(lambda till: dampen.top_categories(data, 1, categories=labels, epsilon=1, budget=till, **named))
-    return utilities(found[-1])
+def _ranked(ask_one: Callable[..., Any]) -> Callable[[Public], Question]:
+    """A question about the sizes of categories; undeclared values are refused, or count for one of them."""
+
+    def question(public: Public) -> Question:
+        def ask(held: Held) -> Answer:
+            values = source_of(held, "v", settled(public), other=public.rest)
+            found = posed(lambda till: ask_one(values, categories=public.labels, epsilon=1, budget=till))
+            return utilities(found[-1])
+
+        return Question("", ask, lambda records: grouped(public, records, settled(public)))
+
+    return question
+
+
+def _top_categories(values: Any, **named: Any) -> Any:
+    return dampen.top_categories(values, 1, **named)
 
 
 def _where(public: Public) -> Question:
@@ -82,7 +97,8 @@ def _where(public: Public) -> Question:
 
     def ask(held: Held) -> Answer:
         problem = row_count_problem(held.table, where={"v": public.wanted}, adjacency=ADD_REMOVE)
-        *_, asked = posed(lambda till: dampen.count(held.table, where={"v": public.wanted}, epsilon=1, budget=till))
+        source = Source(held.table, {"v": public.wanted})
+        *_, asked = posed(lambda till: dampen.count(source, epsilon=1, budget=till))
         assert asked.value == problem.value
         return utilities(problem)
 
@@ -94,7 +110,10 @@ def _rows(public: Public) -> Question:
 
     def ask(held: Held) -> Answer:
         data, column = held.named("v")
-        return utilities(row_count_problem(data, column=column, adjacency=ADD_REMOVE))
+        problem = row_count_problem(data, column=column, adjacency=ADD_REMOVE)
+        *_, asked = posed(lambda till: dampen.count(data, epsilon=1, budget=till))
+        assert asked.value == problem.value
+        return utilities(problem)
 
     return Question("", ask, lambda records: {"value": len(records)})
 
@@ -103,42 +122,33 @@ def _where_then_counted(public: Public) -> Question:
     """Categories of the rows that a filter leaves."""
 
     def ask(held: Held) -> Answer:
-        named = {"column": "v", "where": {"f": public.wanted}, "missing": mode(public), "other": public.other}
-        return _most_common(held.table, public.labels, **named)
+        values = source_of(held, "v", settled(public), {"f": public.wanted}, public.rest)
+        return utilities(
+            posed(lambda till: dampen.most_common(values, categories=public.labels, epsilon=1, budget=till))[-1]
+        )
 
     def expect(records: Sequence[Record]) -> Answer:
-        return tallied(public, [(value,) for value, kept in records if public.filter_rule.place(kept) == 0])
+        kept = [(value,) for value, wanted in records if public.filter_rule.place(wanted) == 0]
+        return grouped(public, kept, settled(public))
 
     return Question("", ask, expect)
 
 
-def _group_counts(adjacency: Any) -> Any:
-    def question(public: Public) -> Question:
-        missing = public.missing if public.missing != "other" or rest_place(public) is not None else "refuse"
-
-        def ask(held: Held) -> Answer:
-            data, column = held.named("v")
-            found = dampen.group_counts(
-                data, categories=public.labels, epsilon=VAST, budget=dampen.Budget(epsilon=VAST), adjacency=adjacency,
-                column=column, other=public.rest, missing=missing,
-            )  # fmt: skip
-            return numbered(list(found.value.values()))
-
-        return Question("", ask, lambda records: grouped(public, records, missing))
-
-    return question
-
-
-def _group_by(public: Public) -> Question:
+def _members(public: Public) -> Question:
     """Who is in which group: ids are numbers of their own, so that a record keeps its id wherever it stands."""
     missing = "refuse" if rest_place(public) is None or public.missing == "refuse" else "other"
 
+    def release(held: Held) -> Any:
+        budget = dampen.Budget(epsilon=VAST)
+        if held.bare:
+            ids, groups = held.columns["id"], held.columns["v"]
+            return dampen.release_group_members(ids, groups, categories=public.labels, epsilon=VAST, budget=budget)
+        described = dampen.Category(public.labels, other=public.rest, missing=missing)
+        table = dampen.Table(held.table, columns={"v": described}, budget=budget)
+        return table.release_group_members("id", "v", epsilon=VAST)
+
     def ask(held: Held) -> Answer:
-        ids, column = held.named("id")
-        told = dampen.group_by(
-            ids, held.columns["v"] if held.bare else "v", categories=public.labels, epsilon=VAST,
-            budget=dampen.Budget(epsilon=VAST), column=column, other=public.rest, missing=missing,
-        )  # fmt: skip
+        told = release(held).value
         return counts(
             [(place, str(person)) for place, people in enumerate(told.values()) for person in people.tolist()]
         )
@@ -183,9 +193,9 @@ ENTRIES: tuple[Entry, ...] = (
         ),
         ("queries.winner_problem",),
     ),
-    Entry("most_common", {"v": "label"}, _counted(_most_common), ("questions.most_common",)),
-    Entry("top_categories", {"v": "label"}, _counted(_top_categories), ("questions.top_categories",)),
-    Entry("most_common where", {"v": "label", "f": "filter"}, _where_then_counted, takes=in_tables),
+    *in_both("most_common", {"v": "group"}, _ranked(dampen.most_common), ("questions.most_common",)),
+    *in_both("top_categories", {"v": "group"}, _ranked(_top_categories), ("questions.top_categories",)),
+    Entry("most_common where", {"v": "group", "f": "filter"}, _where_then_counted, takes=in_tables),
     Entry(
         "count where",
         {"v": "filter"},
@@ -194,7 +204,11 @@ ENTRIES: tuple[Entry, ...] = (
         takes=in_tables,
     ),
     Entry("count", {"v": "label"}, _rows),
-    Entry("group_counts", {"v": "group"}, _group_counts(ADD_REMOVE), ("questions.group_counts",)),
-    Entry("group_counts of replaced records", {"v": "group"}, _group_counts(REPLACE)),
-    Entry("group_by", {"v": "group", "id": "id"}, _group_by, ("questions.group_by",), settles=_two_labels),
+    *in_both(
+        "release_group_members",
+        {"v": "group", "id": "id"},
+        _members,
+        ("questions.release_group_members",),
+        _two_labels,
+    ),
 )

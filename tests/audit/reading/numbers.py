@@ -17,7 +17,7 @@ from dampen.queries import (
     percentile_value_problem,
     sum_problem,
 )
-from dampen.tables import GridCounts, count_on_grid
+from dampen.tables import GridCounts, as_grid, count_on_grid
 from dampen.tables.counts import total
 from tests.audit.reading.check import Answer, Question, Record, Vector, largest
 from tests.audit.reading.entries import (
@@ -25,19 +25,25 @@ from tests.audit.reading.entries import (
     Entry,
     Public,
     counts,
+    in_both,
     in_tables,
     joined,
     numbers_of,
     place_on,
     posed,
+    source_of,
     utilities,
 )
 from tests.audit.reading.forms import Held
 from tests.audit.reading.labels import mode
+from tests.audit.reading.oracle import No, day
 
 ADD_REMOVE, REPLACE = dampen.Adjacency.ADD_REMOVE, dampen.Adjacency.REPLACE
 FINE = Fraction(1, 2**70)
 """A resolution at which sums of small floats are hardly rounded."""
+QUARTER = Fraction(1, 4)
+PART = Fraction(1, 1024)
+"""Parts of means and variances are rounded to so much of what one record may move them by."""
 
 
 def places_on(public: Public, values: Sequence[Any], missing: str) -> list[int] | None:
@@ -77,6 +83,22 @@ def _on_grid(public: Public) -> Question:
     return Question("", ask, expect)
 
 
+def _on_days(public: Public) -> Question:
+    def ask(held: Held) -> Answer:
+        data, column = held.named("v")
+        found = count_on_grid(data, public.day_grid, column=column, missing=mode(public))
+        return dict(zip(found.places.tolist(), found.counts.tolist(), strict=True))
+
+    def expect(records: Sequence[Record]) -> Answer:
+        days = [day(value) for (value,) in records]
+        if No.DAY in days or (No.MISSING in days and mode(public) == "refuse"):
+            return None
+        points = public.day_grid.points().tolist()
+        return counts([place_on(points, each) for each in days if not isinstance(each, No)])
+
+    return Question("", ask, expect)
+
+
 Pose = Callable[..., Any]
 
 
@@ -101,20 +123,45 @@ def _percentile(pose: Pose, step: int = 1) -> Callable[[Public], Question]:
     return question
 
 
+def _asked_percentile(ask_one: Callable[..., Any], *ps: int) -> Callable[[Public], Question]:
+    """A question of the record about percentiles, each of which is one problem."""
+
+    def question(public: Public) -> Question:
+        grid = as_grid(public.grid)
+
+        def ask(held: Held) -> Answer:
+            values = source_of(held, "v", mode(public))
+            found = posed(lambda till: ask_one(values, bounds=grid, epsilon=1, budget=till))
+            return joined(found[-len(ps) :])
+
+        @cache
+        def known(places: tuple[int, ...]) -> Answer:
+            counted = counted_before(public, places)
+            return joined([percentile_value_problem(counted, p, grid=grid, adjacency=ADD_REMOVE) for p in ps])
+
+        def expect(records: Sequence[Record]) -> Answer:
+            places = places_on(public, [value for (value,) in records], mode(public))
+            return None if places is None else known(tuple(sorted(places)))
+
+        return Question("", ask, expect, largest)
+
+    return question
+
+
+def _upper(values: Any, **named: Any) -> Any:
+    return dampen.percentile(values, 75, **named)
+
+
+def _two(values: Any, **named: Any) -> Any:
+    return dampen.percentiles(values, (10, 90), strategy="even", **named)
+
+
 def _where_percentile(public: Public) -> Question:
+    grid = as_grid(public.grid)
+
     def ask(held: Held) -> Answer:
-        *_, found = posed(
-            lambda till: dampen.percentile(
-                held.table,
-                25,
-                grid=public.grid,
-                column="v",
-                where={"f": public.wanted},
-                missing=mode(public),
-                epsilon=1,
-                budget=till,
-            )
-        )
+        values = source_of(held, "v", mode(public), {"f": public.wanted})
+        *_, found = posed(lambda till: dampen.percentile(values, 25, bounds=grid, epsilon=1, budget=till))
         return utilities(found)
 
     def expect(records: Sequence[Record]) -> Answer:
@@ -123,37 +170,36 @@ def _where_percentile(public: Public) -> Question:
         if places is None:
             return None
         counted = counted_before(public, places)
-        return utilities(percentile_value_problem(counted, 25, grid=public.grid, adjacency=ADD_REMOVE))
+        return utilities(percentile_value_problem(counted, 25, grid=grid, adjacency=ADD_REMOVE))
 
     return Question("", ask, expect, largest)
 
 
-def _quantiles(data: Any, **named: Any) -> Any:
-    if isinstance(data, GridCounts):
-        return [percentile_value_problem(data, p, grid=named["grid"], adjacency=ADD_REMOVE) for p in (10, 90)]
-    return posed(lambda till: dampen.quantiles(data, (10, 90), strategy="even", epsilon=1, budget=till, **named))
-
-
-def _many(public: Public) -> Question:
+def _histogram(public: Public) -> Question:
     def ask(held: Held) -> Answer:
-        data, column = held.named("v")
-        return joined(_quantiles(data, grid=public.grid, column=column, missing=mode(public)))
+        values = source_of(held, "v", mode(public))
+        found = posed(lambda till: dampen.histogram(values, bounds=as_grid(public.grid), epsilon=1, budget=till))
+        return utilities(found[-1])
 
     def expect(records: Sequence[Record]) -> Answer:
         places = places_on(public, [value for (value,) in records], mode(public))
-        return None if places is None else joined(_quantiles(counted_before(public, places), grid=public.grid))
+        return None if places is None else counts(places)
 
-    return Question("", ask, expect, largest)
+    return Question("", ask, expect)
 
 
-def _summed(ask_one: Callable[..., Vector], rule: Callable[..., Vector], step: Any = 1, **more: Any) -> Any:
-    """A question about the clipped numbers of a column."""
+def _summed(
+    ask_one: Callable[..., Vector], rule: Callable[..., Vector], step: Any = 1, *, asked: bool = False, **more: Any
+) -> Any:
+    """About the clipped numbers of a column; ``asked``: a question of the record, to which the source says all."""
 
     def question(public: Public) -> Question:
         missing = "refuse" if more.get("sized") else mode(public)
 
         def ask(held: Held) -> Answer:
             data, column = held.named("v")
+            if asked:
+                return ask_one(source_of(held, "v", missing), bounds=public.bounds)
             return ask_one(data, bounds=public.bounds, column=column, missing=missing)
 
         def expect(records: Sequence[Record]) -> Answer:
@@ -166,7 +212,8 @@ def _summed(ask_one: Callable[..., Vector], rule: Callable[..., Vector], step: A
     return question
 
 
-def _rounded(value: Fraction, step: Fraction) -> Fraction:
+def rounded(value: Fraction, step: Fraction) -> Fraction:
+    """The nearest multiple of a step."""
     return floor(value / step + Fraction(1, 2)) * step
 
 
@@ -184,26 +231,50 @@ def _sum_problem(data: Any, **named: Any) -> Vector:
     return utilities(sum_problem(data, adjacency=ADD_REMOVE, resolution=FINE, **named))
 
 
-def _total_answer(data: Any, **named: Any) -> Vector:
-    *_, found = posed(lambda till: dampen.total(data, resolution=FINE, epsilon=1, budget=till, **named))
+def _sum_answer(values: Any, *, bounds: Any) -> Vector:
+    *_, found = posed(lambda till: dampen.sum(values, bounds=bounds, unit=FINE, epsilon=1, budget=till))
     return utilities(found)
 
 
 def _sum_rule(values: list[Fraction], low: Fraction, high: Fraction) -> Vector:
-    return {"value": _rounded(sum(values, Fraction(0)), FINE)}
+    return {"value": rounded(sum(values, Fraction(0)), FINE)}
 
 
 def _mean_parts(data: Any, **named: Any) -> Vector:
     return joined(mean_part_problems(data, resolution=FINE, **named))
 
 
-def _mean_answer(data: Any, **named: Any) -> Vector:
-    return joined(posed(lambda till: dampen.mean(data, resolution=FINE, epsilon=1, budget=till, **named))[-2:])
+def shares(parts: Sequence[Any]) -> Vector:
+    """What problems know of the data, each in terms of how far one record may move it."""
+    return {place: part.value / part.frame.bound for place, part in enumerate(parts)}
+
+
+def _mean_answer(values: Any, *, bounds: Any) -> Vector:
+    return shares(posed(lambda till: dampen.mean(values, bounds=bounds, epsilon=1, budget=till))[-2:])
+
+
+def mean_shares(values: list[Fraction], low: Fraction, high: Fraction) -> Vector:
+    """The two parts of a mean, the sum rounded to a 1024th of what a record may move."""
+    half = (high - low) / 2
+    return {0: rounded(sum(values, Fraction(0)) / half - len(values) * (low + high) / 2 / half, PART), 1: len(values)}
+
+
+def _variance_answer(values: Any, *, bounds: Any) -> Vector:
+    asked = posed(lambda till: dampen.variance(values, bounds=bounds, unit=QUARTER, epsilon=1, budget=till))
+    return shares(asked[-3:])
+
+
+def _variance_shares(values: list[Fraction], low: Fraction, high: Fraction) -> Vector:
+    """The three parts of a variance of values to the nearest quarter, of bounds that are so many quarters apart."""
+    off = [low + rounded(value - low, QUARTER) - (low + high) / 2 for value in values]
+    half, eighth = (high - low) / 2, (high - low) ** 2 / 8
+    sums = sum(off, Fraction(0)) / half, sum((each**2 / eighth - 1 for each in off), Fraction(0))
+    return {0: rounded(sums[0], PART), 1: rounded(sums[1], PART), 2: len(values)}
 
 
 def _mean_rule(values: list[Fraction], low: Fraction, high: Fraction) -> Vector:
     centred = sum(values, Fraction(0)) - len(values) * (low + high) / 2
-    return {(0, "value"): _rounded(centred, FINE), (1, "value"): len(values)}
+    return {(0, "value"): rounded(centred, FINE), (1, "value"): len(values)}
 
 
 def _mean_problem(data: Any, *, missing: str, **named: Any) -> Vector:
@@ -211,17 +282,16 @@ def _mean_problem(data: Any, *, missing: str, **named: Any) -> Vector:
 
 
 def _plain_mean(values: list[Fraction], low: Fraction, high: Fraction) -> Vector:
-    return {"value": _rounded(sum(values, Fraction(0)) / len(values), FINE)}
+    return {"value": rounded(sum(values, Fraction(0)) / len(values), FINE)}
 
 
 def _order_statistic(data: Any, **named: Any) -> Vector:
-    return utilities(order_statistic_problem(data, 50, adjacency=ADD_REMOVE, resolution=Fraction(1, 4), **named))
+    return utilities(order_statistic_problem(data, 50, adjacency=ADD_REMOVE, resolution=QUARTER, **named))
 
 
-def _quantile_number(data: Any, **named: Any) -> Vector:
-    *_, found = posed(
-        lambda till: dampen.quantile_number(data, 50, resolution=Fraction(1, 4), epsilon=1, budget=till, **named)
-    )
+def _percentile_number(values: Any, *, bounds: Any) -> Vector:
+    named: dict[str, Any] = {"bounds": bounds, "step": QUARTER, "method": "number"}
+    *_, found = posed(lambda till: dampen.percentile(values, 50, epsilon=1, budget=till, **named))
     return utilities(found)
 
 
@@ -247,19 +317,7 @@ def _adds(pose: Pose, *given: Any) -> Pose:
     return lambda data, **named: pose(data, *given, adjacency=ADD_REMOVE, **named)
 
 
-def _posed_percentile(data: Any, **named: Any) -> Any:
-    if isinstance(data, GridCounts):
-        return percentile_value_problem(data, 75, adjacency=ADD_REMOVE, **named)
-    return posed(lambda till: dampen.percentile(data, 75, epsilon=1, budget=till, **named))[-1]
-
-
-def _posed_median(data: Any, **named: Any) -> Any:
-    if isinstance(data, GridCounts):
-        return percentile_value_problem(data, 50, adjacency=ADD_REMOVE, **named)
-    return posed(lambda till: dampen.median(data, epsilon=1, budget=till, **named))[-1]
-
-
-def _near(public: Public) -> Public:
+def near(public: Public) -> Public:
     """Bounds that a grid of quarters may have."""
     return public if ends_of(public)[1] < 2**20 else replace(public, bounds=BOUNDS[0])
 
@@ -267,6 +325,7 @@ def _near(public: Public) -> Public:
 NUMBER = {"v": "number"}
 ENTRIES: tuple[Entry, ...] = (
     Entry("count_on_grid", NUMBER, _on_grid, ("tables.count_on_grid",)),
+    Entry("count_on_grid of days", {"v": "day"}, _on_days),
     Entry(
         "percentile_value_problem",
         NUMBER,
@@ -285,15 +344,23 @@ ENTRIES: tuple[Entry, ...] = (
         _percentile(_adds(percentile_hit_problem, 50)),
         ("queries.percentile_hit_problem",),
     ),
-    Entry("percentile", NUMBER, _percentile(_posed_percentile), ("questions.percentile",)),
-    Entry("median", NUMBER, _percentile(_posed_median), ("questions.median",)),
+    *in_both("percentile", NUMBER, _asked_percentile(_upper, 75), ("questions.percentile",)),
+    *in_both("median", NUMBER, _asked_percentile(dampen.median, 50), ("questions.median",)),
     Entry("percentile where", {"v": "number", "f": "filter"}, _where_percentile, takes=in_tables),
-    Entry("quantiles", NUMBER, _many, ("questions.quantiles",)),
+    *in_both("percentiles", NUMBER, _asked_percentile(_two, 10, 90), ("questions.percentiles",)),
+    *in_both("histogram", NUMBER, _histogram, ("questions.histogram",)),
     Entry("total of statistics", NUMBER, _summed(_total, _total_rule), ("tables.total",)),
     Entry("sum_problem", NUMBER, _summed(_sum_problem, _sum_rule, _reach), ("queries.sum_problem",)),
-    Entry("total", NUMBER, _summed(_total_answer, _sum_rule, _reach), ("questions.total",)),
+    *in_both("sum", NUMBER, _summed(_sum_answer, _sum_rule, _reach, asked=True), ("questions.sum",)),
     Entry("mean_part_problems", NUMBER, _summed(_mean_parts, _mean_rule, _half), ("queries.mean_part_problems",)),
-    Entry("mean", NUMBER, _summed(_mean_answer, _mean_rule, _half), ("questions.mean",)),
+    *in_both("mean", NUMBER, _summed(_mean_answer, mean_shares, 1 + PART, asked=True), ("questions.mean",)),
+    *in_both(
+        "variance",
+        NUMBER,
+        _summed(_variance_answer, _variance_shares, 1 + PART, asked=True),
+        ("questions.variance",),
+        near,
+    ),
     Entry(
         "mean_problem",
         NUMBER,
@@ -305,13 +372,13 @@ ENTRIES: tuple[Entry, ...] = (
         NUMBER,
         _summed(_order_statistic, _middle, _width),
         ("queries.order_statistic_problem",),
-        settles=_near,
+        settles=near,
     ),
-    Entry(
-        "quantile_number",
+    *in_both(
+        "percentile as a number",
         NUMBER,
-        _summed(_quantile_number, _middle, _width),
-        ("questions.quantile_number",),
-        settles=_near,
+        _summed(_percentile_number, _middle, _width, asked=True),
+        ("questions.percentile",),
+        near,
     ),
 )

@@ -25,7 +25,7 @@ NUMBER = re.compile(r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)(e[+-]?[0-9]+)?", re.ASCI
 INFINITE = re.compile(r"[+-]?(inf|infinity)", re.ASCII | re.IGNORECASE)
 WHOLE = re.compile(r"[+-]?[0-9]+", re.ASCII)
 DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}", re.ASCII)
-MOMENT = re.compile(DAY.pattern + r"[ T][0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]{1,6})?([+-][0-9]{2}:[0-9]{2})?", re.ASCII)
+MOMENT = re.compile(DAY.pattern + r"[ T][0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]{1,6})?(Z|[+-][0-9]{2}:[0-9]{2})?", re.ASCII)
 
 Reading = tuple[str, Any]
 """A sort of value and the value, such that equal ones are equal: ``("number", Fraction(1))``, ``("text", "1")``."""
@@ -57,10 +57,11 @@ def place(value: Any, labels: Sequence[Any]) -> int:
 
 
 class No(Enum):
-    """In place of a number."""
+    """In place of a number or a day."""
 
     MISSING = "missing"
     NUMBER = "no number"
+    DAY = "no day"
 
 
 def number(value: Any) -> Fraction | float | No:
@@ -72,6 +73,46 @@ def number(value: Any) -> Fraction | float | No:
         found = read_number(content)
         return No.MISSING if is_blank(content) else No.NUMBER if found is None else found
     return No.MISSING if kind == "missing" else No.NUMBER
+
+
+def day(value: Any) -> int | No:
+    """The day that a value is or lies in, from 1970-01-01 on; or why it is none."""
+    if isinstance(value, np.datetime64) and not np.isnat(value):
+        unit, count = np.datetime_data(value.dtype)[0], int(value.astype(np.int64))
+        shares = {
+            "D": 1,
+            "h": 24,
+            "m": 24 * 60,
+            "s": 86400,
+            "ms": 86400 * 10**3,
+            "us": 86400 * 10**6,
+            "ns": 86400 * 10**9,
+        }
+        return _known_day(count // shares[unit])
+    if isinstance(value, pd.Timestamp) and value is not pd.NaT:
+        value = value.floor("s").to_pydatetime()
+    kind, content = sort(value)
+    if kind == "text":
+        return No.MISSING if is_blank(content) else _day_of_text(content.strip(" \t"))
+    if kind in ("day", "moment", "instant"):
+        return _known_day((date(content.year, content.month, content.day) - date(1970, 1, 1)).days)
+    return No.MISSING if kind == "missing" else No.DAY
+
+
+def _day_of_text(text: str) -> int | No:
+    """By the clock of Python, which knows no zone that is as far from UTC as a day, nor minutes beyond an hour."""
+    if not DAY.fullmatch(text) and not MOMENT.fullmatch(text):
+        return No.DAY
+    if text[11:13] == "24" or (len(text) > 20 and text[-3] == ":" and text[-2:] > "59"):
+        return No.DAY
+    try:
+        return day(datetime.fromisoformat(text))
+    except (ValueError, OverflowError):
+        return No.DAY
+
+
+def _known_day(number: int) -> int | No:
+    return number if -719162 <= number <= 2932896 else No.DAY
 
 
 def sort(value: Any) -> Reading:

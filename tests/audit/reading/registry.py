@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import dampen
+from dampen.front.groups import GroupedTable
 from tests.audit.reading import edges, engines, groups, labels, members, numbers, tables
 from tests.audit.reading.entries import Entry
 
@@ -72,6 +73,7 @@ def discovered() -> set[str]:
         *_counting("dampen.graphs"),
         *_constructors(),
         *_methods(),
+        *_asked_by_group(),
         *_estimators(),
     }
 
@@ -98,7 +100,7 @@ def _counting(package: str) -> Iterator[str]:
 
 def _constructors() -> Iterator[str]:
     yield "Graph.__init__"
-    yield from (f"Graph.{name}" for name in vars(dampen.Graph) if name.startswith("from_"))
+    yield from (f"Graph.{name}" for name in dir(dampen.Graph) if name.startswith("from_"))
 
 
 def _methods() -> Iterator[str]:
@@ -106,6 +108,13 @@ def _methods() -> Iterator[str]:
     from dampen.tables.engines import Engine
 
     yield from (f"Engine.{name}" for name, each in vars(Engine).items() if inspect.isfunction(each) and name[0] != "_")
+
+
+def _asked_by_group() -> Iterator[str]:
+    """What may be asked of every group: all that has a price."""
+    for name, each in vars(GroupedTable).items():
+        if inspect.isfunction(each) and name[0] != "_" and "epsilon" in inspect.signature(each).parameters:
+            yield f"GroupedTable.{name}"
 
 
 def _estimators() -> Iterator[str]:

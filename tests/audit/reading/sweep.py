@@ -16,7 +16,7 @@ from dampen.tables.engines import open_engine
 from tests.audit.reading import engines, pool
 from tests.audit.reading.check import Question, Record, ask, l1
 from tests.audit.reading.columns import Kind
-from tests.audit.reading.entries import GRIDS, Public
+from tests.audit.reading.entries import BOUNDS, DAY_GRIDS, GRIDS, SPANS, Public
 from tests.audit.reading.forms import Form
 from tests.audit.reading.oracle import NOTHING, No, number, readings
 
@@ -78,6 +78,24 @@ def wrong_numbers(form: Form, kind: Kind, few: bool) -> list[str]:
     question = engines.histogram(Public(grid=GRIDS[0]))
     for value in unfit[: 3 if few else None]:
         told += _wrong(form, replace(kind, values=(value,)), question, GRIDS[0])
+    return told
+
+
+def wrong_days(form: Form, kind: Kind, few: bool) -> list[str]:
+    """Which values of a column lie in other days than they should."""
+    told = []
+    for grid in DAY_GRIDS[:1] if few else DAY_GRIDS:
+        told += _wrong(form, kind, engines.on_days(Public(day_grid=grid)), grid)
+    return told
+
+
+def wrong_ranges(form: Form, kind: Kind, few: bool) -> list[str]:
+    """Which values of a column are in ranges of numbers or days where they should not be, or the reverse."""
+    told = []
+    for ends in BOUNDS[1:2] if few else BOUNDS:
+        told += _wrong(form, kind, engines.ranges(Public(bounds=ends)), ends)
+    for span in SPANS[1:4:2] if few else SPANS:
+        told += _wrong(form, kind, engines.spans(Public(span=span)), span)
     return told
 
 

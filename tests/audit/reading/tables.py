@@ -7,16 +7,15 @@ from typing import Any
 import numpy as np
 
 import dampen
+from dampen import Category, Number
 from dampen.learn import (
-    Categorical,
-    Numeric,
     PrivateClassifier,
     PrivateForestClassifier,
     PrivateTreeClassifier,
     Schema,
     private_score,
 )
-from dampen.learn.score import ScoreRelease
+from dampen.learn.score import ShareAccuracy
 from tests.audit.reading.check import Answer, Question, Record, Vector
 from tests.audit.reading.entries import VAST, Entry, Public, counts, in_tables, rest_place
 from tests.audit.reading.forms import Form, Held
@@ -28,9 +27,9 @@ LOW, HIGH = 0, 4
 
 def schema_of(public: Public) -> Schema:
     """A categorical attribute, a number and classes."""
-    attributes: dict[str, Categorical | Numeric] = {
-        "a": Categorical(public.labels, other=public.rest),
-        "b": Numeric(LOW, HIGH, bins=len(EDGES) + 1),
+    attributes: dict[str, Category | Number] = {
+        "a": Category(public.labels, other=public.rest),
+        "b": Number(LOW, HIGH, bins=len(EDGES) + 1),
     }
     return Schema(attributes, classes=public.choices)
 
@@ -146,8 +145,8 @@ def _score(public: Public) -> Question:
     def ask(held: Held) -> Answer:
         target = held.columns.get("y", "y")
         found = private_score(model, held.table, target, epsilon=VAST, budget=dampen.Budget(epsilon=VAST))
-        assert isinstance(found, ScoreRelease)
-        return {"right": found.right, "wrong": found.wrong}
+        assert isinstance(found.accuracy, ShareAccuracy)
+        return {"right": found.accuracy.right, "wrong": found.accuracy.wrong}
 
     def expect(records: Sequence[Record]) -> Answer:
         if not all(finite(value) for _, value, _ in records):

@@ -1,13 +1,18 @@
 """The command itself: its help, its version, its errors, and the installed script."""
 
 import os
+import re
+import shlex
 import shutil
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 import typer
+from typer.main import get_command
 from typer.testing import CliRunner
 
 import dampen
@@ -89,3 +94,84 @@ def test_only_what_dampen_refuses_is_turned_into_a_line(
     with pytest.raises(ZeroDivisionError):
         main()
     assert capsys.readouterr().err == ""
+
+
+# Help
+
+
+def commands(group: Any = None, prefix: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:
+    """Every verb by the words that call it, those of groups too."""
+    top: Any = get_command(app) if group is None else group
+    for name, command in top.commands.items():
+        if hasattr(command, "commands"):
+            yield from commands(command, (*prefix, name))
+        else:
+            yield (*prefix, name), command
+
+
+def examples(command: Any) -> list[str]:
+    """The lines of its help that may be pasted."""
+    _, *found = re.split(r"\n\nExamples?:\n", command.help)
+    return [line.strip() for block in found for line in block.splitlines()]
+
+
+@pytest.mark.parametrize(
+    ("words", "command"), [*commands()], ids=lambda value: " ".join(value) if type(value) is tuple else ""
+)
+def test_every_help_has_an_example_that_is_printed_in_one_line(words: tuple[str, ...], command: Any) -> None:
+    shown = CliRunner().invoke(app, [*words, "--help"], env={"COLUMNS": "80"}).output.splitlines()
+    assert len(examples(command)) >= 1
+    for example in examples(command):
+        assert example.startswith(" ".join(["dampen", *words]))
+        assert f" {example}" in [line.rstrip() for line in shown]
+
+
+@pytest.fixture
+def prepared(staff: Path, schema: Path) -> Path:
+    """The folder in which every example runs."""
+    assert CliRunner().invoke(app, ["budget", "create", "staff.db", "--epsilon", "3"]).exit_code == 0
+    trained = ["train", "staff.csv", "leaves", "--schema", str(schema), "--epsilon", "1", "--out", "model.json"]
+    assert CliRunner().invoke(app, trained).exit_code == 0
+    for name in ("held-out.csv", "new.csv"):
+        shutil.copy("staff.csv", name)
+    return staff
+
+
+@pytest.mark.parametrize(
+    "example", [line for words, command in commands() for line in examples(command) if words != ("demo",)]
+)
+def test_every_example_runs_as_pasted(example: str, prepared: Path) -> None:
+    if example == "dampen budget create staff.db --epsilon 6":
+        Path("staff.db").unlink()
+    _, *words = shlex.split(example.split(" > ")[0])
+    done = CliRunner().invoke(app, words)
+    assert done.exit_code == 0, (done.output, done.exception)
+    assert done.stdout or "--out" in words
+
+
+# Completion
+
+
+def complete(shell: str, typed: str) -> list[str]:
+    script = shutil.which("dampen", path=str(Path(sys.executable).parent))
+    environment = {**os.environ, "_DAMPEN_COMPLETE": f"complete_{shell}"}
+    environment |= {"COMP_WORDS": typed, "COMP_CWORD": str(typed.count(" ")), "_TYPER_COMPLETE_ARGS": typed}
+    done = subprocess.run([str(script)], capture_output=True, text=True, env=environment, timeout=300, check=False)
+    return done.stdout.split()
+
+
+def test_words_are_completed() -> None:
+    assert complete("bash", "dampen med") == ["median"]
+    assert complete("bash", "dampen most-common --mi") == ["--missing"]
+    assert complete("bash", "dampen budget ver") == ["verify"]
+    assert any("median" in word for word in complete("zsh", "dampen med"))
+
+
+def test_completion_is_installed(tmp_path: Path) -> None:
+    script = shutil.which("dampen", path=str(Path(sys.executable).parent))
+    environment = {**os.environ, "HOME": str(tmp_path), "_TYPER_COMPLETE_TEST_DISABLE_SHELL_DETECTION": "1"}
+    command = [str(script), "--install-completion", "bash"]
+    done = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=300, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "bash completion installed" in done.stdout
+    assert "_DAMPEN_COMPLETE=complete_bash" in (tmp_path / ".bash_completions" / "dampen.sh").read_text()

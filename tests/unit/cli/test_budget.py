@@ -10,7 +10,7 @@ from typer.testing import CliRunner, Result
 
 from dampen import Budget
 from dampen.cli.app import app
-from dampen.cli.payment import payer
+from dampen.cli.payment import Payment
 from dampen.errors import BudgetError, BudgetExceeded, DampenError, ParameterError
 
 SELECT = ("--label", "name", "--score", "votes", "--sensitivity", "1", "--monotone")
@@ -79,10 +79,10 @@ def test_every_releasing_verb_spends_from_the_ledger(
     assert "not enough budget" in fails(BudgetExceeded, verb, votes, *spend)
 
 
-def test_without_a_note_the_verb_is_remembered(study: Path, votes: Path) -> None:
+def test_without_a_note_what_was_asked_is_remembered(study: Path, votes: Path) -> None:
     run("select", votes, *SELECT, "--epsilon", "1", "--budget", study)
     [purpose] = summary(study)["purposes"]
-    assert purpose["note"] == "select"
+    assert purpose["note"] == f"select of name by votes in {votes}"
 
 
 def test_a_ledger_that_is_not_there_is_refused_before_the_data_is_read(tmp_path: Path) -> None:
@@ -170,13 +170,16 @@ def test_show_lists_the_questions_that_cost_nothing_only_where_asked(study: Path
 
 def test_the_payer_of_a_command_recalls_and_keeps_what_its_ledger_does(study: Path) -> None:
     run("budget", "remember", study)
-    paying: Any = payer(study, None, epsilon="1")
+    paying = Payment(epsilon="1", budget=study).payer()
     assert paying.recall("median of pay") is None
     paying.keep("median of pay", "7")
     assert paying.recall("median of pay") == "7"
-    once: Any = payer(None, None, epsilon="1")
-    once.keep("median of pay", "7")
-    assert once.recall("median of pay") is None
+    assert paying.ledger == study
+    for forgetful in (Payment(epsilon="1").payer(), Payment(epsilon="1", budget=study).payer(of_pipe=True)):
+        forgetful.keep("count", "7")
+        assert forgetful.recall("count") is None
+    assert Payment(epsilon="1").payer().ledger is None
+    assert paying.recall("count") is None
 
 
 def test_history_lists_entries_oldest_first(study: Path, votes: Path) -> None:

@@ -36,8 +36,8 @@ def test_the_law_is_a_chart_of_bars_in_proportion(tour: str) -> None:
 
 
 def test_the_budget_left_follows_every_step(tour: str) -> None:
-    left = re.findall(r"budget: spent epsilon (\S+) of 1, (\S+) left", tour)
-    assert left == [("0.25", "0.75"), *[("0.5", "0.5")] * 4, ("1", "0"), ("1", "0")]
+    left = re.findall(r"budget: spent epsilon (\S+) of 1\.5, (\S+) left", tour)
+    assert left == [("0.25", "1.25"), ("0.5", "1"), *[("1", "0.5")] * 4, ("1.5", "0"), ("1.5", "0")]
     assert len(STEPS) == len(left)
 
 
@@ -45,7 +45,14 @@ def test_the_promise_is_checked_and_the_refusal_shown(tour: str) -> None:
     words = " ".join(tour.split())
     assert "holds" in words
     assert "BROKEN" not in words
-    assert "not enough budget: asked epsilon 0.1; spent epsilon 1; limit epsilon 1" in words
+    assert "not enough budget: asked epsilon 0.1; spent epsilon 1.5; limit epsilon 1.5" in words
+
+
+def test_a_table_is_described_once_and_asked_by_groups(tour: str) -> None:
+    words = " ".join(tour.split())
+    assert re.search(r"median age of the lab at epsilon 1/4: \d+; at most \d+ people more or fewer", words)
+    for team, size in {"board": 30, "lab": 120, "sales": 150}.items():
+        assert re.search(rf"{team}: -?[\d.]+ \(true: 5\d\.\d, of {size}\); off by at most", words)
 
 
 def test_the_hubs_of_a_graph_are_found(tour: str) -> None:

@@ -11,6 +11,7 @@ import dampen
 from dampen import Budget
 from dampen.cli import main
 from dampen.cli.app import app
+from tests.unit.cli.shell import refusal
 
 SURE = "300"
 
@@ -37,7 +38,7 @@ def invoke(*arguments: object) -> Result:
 
 def test_rows_sums_and_means_of_a_file(pay: Path) -> None:
     assert invoke("count", pay, "--where", "city=Paris", "--epsilon", SURE).stdout == "2\n"
-    assert invoke("count", pay, "--column", "pay", "--epsilon", SURE).stdout == "3\n"
+    assert invoke("count", pay, "--epsilon", SURE).stdout == "3\n"
     money = ("--column", "pay", "--bounds", 0, 1000)
     assert abs(int(invoke("sum", pay, *money, "--epsilon", "100000").stdout) - 1350) <= 1
     assert abs(float(invoke("mean", pay, *money, "--epsilon", "100000").stdout) - 450) < 1
@@ -54,6 +55,40 @@ def test_patterns_of_a_graph(edges: Path) -> None:
     assert "published" in published.stderr
 
 
+def test_counts_of_groups_are_made_consistent(pay: Path) -> None:
+    by = ("count", pay, "--by", "city", "--groups", "Paris,Rome,Oslo")
+    done = invoke(*by, "--epsilon", "1/10", "--consistent", "--adjacency", "replace")
+    numbers = [int(line.split("\t")[1]) for line in done.stdout.splitlines()]
+    assert (sum(numbers), min(numbers) >= 0) == (3, True)
+    assert "tell no error" in done.stderr
+    noisy = invoke(*by, "--epsilon", "1/100", "--non-negative").stdout.splitlines()
+    assert min(int(line.split("\t")[1]) for line in noisy) >= 0
+
+
+def test_graphs_of_tables(tmp_path: Path) -> None:
+    path = tmp_path / "edges.txt"
+    path.write_text("1;ann;bob\n1;bob;cid\n1;ann;cid\n2;cid;dan\n")
+    table = (path, "--src", "c1", "--dst", "c2", "--no-header", "--delimiter", ";", "--epsilon", SURE)
+    for nodes in (("--nodes", "ann,bob,cid,dan"), ("--nodes-from-edges",)):
+        assert invoke("count", *table, *nodes, "--pattern", "edge").stdout == "4\n"
+        assert invoke("count", *table, *nodes, "--pattern", "edge", "--where", "c0=1").stdout == "3\n"
+    piped = CliRunner().invoke(app, ["count", "-", *map(str, table[1:]), "--nodes-from-edges", "--pattern", "edge"],
+                               input=path.read_bytes())  # fmt: skip
+    assert piped.stdout == "4\n"
+
+
+@pytest.mark.parametrize("words", ["count friends.toml --pattern edge", "top-nodes friends.toml --k 1"])
+def test_a_described_graph_says_all_of_itself(words: str, staff: Path) -> None:
+    ask = (*words.split(), "--epsilon", SURE)
+    assert invoke(*ask).stdout in ("59\n", "3\n")
+    for option in ("--nodes 7", "--nodes-from-edges", "--src a", "--dst b"):
+        assert refusal(*ask, *option.split()).endswith("must be left out: the description says it")
+    for option in ("--where a=1", "--engine arrays", "--delimiter ;"):
+        assert refusal(*ask, *option.split()).endswith("must be left out: a graph that is described is read as it is")
+    Path("friends.toml").write_text('ledger = "none.db"\n' + Path("friends.toml").read_text())
+    assert "dampen budget create" in refusal(*ask), "who cannot pay is refused before the edges are read"
+
+
 def test_a_ledger_pays(pay: Path, tmp_path: Path) -> None:
     Budget.open(tmp_path / "study.db", epsilon=3).close()
     invoke("sum", pay, "--column", "pay", "--bounds", 0, 10, "--epsilon", 1, "--budget", tmp_path / "study.db")
@@ -66,12 +101,23 @@ def test_a_ledger_pays(pay: Path, tmp_path: Path) -> None:
     ("arguments", "shown"),
     [
         (("--epsilon", "1", "--where", "Paris"), "where"),
-        (("--epsilon", "1", "--where", "city=Paris", "--k", "3"), "k must come with --pattern"),
-        (("--epsilon", "1", "--where", "city=Paris", "--delta", "1e-6"), "delta must come with --pattern"),
+        (("--epsilon", "1", "--where", "city=Paris", "--k", "3"), "must be left out: it comes with --pattern"),
+        (("--epsilon", "1", "--where", "city=Paris", "--delta", "1e-6"), "must be left out: it comes with --pattern"),
+        (("--epsilon", "1", "--nodes", "3"), "--nodes must be left out: it comes with --pattern"),
         (("--epsilon", "1", "--pattern", "edge", "--nodes", "3", "--where", "city"), "where must be written"),
         (("--epsilon", "1", "--pattern", "edge"), "nodes must be declared"),
-        (("--epsilon", "1", "--pattern", "edge", "--nodes=-3"), "nodes must be a whole number"),
-        (("--epsilon", "1", "--pattern", "edge", "--adjacency", "replace"), "adjacency is for tables"),
+        (("--epsilon", "1", "--pattern", "edge", "--nodes=-3"), "nodes must be a list such as a,b,c or a file"),
+        (
+            ("--epsilon", "1", "--pattern", "edge", "--adjacency", "replace"),
+            "--adjacency must be left out: it is for tables",
+        ),
+        (("--epsilon", "1", "--consistent"), "--consistent must be left out: it comes with --by"),
+        (
+            ("--epsilon", "1", "--pattern", "edge", "--non-negative"),
+            "--non-negative must be left out: it is for tables",
+        ),
+        (("--epsilon", "1", "--pattern", "edge", "--by", "city"), "--by must be left out: it is for tables"),
+        (("--epsilon", "1", "--pattern", "edge", "--missing", "drop"), "--missing must be left out: it is for tables"),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, tuple) else "",
 )
@@ -91,4 +137,4 @@ def test_what_does_not_fit_together_is_one_sentence(
 
 
 def test_the_python_names_are_there() -> None:
-    assert {"count", "total", "mean", "quantile_number", "count_subgraphs"} <= set(dampen.__all__)
+    assert {"count", "sum", "mean", "variance", "percentile", "count_subgraphs"} <= set(dampen.__all__)

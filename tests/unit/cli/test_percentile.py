@@ -1,4 +1,4 @@
-"""``dampen percentile``: values of a column from the shell."""
+"""``dampen percentile`` and ``dampen median``: values of a column from the shell."""
 
 import json
 import sys
@@ -14,7 +14,8 @@ from dampen import Budget
 from dampen.cli import main
 from dampen.cli.app import app
 from dampen.questions.record import Question
-from tests.unit.questions.test_percentiles import parquet_file
+from tests.unit.cli.shell import tell
+from tests.unit.questions.test_one_percentile import parquet_file
 
 SURE = "1000000"
 """An epsilon at which any answer but the best has a probability of exp(-1024)."""
@@ -52,7 +53,9 @@ def told(*arguments: object) -> dict[str, Any]:
 def test_the_answer_stands_alone_on_standard_output(people: Path) -> None:
     done = invoke(people, "--column", "salary", "--p", "50", *GRID, "--epsilon", SURE)
     assert done.stdout == "42000\n"
-    assert done.stderr == "note: nothing remembers this spending; asking again spends again. See --budget.\n"
+    error, remark = done.stderr.splitlines()
+    assert error == "error: at most 1 person more or fewer would make this exact, with probability 95 %"
+    assert remark == "note: nothing remembers this spending; asking again spends again. See --budget."
 
 
 def test_several_answers_stand_on_lines_of_their_own_in_the_order_asked(people: Path) -> None:
@@ -61,7 +64,7 @@ def test_several_answers_stand_on_lines_of_their_own_in_the_order_asked(people: 
     assert invoke(people, "--p", "50", "--p", "50", *options).stdout == "42000\n42000\n"
 
 
-def test_the_command_of_the_issue(people: Path) -> None:
+def test_answers_stand_on_the_grid(people: Path) -> None:
     grid = ("--bounds", "0", "1000000", "--step", "100")
     done = invoke(people, "--column", "salary", "--p", "50", "--p", "90", *grid, "--epsilon", "1")
     low, high = map(int, done.stdout.split())
@@ -70,11 +73,10 @@ def test_the_command_of_the_issue(people: Path) -> None:
 
 
 def test_json_tells_value_loss_and_mechanism(people: Path) -> None:
-    assert told(people, "--column", "salary", "--p", "50", *GRID, "--epsilon", SURE) == {
-        "value": 42000,
-        "loss": {"epsilon": "1000000", "delta": "0", "adjacency": "add_remove", "unit": "row"},
-        "mechanism": "PermuteAndFlip(epsilon=1000000)",
-    }
+    found = told(people, "--column", "salary", "--p", "50", *GRID, "--epsilon", SURE)
+    assert (found["value"], found["mechanism"]) == (42000, "PermuteAndFlip(epsilon=1000000)")
+    assert found["loss"] == {"epsilon": "1000000", "delta": "0", "adjacency": "add_remove", "unit": "row"}
+    assert (found["error"]["bound"], found["error"]["unit"]) == (1, "people")
 
 
 def test_json_of_several_tells_the_total_price(people: Path) -> None:
@@ -87,9 +89,9 @@ def test_json_of_several_tells_the_total_price(people: Path) -> None:
     assert told(people, *many, *options, "--epsilon", "1")["mechanism"] == "9 percentiles, halving"
 
 
-def test_bins_and_real_and_negative_grids(people: Path) -> None:
+def test_real_and_negative_grids(people: Path) -> None:
     options = ("--column", "salary", "--p", "50", "--epsilon", SURE)
-    assert invoke(people, *options, "--bounds", "0", "100000", "--bins", "4").stdout == "25000\n"
+    assert invoke(people, *options, "--bounds", "0", "100000", "--step", "25000").stdout == "25000\n"
     assert invoke(people, *options, "--bounds", "-1", "1", "--step", "0.1").stdout == "1.0\n"
     assert told(people, *options, "--bounds", "42050.5", "50000", "--step", "0.5")["value"] == 42050.5
 
@@ -98,6 +100,16 @@ def test_methods(people: Path) -> None:
     options = ("--column", "salary", *GRID, "--epsilon", SURE)
     for method in ("distance", "rank"):
         assert invoke(people, *options, "--p", "60", "--method", method).stdout == "42000\n"
+
+
+def test_a_median_is_the_percentile_50(people: Path) -> None:
+    options = (people, "salary", *GRID, "--epsilon", SURE)
+    assert tell("median", *options).stdout == invoke(*options, "--p", "50").stdout == "42000\n"
+    number = tell("median", *options[:-1], "300", "--method", "number")
+    assert float(number.stdout) == pytest.approx(42050, abs=1000)
+    shown = tell("median", *options, "--public", "--show-law")
+    assert shown.stdout == "42000\n"
+    assert "probability of each" in shown.stderr
 
 
 def test_methods_reach_the_problem(people: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -111,11 +123,11 @@ def test_methods_reach_the_problem(people: Path, monkeypatch: pytest.MonkeyPatch
     monkeypatch.setattr(Question, "pose", record)
     options = ("--column", "salary", "--p", "60", *GRID, "--epsilon", "1")
     invoke(people, *options, "--method", "rank", "--adjacency", "replace")
-    [(name, (_, p), public)] = asked
-    assert (name, p, public["method"], public["missing"]) == ("percentile", "60", "rank", "refuse")
+    [(name, (source,), public)] = asked
+    assert (name, public["p"], public["method"], source.missing) == ("percentile", "60", "rank", "refuse")
     assert public["adjacency"] is dampen.Adjacency.REPLACE
-    invoke(people, *options, "--method", "rank", "--drop-missing")
-    assert asked[1][2]["missing"] == "drop"
+    invoke(people, *options, "--method", "rank", "--missing", "drop")
+    assert asked[1][1][0].missing == "drop"
 
 
 def test_parquet(tmp_path: Path) -> None:
@@ -126,7 +138,7 @@ def test_parquet(tmp_path: Path) -> None:
 def test_missing_values_are_left_out_when_told(tmp_path: Path) -> None:
     path = tmp_path / "gaps.csv"
     path.write_text("name,salary\nann,31000\nbob,\n")
-    options = (path, "--column", "salary", *GRID, "--epsilon", SURE, "--drop-missing")
+    options = (path, "--column", "salary", *GRID, "--epsilon", SURE, "--missing", "drop")
     assert invoke(*options, "--p", "0").stdout == "31000\n"
     assert invoke(*options, "--p", "0", "--p", "100").stdout == "31000\n31000\n"
 
@@ -144,7 +156,9 @@ def test_a_ledger_pays_once_and_remembers(ps: tuple[str, ...], people: Path, led
     study = Budget.open(ledger)
     assert study.spent.epsilon == 1
     notes = [entry.note for entry in study.history()]
-    assert (notes.count("percentile"), notes.count("salaries")) == (1, 1)
+    asked_for = "percentile p='50'" if len(ps) == 1 else "percentiles"
+    assert [note.startswith(asked_for) for note in notes].count(True) == 1
+    assert notes.count("salaries") == 1
     assert study.scope("analyst", "ann").spent.epsilon == Fraction(1, 2)
     study.close()
 
@@ -166,9 +180,9 @@ def test_the_law_of_public_data_is_shown_beside_the_answer(people: Path) -> None
     options = (people, "--column", "salary", "--p", "50", *GRID, "--epsilon", "1", "--public", "--show-law")
     done = invoke(*options)
     assert done.stdout.strip().isdigit()
-    lines = done.stderr.splitlines()[1:]
+    lines = done.stderr.splitlines()[2:]
     problem = dampen.queries.percentile_value_problem(
-        people, 50, grid=range(0, 100_001, 100), adjacency=dampen.Adjacency.ADD_REMOVE, column="salary"
+        [31000, 42050, 42050, 98765], 50, grid=range(0, 100_001, 100), adjacency=dampen.Adjacency.ADD_REMOVE
     )
     law = dampen.mechanisms.PermuteAndFlip(1).log_probabilities(problem)
     assert isinstance(law, dampen.Runs)
@@ -190,7 +204,8 @@ def test_the_law_on_a_huge_grid(grid: tuple[str, str], people: Path) -> None:
 
 def test_without_show_law_public_data_shows_none(people: Path) -> None:
     done = invoke(people, "--column", "salary", "--p", "50", *GRID, "--epsilon", "1", "--public")
-    assert done.stderr.startswith("note: nothing remembers")
+    assert done.stderr.splitlines()[1].startswith("note: nothing remembers")
+    assert "probability of each" not in done.stderr
 
 
 # Refusals
@@ -222,11 +237,11 @@ RIGHT = {
         ({"--p": ["-1"]}, [], "p must lie between 0 and 100"),
         ({"--p": ["abc"]}, [], "p must"),
         ({}, ["--p", "101"], "p must lie between 0 and 100; got '101'"),
-        ({"--bounds": ["9", "0"]}, [], "reversed"),
-        ({"--bounds": ["0", "nan"]}, [], "bounds"),
+        ({"--bounds": ["9", "0"]}, [], "lo must be below hi"),
+        ({"--bounds": ["0", "nan"]}, [], "hi must be a finite number"),
         ({"--step": ["0"]}, [], "step must be positive"),
-        ({}, ["--bins", "3"], "step or bins"),
-        ({"--step": []}, [], "step or bins"),
+        ({"--bounds": ["0", "1"], "--step": []}, [], "needs a step"),
+        ({"--p": ["0.25,0.5"]}, [], "percentages"),
         ({"--column": ["age"]}, [], "'age'"),
         ({"--column": ["name"]}, [], "'name' must hold numbers"),
         ({"--column": ["gap"]}, [], "missing"),
@@ -271,11 +286,11 @@ def test_a_file_that_is_not_there(monkeypatch: pytest.MonkeyPatch, capsys: pytes
 def test_nothing_that_matters_has_a_default(missing: str, people: Path) -> None:
     options = [part for name, words in RIGHT.items() if name != missing for part in (name, *words)]
     done = CliRunner().invoke(app, ["percentile", str(people), *options])
-    assert done.exit_code == 2
-    assert missing in done.output
+    assert done.exit_code == (2 if missing in ("--p", "--epsilon") else 1)
+    assert missing in done.output + str(done.exception)
 
 
-@pytest.mark.parametrize("option", [("--method", "label"), ("--adjacency", "edge"), ("--bins", "many")])
+@pytest.mark.parametrize("option", [("--method", "label"), ("--adjacency", "edge"), ("--missing", "keep")])
 def test_words_that_no_option_knows(option: tuple[str, str], people: Path) -> None:
     options = [part for name, words in RIGHT.items() for part in (name, *words)]
     done = CliRunner().invoke(app, ["percentile", str(people), *options, *option])

@@ -9,6 +9,7 @@ from typer.testing import CliRunner
 
 from dampen.cli import main
 from dampen.cli.app import app
+from tests.unit.cli.shell import tell
 
 SURE = "1000000"
 """An epsilon at which any answer but the best has a probability of exp(-1024)."""
@@ -48,11 +49,12 @@ def test_the_command_of_the_readme(votes: Path, names: Path) -> None:
 
 def test_json_tells_value_loss_and_mechanism_and_no_score(votes: Path) -> None:
     out, err = invoke(votes, "--json")
-    assert json.loads(out) == {
-        "value": "tea",
-        "loss": {"epsilon": "1000000", "delta": "0", "adjacency": "add_remove", "unit": "row"},
-        "mechanism": "PermuteAndFlip(epsilon=1000000)",
-    }
+    told = json.loads(out)
+    assert (told["value"], told["mechanism"]) == ("tea", "PermuteAndFlip(epsilon=1000000)")
+    assert told["loss"] == {"epsilon": "1000000", "delta": "0", "adjacency": "add_remove", "unit": "row"}
+    assert told["error"]["unit"] == "units of the score"
+    assert told["note"] == f"select of name by votes in {votes}"
+    assert "31" not in out.replace(str(votes), "")
     assert "nothing remembers this spending" in err
 
 
@@ -109,7 +111,7 @@ def run_main(monkeypatch: pytest.MonkeyPatch, *arguments: str) -> int:
         ("name,votes\nsecret,98765\n", ["--epsilon", "1e999999999"], "epsilon"),
         ("name,votes\nsecret,98765\n", ["--epsilon", "1", "--sensitivity", "0"], "sensitivity must be positive"),
         ("name,votes\nsecret,98765\n", ["--epsilon", "1", "--label", "who"], "'who'"),
-        ("name,votes\nsecret,98765\n", ["--epsilon", "1", "--candidates", "none.txt"], "file must exist"),
+        ("name,votes\nsecret,98765\n", ["--epsilon", "1", "--candidates", "none.txt"], "candidates must be a list"),
         (
             "name,votes\nsecret,98765\n",
             ["--epsilon", "1", "--adjacency", "replace", "--monotone"],
@@ -165,3 +167,15 @@ def test_nothing_that_matters_has_a_default(missing: str, votes: Path) -> None:
     done = CliRunner().invoke(app, ["select", str(votes), *(part for pair in options.items() for part in pair)])
     assert done.exit_code == 2
     assert missing in done.output
+
+
+def test_a_list_of_candidates_and_a_file_that_says_little_of_itself(tmp_path: Path) -> None:
+    path = tmp_path / "votes.txt"
+    path.write_bytes("Kaffee;1,5\nKäse;2,5\n".encode("latin-1"))
+    reading = ["--no-header", "--delimiter", ";", "--decimal", ",", "--encoding", "latin-1", "--real"]
+    options = ["--label", "c0", "--score", "c1", "--sensitivity", "1", "--epsilon", SURE]
+    options += ["--candidates", "Kaffee,Käse,Tee"]
+    for engine in ("duckdb", "arrays"):
+        assert tell("select", path, *options, *reading, "--engine", engine).stdout == "Käse\n"
+    piped = tell("top-k", "-", "--k", "2", *options, *reading, stdin=path.read_bytes())
+    assert piped.stdout == "Käse\nKaffee\n"

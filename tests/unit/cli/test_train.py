@@ -7,13 +7,14 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
-from dampen import Budget
+from dampen import Budget, Category, Number
 from dampen.cli import main
 from dampen.cli.app import app
-from dampen.learn import Categorical, Numeric, PrivateTreeClassifier, Schema
+from dampen.learn import PrivateTreeClassifier, Schema
 from tests.contracts.engines import SPARK
+from tests.unit.cli.shell import refusal, tell
 
-SCHEMA = Schema({"rain": Categorical(["no", "yes"]), "km": Numeric(0, 20, bins=2)}, classes=["walk", "bus"])
+SCHEMA = Schema({"rain": Category(["no", "yes"]), "km": Number(0, 20, bins=2)}, classes=["walk", "bus"])
 
 
 @pytest.fixture
@@ -32,7 +33,8 @@ def invoke(*arguments: str) -> Result:
     return done
 
 
-TRAIN = ("train", "ways.csv", "--target", "way", "--schema", "schema.json", "--epsilon", "100000", "--depth", "2")
+TREE = ("--kind", "tree", "--depth", "2")
+TRAIN = ("train", "ways.csv", "--target", "way", "--schema", "schema.json", "--epsilon", "100000", *TREE)
 
 
 def test_a_tree_is_written_and_predicts(folder: Path) -> None:
@@ -88,7 +90,7 @@ def test_a_tree_is_scored_on_rows_held_out(folder: Path, adjacency: str, engine:
     (folder / "held.csv").write_text("rain,km,way\nno,3,walk\nno,15,walk\nyes,3,bus\nyes,3,tram\n")
     done = invoke(*SCORE, "--adjacency", adjacency, "--engine", engine)
     assert done.stdout == "0.5\n"
-    assert "give or take 0 (95 % confidence)" in done.stderr
+    assert "error: off by at most 0 with probability 95 %" in done.stderr
     assert "nothing remembers" in done.stderr
 
 
@@ -100,7 +102,8 @@ def test_a_score_is_paid_from_a_ledger_and_told_as_json(folder: Path) -> None:
     assert told["value"] == 1
     assert told["loss"]["epsilon"] == "100000"
     assert Budget.open("study.db").spent.epsilon == 100_000
-    assert "score" in invoke("budget", "history", "study.db").stdout
+    [note] = [entry.note for entry in Budget.open("study.db").history() if entry.kind == "charge"]
+    assert note == "score of way where city = 'Rome' in held.csv"
 
 
 @pytest.mark.parametrize(
@@ -109,6 +112,11 @@ def test_a_score_is_paid_from_a_ledger_and_told_as_json(folder: Path) -> None:
         ((*TRAIN, "--out", "nowhere/tree.json"), "out must be a file in a folder"),
         ((*TRAIN, "--mechanism", "magic"), "mechanism must be one of"),
         ((*TRAIN[:-1], "-1"), "max_depth must be"),
+        ((*TRAIN[:-4], "--depth", "2"), "--depth must be left out: it is not for --kind classifier"),
+        ((*TRAIN, "--expected-records", "9"), "--expected-records must be left out: it is not for --kind tree"),
+        (TRAIN[:-2], "depth must be given for --kind tree"),
+        ((*TRAIN[:4], *TRAIN[6:]), "schema must be given with --schema, or a description"),
+        ((*TRAIN, "way"), "target must be named once"),
         (("predict", "schema.json", "new.csv"), "the model must be a JSON file"),
         (("predict", "missing.json", "new.csv"), "the model must be a JSON file"),
         (("predict", "good.json", "ways.csv", "--where", "city=Oslo"), "where must be a column of ways.csv"),
@@ -119,7 +127,7 @@ def test_a_score_is_paid_from_a_ledger_and_told_as_json(folder: Path) -> None:
         ),
         (("score", "good.json", "ways.csv", "--target", "way", "--epsilon", "0"), "epsilon must be"),
     ],
-    ids=["out", "mechanism", "depth", "schema", "missing", "where", "score missing", "score target", "score epsilon"],
+    ids=lambda value: value[:40] if isinstance(value, str) else "",
 )
 def test_refusals_are_one_line(
     folder: Path,
@@ -145,11 +153,31 @@ def test_a_model_of_an_unknown_kind_is_refused(folder: Path) -> None:
     assert "classifier of dampen.learn" in str(done.exception)
 
 
-def test_a_tree_that_cannot_be_written_is_shown(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def full(*_: object) -> None:
-        raise OSError
+def test_a_description_is_all_that_a_classifier_needs(staff: Path, schema: Path) -> None:
+    (staff / "staff.toml").write_text('ledger = "staff.db"\n' + (staff / "staff.toml").read_text())
+    Budget.open("staff.db", epsilon=500)
+    done = invoke("train", "staff.toml", "leaves", "--epsilon", "200", "--out", "model.json")
+    assert (done.stdout, done.stderr) == ("", "")
+    assert json.loads((staff / "model.json").read_text())["model"] == "PrivateClassifier"
+    assert invoke("predict", "model.json", "staff.csv", "--where", "team=board").stdout.split() == ["yes"] * 20
+    assert float(invoke("score", "model.json", "staff.toml", "leaves", "--epsilon", "200").stdout) == 1
+    notes = [entry.note for entry in Budget.open("staff.db").history() if entry.kind == "charge"]
+    assert notes == ["train of leaves in staff.csv", "score of leaves in staff.csv"]
+    assert "--schema must be left out: the description says it" in refusal(
+        "train", "staff.toml", "leaves", "--epsilon", "1", "--schema", schema
+    )
+    odd = ("train", "staff.toml", "leaves", "--epsilon", "1", "--delimiter", ";")
+    assert "--delimiter must be left out" in refusal(*odd)
 
-    monkeypatch.setattr(Path, "write_text", full)
-    done = invoke(*TRAIN, "--out", "tree.json")
-    assert json.loads(done.stdout)["model"] == "PrivateTreeClassifier"
-    assert "could not be written" in done.stderr
+
+@pytest.mark.parametrize("kind", ["classifier", "tree", "forest"])
+def test_every_kind_is_trained_from_a_pipe(kind: str, staff: Path, schema: Path) -> None:
+    rows = (staff / "staff.csv").read_text()
+    depth = ("--depth", "2") if kind == "tree" else ()
+    options = ("--schema", schema, "--kind", kind, *depth, "--epsilon", "200", "--out", "model.json")
+    tell("train", "-", "leaves", *options, stdin=rows)
+    odd = rows.replace(",", ";").encode("utf-16")
+    reading = ("--delimiter", ";", "--encoding", "utf-16")
+    assert len(tell("predict", "model.json", "-", *reading, stdin=odd).stdout.split()) == 60
+    told = tell("score", "model.json", "-", "leaves", "--epsilon", "200", *reading, stdin=odd)
+    assert 0 <= float(told.stdout) <= 1

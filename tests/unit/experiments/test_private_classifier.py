@@ -5,8 +5,9 @@ import os
 import numpy as np
 import pytest
 
+from dampen import Category
 from dampen.datasets import CATALOGUE, Dataset
-from dampen.learn import Categorical, Schema
+from dampen.learn import Schema
 from experiments import private_classifier as experiment
 
 ASKED = {
@@ -27,7 +28,7 @@ def test_a_split_holds_out_a_tenth_and_forgets_nobody() -> None:
 def test_an_easy_table_is_learnt_and_only_the_rows_held_out_count(declared: bool) -> None:
     column = np.arange(CATALOGUE["nltcs"].rows) % 2
     table = Dataset(CATALOGUE["nltcs"], {"x": column, "y": 1 - column})
-    task = experiment.Task(table, "y", Schema({"x": Categorical([0, 1])}, classes=[0, 1]))
+    task = experiment.Task(table, "y", Schema({"x": Category([0, 1])}, classes=[0, 1]))
     assert experiment.accuracy(task, "1", 0, declared=declared) == 1
 
 

@@ -308,7 +308,7 @@ def test_a_file_that_is_no_edge_list_is_refused(content: bytes, tmp_path: Path, 
     with refused(DataError, "edges.txt must be an edge list", "src= and dst=", hidden=("secret", "17")):
         Graph.from_file(file, nodes=20)
     file.rename(tmp_path / "edges.txt.gz")
-    with refused(DataError, "edges.txt.gz must be an edge list", hidden=("secret", "17")):
+    with refused(DataError, "edges.txt.gz must be", "compressed by gzip", hidden=("secret", "17")):
         Graph.from_file(tmp_path / "edges.txt.gz", nodes=20)
 
 
@@ -344,4 +344,4 @@ def test_files_and_columns_that_are_not_there_are_refused(tmp_path: Path, refuse
 
 
 def test_it_is_a_public_name() -> None:
-    assert dampen.Graph is Graph
+    assert issubclass(dampen.Graph, Graph)

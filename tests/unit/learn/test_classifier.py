@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 import dampen
-from dampen import Adjacency
+from dampen import Adjacency, Category, Number
 from dampen.errors import DataError, MissingExtra, ParameterError
-from dampen.learn import Categorical, Numeric, PrivateClassifier, Schema
+from dampen.learn import PrivateClassifier, Schema
 
-SCHEMA = Schema({"age": Numeric(0, 100, bins=4), "sex": Categorical(["F", "M"])}, classes=["no", "yes"])
+SCHEMA = Schema({"age": Number(0, 100, bins=4), "sex": Category(["F", "M"])}, classes=["no", "yes"])
 
 
 def table(rows: int = 800) -> tuple[dict[str, Any], list[str]]:
@@ -34,7 +34,7 @@ def test_a_replaced_record_halves_the_rate(adjacency: Adjacency | None) -> None:
 
 def test_what_does_not_fit_is_refused_before_anything_is_paid() -> None:
     budget = dampen.Budget(epsilon=1)
-    many = Schema({"x": Numeric(0, 1, bins=5000)}, classes=[0, 1])
+    many = Schema({"x": Number(0, 1, bins=5000)}, classes=[0, 1])
     wrong: list[tuple[dict[str, Any], Any, type[Exception], str]] = [
         ({"schema": SCHEMA, "expected_records": 0}, table(), ParameterError, "expected_records"),
         ({"schema": SCHEMA, "expected_records": 1.5}, table(), ParameterError, "expected_records"),
@@ -90,7 +90,7 @@ def test_the_picture_shows_every_cell() -> None:
 
 
 def test_a_picture_of_very_many_cells_is_refused() -> None:
-    schema = Schema({f"x{place}": Categorical([0, 1]) for place in range(9)}, classes=[0, 1])
+    schema = Schema({f"x{place}": Category([0, 1]) for place in range(9)}, classes=[0, 1])
     rows = np.zeros((5, 9), dtype=int)
     model = PrivateClassifier(1000, schema, dampen.Budget(epsilon=1000), 1000).fit(rows, rows[:, 0])
     with pytest.raises(ParameterError, match="256"):

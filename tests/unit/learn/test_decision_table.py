@@ -6,7 +6,8 @@ from itertools import product
 import numpy as np
 import pytest
 
-from dampen.learn import Categorical, Numeric, Schema
+from dampen import Category, Number
+from dampen.learn import Schema
 from dampen.learn.decision_table import (
     BinaryTest,
     DecisionTable,
@@ -20,11 +21,11 @@ from dampen.learn.records import Records
 
 SCHEMA = Schema(
     {
-        "age": Numeric(0, 10, bins=5, whole=True),
-        "colour": Categorical(["red", "green", "blue"]),
-        "one": Categorical(["same"]),
-        "sex": Categorical(["F", "M"]),
-        "flat": Numeric(0, 1, bins=1),
+        "age": Number(0, 10, bins=5, unit=1),
+        "colour": Category(["red", "green", "blue"]),
+        "one": Category(["same"]),
+        "sex": Category(["F", "M"]),
+        "flat": Number(0, 1, bins=1),
     },
     classes=["no", "yes"],
 )
@@ -44,7 +45,7 @@ def test_every_inner_edge_and_every_category_is_a_test_and_two_values_make_one()
 
 @pytest.mark.parametrize(("numeric", "bins"), [(1, 64), (4, 64), (8, 48), (12, 32), (40, 16)])
 def test_bins_that_are_not_given_follow_from_the_number_of_numeric_attributes(numeric: int, bins: int) -> None:
-    schema = Schema({f"x{place}": Numeric(0, 1) for place in range(numeric)}, classes=[0, 1])
+    schema = Schema({f"x{place}": Number(0, 1) for place in range(numeric)}, classes=[0, 1])
     assert len(binary_tests(schema)) == numeric * (bins - 1)
 
 

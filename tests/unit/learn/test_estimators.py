@@ -10,13 +10,13 @@ import pytest
 from sklearn.base import clone
 from sklearn.utils.estimator_checks import check_estimator
 
-from dampen import Adjacency, Budget
+from dampen import Adjacency, Budget, Category, Number
 from dampen.errors import BudgetExceeded, ParameterError
-from dampen.learn import Categorical, Numeric, Schema
+from dampen.learn import Schema
 from dampen.learn.estimator import load_classifier
 from tests.estimators import ESTIMATORS, small
 
-SCHEMA = Schema({"a": Numeric(0, 10, bins=2), "b": Categorical(["x", "y"])}, classes=["no", "yes"])
+SCHEMA = Schema({"a": Number(0, 10, bins=2), "b": Category(["x", "y"])}, classes=["no", "yes"])
 TABLE, TARGET = {"a": [1, 9] * 40, "b": ["x", "x", "y", "y"] * 20}, ["no", "yes"] * 40
 EMPTY_TABLES = {
     "check_estimators_empty_data_messages": "an empty table is a table: to refuse it would tell it from one with a row"

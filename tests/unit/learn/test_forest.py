@@ -5,14 +5,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dampen import Budget
+from dampen import Budget, Category, Number
 from dampen.errors import ParameterError
-from dampen.learn import Categorical, Numeric, PrivateForestClassifier, Schema
+from dampen.learn import PrivateForestClassifier, Schema
 from dampen.learn.forest import COUNTS
 from dampen.learn.votes import LABELS
 from tests.conftest import Refused
 
-SCHEMA = Schema({"a": Numeric(0, 1), "b": Categorical(["x", "y"])}, classes=["no", "yes"])
+SCHEMA = Schema({"a": Number(0, 1), "b": Category(["x", "y"])}, classes=["no", "yes"])
 RNG = np.random.default_rng(0)
 TABLE = {"a": RNG.random(4000), "b": RNG.choice(["x", "y"], 4000)}
 TARGET = np.where(TABLE["b"] == "x", "no", "yes")

@@ -5,13 +5,13 @@ from typing import Any
 
 import pytest
 
-from dampen import Budget
+from dampen import Budget, Category, Number
 from dampen.errors import ParameterError
-from dampen.learn import Categorical, Numeric, PrivateClassifier, PrivateForestClassifier, PrivateTreeClassifier, Schema
+from dampen.learn import PrivateClassifier, PrivateForestClassifier, PrivateTreeClassifier, Schema
 from dampen.learn.estimator import PaidClassifier
 from tests.estimators import ESTIMATORS
 
-SCHEMA = Schema({"a": Categorical(["x", "y", "z"]), "b": Numeric(0, 10, bins=4)}, classes=["no", "yes"])
+SCHEMA = Schema({"a": Category(["x", "y", "z"]), "b": Number(0, 10, bins=4)}, classes=["no", "yes"])
 TABLE = {"a": ["x", "y", "z", "x"] * 10, "b": list(range(10)) * 4}
 TARGET = ["no", "yes"] * 20
 

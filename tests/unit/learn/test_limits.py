@@ -6,14 +6,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dampen import Budget
+from dampen import Budget, Category, Number
 from dampen.errors import DataError, ParameterError
-from dampen.learn import Categorical, Numeric, PrivateClassifier, PrivateForestClassifier, PrivateTreeClassifier, Schema
+from dampen.learn import PrivateClassifier, PrivateForestClassifier, PrivateTreeClassifier, Schema
 from dampen.learn.estimator import PaidClassifier
 from dampen.learn.table_growth import MOST_RECORDS
 from tests.estimators import ESTIMATORS, small
 
-SCHEMA = Schema({"a": Categorical(["x", "y", "z"]), "b": Numeric(0, 10, bins=4)}, classes=["no", "yes"])
+SCHEMA = Schema({"a": Category(["x", "y", "z"]), "b": Number(0, 10, bins=4)}, classes=["no", "yes"])
 TABLE = {"a": ["x", "y", "z", "x"] * 10, "b": list(range(10)) * 4}
 TARGET = ["no", "yes"] * 20
 
@@ -42,12 +42,12 @@ def test_a_vast_epsilon_makes_every_model(name: str, by: dict[str, str]) -> None
 
 def test_schemas_that_fill_the_memory_are_refused() -> None:
     with pytest.raises(ParameterError, match="bins"):
-        Numeric(0, 1, bins=10**9)
+        Number(0, 1, bins=10**9)
     many_classes = ["no", "yes", *map(str, range(62))]
-    wide = Schema({f"a{place}": Numeric(0, 1, bins=2**16) for place in range(17)}, classes=many_classes)
+    wide = Schema({f"a{place}": Number(0, 1, bins=2**16) for place in range(17)}, classes=many_classes)
     table = {f"a{place}": [0.5] * 40 for place in range(17)}
     refused(PrivateTreeClassifier(1, 1, schema=wide, budget=Budget(epsilon=1)), "counts at a node", table)
-    many = Schema({"b": Numeric(0, 10, bins=4000)}, classes=["no", "yes", *map(str, range(30))])
+    many = Schema({"b": Number(0, 10, bins=4000)}, classes=["no", "yes", *map(str, range(30))])
     refused(PrivateClassifier(1, many, Budget(epsilon=1)), "fewer tests")
 
 
@@ -59,7 +59,7 @@ def test_tables_whose_joint_counts_would_wrap_are_refused() -> None:
 
 
 def test_labels_of_numpy_are_written_and_others_refused() -> None:
-    schema = Schema({"a": Categorical(["x", "y", "z"])}, classes=[np.int64(0), np.int64(1)])
+    schema = Schema({"a": Category(["x", "y", "z"])}, classes=[np.int64(0), np.int64(1)])
     assert Schema.from_json(schema.to_json()) == schema
     with pytest.raises(ParameterError, match="JSON"):
-        Schema({"a": Categorical([datetime.date(2020, 1, 1)])}, classes=[0, 1]).to_json()
+        Schema({"a": Category([datetime.date(2020, 1, 1)])}, classes=[0, 1]).to_json()

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from scipy.stats import chisquare
 
-from dampen import entropy
+from dampen import Category, Number, entropy
 from dampen.audit import law_by_enumeration
-from dampen.learn import Categorical, Numeric, Schema
+from dampen.learn import Schema
 from dampen.learn.random_trees import (
     NOTHING,
     RandomTrees,
@@ -23,7 +23,7 @@ from dampen.sampling import exact, tables
 from dampen.sampling.exact import uniform_batch
 from dampen.vectors import Floats, Integers
 
-SCHEMA = Schema({"a": Numeric(0, 10), "b": Categorical(["x", "y", "z"]), "c": Categorical(["p"])}, classes=[0, 1])
+SCHEMA = Schema({"a": Number(0, 10), "b": Category(["x", "y", "z"]), "c": Category(["p"])}, classes=[0, 1])
 
 
 def walked(trees: RandomTrees, tree: int, row: Floats) -> int:
@@ -72,7 +72,7 @@ def test_counts_and_sums_at_leaves_are_those_of_the_definition() -> None:
 
 
 def test_a_number_at_the_point_goes_right() -> None:
-    trees = draw_trees(Schema({"a": Numeric(0, 1)}, classes=[0, 1]), 1, 1, 4)
+    trees = draw_trees(Schema({"a": Number(0, 1)}, classes=[0, 1]), 1, 1, 4)
     below = np.nextafter(trees.points[0, 0], 0)
     values, members = np.array([[below, trees.points[0, 0]]]), np.zeros(2, dtype=np.int64)
     assert leaves_reached(trees, values, members).tolist() == [0, 1]
@@ -103,15 +103,15 @@ def _check_below(trees: RandomTrees, tree: int, place: int, interval: tuple[floa
 
 
 def test_without_anything_to_cut_there_is_one_leaf() -> None:
-    trees = draw_trees(Schema({"c": Categorical(["p"])}, classes=[0, 1]), 2, 3, 4)
+    trees = draw_trees(Schema({"c": Category(["p"])}, classes=[0, 1]), 2, 3, 4)
     assert (trees.attributes == NOTHING).all()
     assert leaves_reached(trees, np.zeros((1, 4)), np.array([0, 0, 1, 1])).tolist() == [0] * 4
 
 
 @pytest.mark.parametrize(("numbers", "others", "depth"), [(0, 22, 11), (1, 0, 1), (4, 0, 3), (6, 8, 8), (16, 0, 11)])
 def test_half_of_the_attributes_are_tested(numbers: int, others: int, depth: int) -> None:
-    attributes = {f"n{i}": Numeric(0, 1) for i in range(numbers)} | {
-        f"c{i}": Categorical(["a", "b"]) for i in range(others)
+    attributes = {f"n{i}": Number(0, 1) for i in range(numbers)} | {
+        f"c{i}": Category(["a", "b"]) for i in range(others)
     }
     assert default_depth(Schema(attributes, classes=[0, 1])) == depth
 

@@ -11,12 +11,13 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from dampen import Category, Number
 from dampen.errors import DataError, ParameterError
-from dampen.learn import Categorical, Numeric, Schema
+from dampen.learn import Schema
 from dampen.learn.records import UNKNOWN, as_records
 from dampen.tables.engines import open_engine
 
-SCHEMA = Schema({"age": Numeric(0, 50), "sex": Categorical(["F", "M"]), "kids": Categorical([0, 1, 2])}, ["no", "yes"])
+SCHEMA = Schema({"age": Number(0, 50), "sex": Category(["F", "M"]), "kids": Category([0, 1, 2])}, ["no", "yes"])
 COLUMNS: dict[str, list[Any]] = {
     "extra": [9, 9, 9],
     "kids": [2, 0, 1],
@@ -83,7 +84,7 @@ def test_a_broken_rule_names_the_column_and_no_value(changed: dict[str, list[Any
 
 
 def test_an_undeclared_value_is_the_other_one_or_unknown_at_predict_time() -> None:
-    schema = Schema({"a": Categorical(["x", "rest"], other="rest"), "b": Categorical(["u", "v"])}, [0, 1])
+    schema = Schema({"a": Category(["x", "rest"], other="rest"), "b": Category(["u", "v"])}, [0, 1])
     table = {"a": ["x", "new", None], "b": ["u", "new", None]}
     read = as_records(table, schema)
     assert [column.tolist() for column in read.columns] == [[0, 1, 1], [0, UNKNOWN, UNKNOWN]]
@@ -94,7 +95,7 @@ def test_numbers_among_whole_labels_are_found_and_no_others(kind: str) -> None:
     labels, numbers = [3, -1, 7], np.array([3, 7, 0, 4, 8, 100, 2])
     column = numbers.astype(kind) if kind[0] == "u" else np.append(numbers, [-1, -2]).astype(kind)
     expected = [labels.index(number) if number in labels else UNKNOWN for number in column.tolist()]
-    schema = Schema({"a": Categorical(labels)}, ["no", "yes"])
+    schema = Schema({"a": Category(labels)}, ["no", "yes"])
     assert as_records({"a": column}, schema).columns[0].tolist() == expected
     odd = np.array([2.9, 3.1, np.nan, np.inf, -np.inf, 1e30, -0.999])
     assert as_records({"a": odd}, schema).columns[0].tolist() == [UNKNOWN] * 7
@@ -109,6 +110,6 @@ def test_a_missing_column_is_named() -> None:
 
 def test_truth_values_are_read_from_text_as_engines_read_them() -> None:
     """A CSV file has ``true`` where Python prints ``True``: training on an engine takes both, so predicting does."""
-    schema = Schema({"sick": Categorical([False, True])}, classes=["a", "b"])
+    schema = Schema({"sick": Category([False, True])}, classes=["a", "b"])
     read = as_records({"sick": ["true", "True", "false", "FALSE"]}, schema)
     assert read.columns[0].tolist() == [1, 1, 0, 0]

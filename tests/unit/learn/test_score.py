@@ -15,10 +15,10 @@ import pytest
 from sklearn.tree import DecisionTreeClassifier
 
 import dampen
-from dampen import Adjacency, Budget
+from dampen import Adjacency, Budget, Category
 from dampen.errors import BudgetExceeded, DataError, ParameterError
-from dampen.learn import Categorical, PrivateForestClassifier, PrivateTreeClassifier, Schema, private_score
-from dampen.learn.score import ScoreRelease, right_answers
+from dampen.learn import PrivateForestClassifier, PrivateTreeClassifier, Schema, private_score
+from dampen.learn.score import ShareAccuracy, right_answers
 from dampen.mechanisms.numeric.noises import Geometric
 from dampen.privacy import NumericRelease, PrivacyLoss
 from dampen.queries import mean_part_problems
@@ -31,7 +31,7 @@ from tests.unit.learn.test_records import SCHEMA as TABLE_SCHEMA
 
 SURE = 10**6
 BOTH = [Adjacency.ADD_REMOVE, Adjacency.REPLACE]
-SCHEMA = Schema({"rain": Categorical(["no", "yes"])}, classes=["walk", "bus"])
+SCHEMA = Schema({"rain": Category(["no", "yes"])}, classes=["walk", "bus"])
 RAIN = {"rain": ["no", "yes", "no", "yes"]}
 
 
@@ -117,7 +117,7 @@ def test_a_class_that_is_none_of_the_models_is_a_wrong_answer(adjacency: Adjacen
 
 def test_labels_are_compared_by_the_rule_of_training(tmp_path: Path) -> None:
     """Fields of a CSV file are text, and a column of numbers may hold whole ones as floats."""
-    schema = Schema({"rain": Categorical([False, True])}, classes=[0, 1])
+    schema = Schema({"rain": Category([False, True])}, classes=[0, 1])
     model = tree(schema, {"rain": [False, True]}, [0, 1])
     (tmp_path / "t.csv").write_text("rain,late\ntrue,1\nfalse,0\nfalse,1\n")
     assert right_answers(model, tmp_path / "t.csv", "late").tolist() == [True, True, False]
@@ -165,7 +165,7 @@ def test_an_empty_table_of_privately_many_rows_is_answered() -> None:
         score(tree(), {"rain": []}, [], Adjacency.REPLACE)
 
 
-def law_of(right: int, wrong: int, rate: Fraction, wide: int) -> list[tuple[ScoreRelease, float]]:
+def law_of(right: int, wrong: int, rate: Fraction, wide: int) -> list[tuple[NumericRelease, float]]:
     """Every release up to a distance from the true counts, and its probability."""
     noise, steps = Geometric(rate), np.arange(-wide, wide + 1)
     law = np.exp(noise.log_probabilities(steps))
@@ -174,8 +174,9 @@ def law_of(right: int, wrong: int, rate: Fraction, wide: int) -> list[tuple[Scor
         for other, q in zip(steps.tolist(), law.tolist(), strict=True):
             told = max(right + one, 0), max(wrong + other, 0)
             value = told[0] / sum(told) if sum(told) else 0.5
-            release = ScoreRelease(value, loss, "", right=right + one, wrong=wrong + other, noise=noise)
-            found.append((release, p * q))
+            accuracy = ShareAccuracy(right + one, wrong + other, noise)
+            assert accuracy.value == value
+            found.append((NumericRelease(value, loss, "", "", accuracy), p * q))
     return found
 
 

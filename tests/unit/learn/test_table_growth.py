@@ -6,8 +6,9 @@ from itertools import groupby
 import numpy as np
 import pytest
 
+from dampen import Category
 from dampen.entropy import system_entropy
-from dampen.learn import Categorical, Schema
+from dampen.learn import Schema
 from dampen.learn.decision_table import BinaryTest, cells_of, class_shares, possible_cells
 from dampen.learn.records import Records
 from dampen.learn.table_growth import PairCounts, grow_table, plan, round_to_one_digit
@@ -124,7 +125,7 @@ def test_the_size_is_bought_where_it_is_not_declared() -> None:
 
 
 def test_no_records_and_no_tests_make_a_table() -> None:
-    bare = Schema({"one": Categorical(["same"])}, classes=["a", "b", "c"])
+    bare = Schema({"one": Category(["same"])}, classes=["a", "b", "c"])
     for schema in (bare, SCHEMA):
         engine = ArrayEngine({**{name: [] for name in schema.attributes}, "y": []})
         empty = TrainingTable.scan(engine, schema, "y")

@@ -13,9 +13,9 @@ import pytest
 from sklearn.base import clone
 from sklearn.model_selection import cross_val_score
 
-from dampen import Adjacency, Budget
+from dampen import Adjacency, Budget, Category, Number
 from dampen.errors import BudgetError, BudgetExceeded, DataError, ParameterError, ReleaseFailed
-from dampen.learn import Categorical, Numeric, PrivateTreeClassifier, Schema, id3, noise
+from dampen.learn import PrivateTreeClassifier, Schema, id3, noise
 from dampen.learn.nodes import Node, leaf_shares, paths_of
 from dampen.learn.records import as_records
 from dampen.learn.split_choice import MECHANISMS, SplitChoice
@@ -25,7 +25,7 @@ from dampen.tables.contingency import Layout, count_level
 from tests.unit.learn.test_records import FORMS
 from tests.unit.learn.test_records import SCHEMA as TABLE_SCHEMA
 
-SCHEMA = Schema({"a": Categorical(["p", "q", "r"]), "n": Numeric(0, 10, bins=2)}, classes=["no", "yes"])
+SCHEMA = Schema({"a": Category(["p", "q", "r"]), "n": Number(0, 10, bins=2)}, classes=["no", "yes"])
 SURE = 10**6
 
 
@@ -42,9 +42,9 @@ def made(depth: int = 2, **parameters: Any) -> PrivateTreeClassifier:
 
 
 def test_bins_that_are_not_given_are_those_of_the_schema() -> None:
-    several = Schema({f"x{place}": Numeric(0, 1, whole=False) for place in range(8)}, classes=[0, 1])
+    several = Schema({f"x{place}": Number(0, 1) for place in range(8)}, classes=[0, 1])
     assert id3.count_outcomes(several) == (48,) * 8
-    assert id3.count_outcomes(Schema({"a": Numeric(0, 1), "b": Numeric(0, 1, bins=3)}, classes=[0, 1])) == (64, 3)
+    assert id3.count_outcomes(Schema({"a": Number(0, 1), "b": Number(0, 1, bins=3)}, classes=[0, 1])) == (64, 3)
 
 
 def test_features_are_named_by_the_schema() -> None:
@@ -160,7 +160,7 @@ def test_classes_are_those_of_the_schema_whether_seen_or_not() -> None:
     tree = made(schema=schema).fit(*table())
     assert tree.classes_.tolist() == ["never", "no", "yes"]
     assert tree.predict_proba({"a": ["q"], "n": [1]})[0].tolist() == pytest.approx([0, 0, 1], abs=1e-6)
-    mixed = Schema({"a": Categorical([0, 1])}, classes=[0, "one"])
+    mixed = Schema({"a": Category([0, 1])}, classes=[0, "one"])
     assert made(1, schema=mixed).fit({"a": [0, 1]}, np.array([0, "one"], dtype=object)).classes_.tolist() == [0, "one"]
 
 
@@ -179,7 +179,7 @@ def test_attributes_with_one_value_are_never_tested_and_cost_nothing(monkeypatch
         return real(counts, rate, source)
 
     monkeypatch.setattr(noise, "noisy_counts", spied)
-    one: dict[str, Categorical | Numeric] = {"only": Categorical(["x"]), "narrow": Numeric(0, 1, bins=1)}
+    one: dict[str, Category | Number] = {"only": Category(["x"]), "narrow": Number(0, 1, bins=1)}
     columns, classes = table()
     columns |= {"only": ["x"] * 300, "narrow": [0.5] * 300}
     tree = made(4, schema=Schema({**one, **SCHEMA.attributes}, SCHEMA.classes), epsilon=5000).fit(columns, classes)
@@ -340,7 +340,7 @@ def test_every_kind_of_table_is_fitted_with_the_name_of_its_target(form: str, tm
 
 
 def test_parameters_changed_after_a_fit_do_not_change_what_it_says_it_cost() -> None:
-    schema = Schema({"a": Categorical(["x", "y"])}, classes=["no", "yes"])
+    schema = Schema({"a": Category(["x", "y"])}, classes=["no", "yes"])
     tree = PrivateTreeClassifier(1, 1, schema=schema, budget=Budget(epsilon=1)).fit({"a": ["x"] * 9}, ["no"] * 9)
     before, shares = tree.to_json(), tree.predict_proba({"a": ["x", "y"]})
     tree.set_params(epsilon=100, max_depth=9, adjacency=Adjacency.REPLACE)

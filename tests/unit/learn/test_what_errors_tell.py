@@ -6,16 +6,16 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dampen import Budget
+from dampen import Budget, Category, Number
 from dampen.errors import DampenError, DataError
-from dampen.learn import Categorical, Numeric, PrivateTreeClassifier, Schema
+from dampen.learn import PrivateTreeClassifier, Schema
 
 ROWS = 73
 TABLE = np.full((ROWS, 2), 9.25)
 TARGET = np.arange(ROWS) % 2
 UNNAMED = Schema.any(0, 10, bins=4, classes="public")
-NUMBERS = Schema({"a": Numeric(0, 10), "b": Numeric(0, 10)}, classes=[0, 1])
-MIXED = Schema({"a": Numeric(0, 10), "b": Categorical(["x"])}, classes=[0, 1])
+NUMBERS = Schema({"a": Number(0, 10), "b": Number(0, 10)}, classes=[0, 1])
+MIXED = Schema({"a": Number(0, 10), "b": Category(["x"])}, classes=[0, 1])
 MASKED = np.ma.array(TABLE, mask=np.arange(2 * ROWS).reshape(ROWS, 2) == 5)
 OBJECTS = np.full((ROWS, 2), 10**400, dtype=object)
 BROKEN: dict[str, tuple[Schema, Any, Any]] = {

@@ -1,6 +1,7 @@
-"""Counts, sums and means as problems: bounds over all small tables, filters, refusals."""
+"""Counts, sums, means and variances as problems: bounds over all small tables, filters, refusals."""
 
 from fractions import Fraction
+from functools import cache
 from itertools import product
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,8 @@ from dampen import Adjacency, NumericProblem
 from dampen.audit import add_remove_neighbours, multisets, replace_neighbours
 from dampen.errors import DataError, ParameterError
 from dampen.queries import mean_part_problems, mean_problem, row_count_problem, sum_problem
+from dampen.queries.sums import variance_part_problems
+from dampen.tables.engines import Source
 from tests.conftest import Refused
 
 ADD_REMOVE, REPLACE = Adjacency.ADD_REMOVE, Adjacency.REPLACE
@@ -72,6 +75,86 @@ def test_parts_of_a_mean() -> None:
         exact = sum(min(max(Fraction(v), low), high) - (low + high) / 2 for v in (0, 2, 9))
         assert abs(centred.value - exact) <= Fraction(resolution) / 2
         assert number.value == 3
+
+
+UNITS: list[Any] = [None, "1/4", "0.3", "3/4"]
+
+
+@cache
+def read_to(value: Any, bounds: tuple[Any, Any], unit: Any) -> Fraction:
+    """A value moved to the nearer bound, then to the nearest of lo, lo + unit, ... up to hi; halves go up."""
+    low, high = map(Fraction, bounds)
+    step = Fraction(unit)
+    points = [low + place * step for place in range(int((high - low) / step) + 1)]
+    clipped = min(max(Fraction(value), low), high)
+    return min(points, key=lambda point: (abs(point - clipped), -point))
+
+
+def plain_unit(bounds: tuple[Any, Any]) -> Fraction:
+    """1, or the largest power of ten that is at most a thousandth of the width."""
+    width = Fraction(bounds[1]) - Fraction(bounds[0])
+    return next(unit for unit in (Fraction(1, 10**power) for power in range(9)) if 1000 * unit <= width)
+
+
+@pytest.mark.parametrize("adjacency", [ADD_REMOVE, REPLACE], ids=lambda adjacency: adjacency.value)
+@pytest.mark.parametrize("unit", UNITS, ids=str)
+@pytest.mark.parametrize("bounds", BOUNDS, ids=str)
+def test_parts_of_a_variance_by_the_plain_formula(bounds: Any, unit: Any, adjacency: Adjacency) -> None:
+    """Differences from the middle c, their squares less an eighth of the squared width, and how many there are."""
+    low, high = map(Fraction, bounds)
+    step, width = plain_unit(bounds) if unit is None else unit, high - low
+    for x in multisets(DOMAIN, largest=3):
+        parts, number = variance_part_problems(list(x), bounds=bounds, unit=unit, adjacency=adjacency)
+        off = [read_to(value, bounds, step) - (low + high) / 2 for value in x]
+        centred, squares = parts[0], parts[1]
+        assert abs(centred.value - sum(off)) <= centred.frame.resolution / 2
+        assert abs(squares.value - sum(d * d - width * width / 8 for d in off)) <= squares.frame.resolution / 2
+        told = parts[2].value if adjacency is ADD_REMOVE else number
+        assert told == len(x)
+        assert len(parts) == (3 if adjacency is ADD_REMOVE else 2)
+
+
+@pytest.mark.parametrize("unit", UNITS, ids=str)
+@pytest.mark.parametrize("bounds", BOUNDS, ids=str)
+def test_parts_of_a_variance_move_by_no_more_than_their_reach(bounds: Any, unit: Any) -> None:
+    """On all tables of up to three values; a value at a bound and one in the middle move each sum by its bound."""
+    low, high = map(Fraction, bounds)
+    domain = (*DOMAIN, low, high, (low + high) / 2)
+    for adjacency, near in ((ADD_REMOVE, add_remove_neighbours(domain)), (REPLACE, replace_neighbours(domain))):
+        asked: dict[str, Any] = {"bounds": bounds, "unit": unit, "adjacency": adjacency}
+        parts = {x: variance_part_problems(list(x), **asked)[0] for x in multisets(domain, largest=2)}
+        for place, part in enumerate(parts[()]):
+            problems = {x: each[place] for x, each in parts.items()}
+            assert part.frame.adjacency is adjacency
+            moved = largest_change(problems, near)
+            assert moved <= part.frame.reach
+            exact = unit is None and place < 2
+            assert not exact or moved >= part.frame.reach - 2, "the bound is as small as it may be"
+
+
+def test_bounds_of_a_variance() -> None:
+    parts, _ = variance_part_problems([1], bounds=(-2, 6), adjacency=ADD_REMOVE)
+    assert [part.frame.bound for part in parts] == [4, 8, 1]
+    replaced, number = variance_part_problems([1, 2], bounds=(-2, 6), adjacency=REPLACE)
+    assert [part.frame.bound for part in replaced] == [8, 16]
+    assert number == 2
+
+
+def test_a_variance_of_awkward_numbers_is_a_problem(refused: Refused) -> None:
+    values = [5e-324, 1e-300, -1e308, float("-inf"), float("inf"), 2**80]
+    parts, _ = variance_part_problems(values, bounds=(-1, 1), adjacency=ADD_REMOVE)
+    assert [part.value for part in parts] == [0, 4 * Fraction(1, 2) - 2 * Fraction(1, 2), 6]
+    with refused(ParameterError, "unit must not exceed the distance of the bounds"):
+        variance_part_problems([1], bounds=(0, 1), unit=2, adjacency=ADD_REMOVE)
+    with refused(ParameterError, "where must be left out under REPLACE"):
+        filtered = Source({"v": [1], "w": [1]}, {"w": 1}, column="v")
+        variance_part_problems(filtered, bounds=(0, 1), adjacency=REPLACE)
+    with refused(ParameterError, "missing must be 'refuse'"):
+        dropped = Source({"v": [1]}, column="v", missing="drop")
+        variance_part_problems(dropped, bounds=(0, 1), adjacency=REPLACE)
+    gaps = Source({"v": [1, None]}, column="v", missing="drop")
+    kept, _ = variance_part_problems(gaps, bounds=(0, 1), adjacency=ADD_REMOVE)
+    assert kept[2].value == 1
 
 
 def test_a_sum_of_tiny_and_of_huge_numbers_is_a_problem() -> None:

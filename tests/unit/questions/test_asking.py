@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 import dampen
-from dampen import Budget, Graph
+from dampen import Budget
 from dampen.errors import DampenError, DataError, EngineError, ParameterError
 from dampen.privacy import PrivacyLoss
-from dampen.questions.record import asking, read_once, without_edges
+from dampen.questions.record import asking
 
 if TYPE_CHECKING:
     from tests.conftest import Refused
@@ -92,19 +92,3 @@ class Payer:
 def test_what_another_budget_raises_is_its_own() -> None:
     with pytest.raises(LookupError, match="at home"):
         dampen.count([1, 2], epsilon=1, budget=Payer())
-
-
-def test_nodes_without_edges() -> None:
-    bare = without_edges({"a": [0]}, ("x", "y"))
-    assert bare is not None
-    assert (bare.labels, bare.degrees().tolist()) == (("x", "y"), [0, 0])
-    assert without_edges(Graph.from_edges([0], [1], nodes=2), None) is None
-    assert without_edges({"a": [0]}, None) is None
-
-
-def test_what_can_be_read_only_once_is_read_once() -> None:
-    assert read_once(iter("ab")) == ("a", "b")
-    assert read_once(5) == 5
-    edges = {"a": ["x", "y"], "b": ["y", "z"]}
-    told = dampen.top_nodes(edges, 1, src="a", dst="b", nodes=iter("xyz"), epsilon=1, budget=Budget(epsilon=1))
-    assert told[0] in "xyz"

@@ -11,11 +11,11 @@ import pandas
 import pytest
 
 import dampen
-from dampen import Adjacency, Budget, PrivacyLoss, entropy
+from dampen import Adjacency, Budget, Category, PrivacyLoss, Table, entropy
 from dampen.errors import BudgetExceeded, DampenError, DataError, ParameterError, ReleaseFailed
 from dampen.mechanisms import Exponential, PermuteAndFlip, ReportNoisyMax, SelectionMechanism, StableArgmax
 from tests.conftest import Refused
-from tests.unit.questions.test_percentiles import Recording, csv_file, parquet_file
+from tests.unit.questions.test_one_percentile import Recording, csv_file, parquet_file
 
 SURE = 10**6
 ADD_REMOVE, REPLACE = Adjacency.ADD_REMOVE, Adjacency.REPLACE
@@ -60,7 +60,7 @@ def test_one_category_is_the_answer() -> None:
 
 def test_categories_are_any_labels() -> None:
     assert dampen.most_common(
-        [(1, 2), (1, 2), None], categories=[(1, 2), (3, 4)], epsilon=SURE, budget=Budget(epsilon=SURE), missing="drop"
+        [(1, 2), (1, 2)], categories=[(1, 2), (3, 4)], epsilon=SURE, budget=Budget(epsilon=SURE)
     ) == (1, 2)
     assert dampen.most_common(
         np.array([3, 3, 1]), categories=range(1, 4), epsilon=SURE, budget=Budget(epsilon=SURE)
@@ -75,34 +75,42 @@ def test_data_frames(library: str, untouched: Budget, refused: Refused) -> None:
     else:
         loaded = pytest.importorskip(library)
         frame = loaded.table(columns) if library == "pyarrow" else loaded.DataFrame(columns)
-    assert sure(frame, column="city", missing="drop", other="drop") == "Bonn"
-    for column in (None, "town"):
-        with refused(ParameterError, "column"):
-            dampen.most_common(frame, categories=CITIES, epsilon=1, budget=untouched, column=column)
+    assert of_table(frame, **FORGIVING).most_common("city", epsilon=SURE) == "Bonn"
+    with refused(ParameterError, "column"):
+        dampen.most_common(frame, categories=CITIES, epsilon=1, budget=untouched)
+    with refused(ParameterError, "column", "'town'"):
+        of_table(frame, column="town", budget=untouched).most_common("town", epsilon=1)
     with refused(DataError, "'city'", "missing", hidden=SECRETS):
-        dampen.most_common(frame, categories=CITIES, epsilon=1, budget=untouched, column="city", other="drop")
+        of_table(frame, budget=untouched, other="rest").most_common("city", epsilon=1)
     with refused(DataError, "'city'", "declared categories", hidden=SECRETS):
-        dampen.most_common(frame, categories=CITIES, epsilon=1, budget=untouched, column="city", missing="drop")
+        of_table(frame, budget=untouched, missing="drop").most_common("city", epsilon=1)
+
+
+FORGIVING = {"other": "rest", "missing": "drop"}
+
+
+def of_table(data: Any, *, column: str = "city", budget: Any = None, **described: Any) -> Table:
+    """A table of cities; with ``other`` there is a label for the rest."""
+    labels = (*CITIES, "rest") if "other" in described else CITIES
+    purse = Budget(epsilon=SURE) if budget is None else budget
+    return Table(data, columns={column: Category(*labels, **described)}, budget=purse)
 
 
 @pytest.mark.parametrize("make", [csv_file, parquet_file])
 def test_files(make: Callable[..., Path], tmp_path: Path, untouched: Budget, refused: Refused) -> None:
     path = make(tmp_path, "name,city\n" + "".join(f"x,{city}\n" for city in [*LIVES, "", "Secretville"]))
-    options: dict[str, Any] = {"column": "city", "missing": "drop", "other": "drop"}
-    assert sure(str(path), **options) == "Bonn"
-    best = dampen.top_categories(
-        path, 2, categories=CITIES, epsilon=SURE, budget=Budget(epsilon=SURE), **options
-    )  # fmt: skip
-    assert best == ("Bonn", "Oslo")
-    for change, error, shown in (
-        ({"column": "town"}, ParameterError, "column"),
-        ({"missing": "refuse"}, DataError, "missing"),
-        ({"other": "refuse"}, DataError, "declared categories"),
+    assert of_table(str(path), **FORGIVING).most_common("city", epsilon=SURE) == "Bonn"
+    assert of_table(path, **FORGIVING).top_categories("city", 2, epsilon=SURE) == ("Bonn", "Oslo")
+    for described, error, shown in (
+        ({"column": "town", **FORGIVING}, ParameterError, "column"),
+        ({"other": "rest"}, DataError, "missing"),
+        ({"missing": "drop"}, DataError, "declared categories"),
     ):
+        table, column = of_table(path, budget=untouched, **described), described.get("column", "city")
         with refused(error, shown, hidden=SECRETS):
-            dampen.most_common(path, categories=CITIES, epsilon=1, budget=untouched, **(options | change))
+            table.most_common(column, epsilon=1)
         with refused(error, shown, hidden=SECRETS):
-            dampen.top_categories(path, 2, categories=CITIES, epsilon=1, budget=untouched, **(options | change))
+            table.top_categories(column, 2, epsilon=1)
 
 
 # The price
@@ -183,21 +191,19 @@ WRONG: list[tuple[dict[str, Any], type[DampenError], list[str]]] = [
     ({"budget": None}, ParameterError, ["budget", "NoneType"]),
     ({"adjacency": Adjacency.EDGE}, ParameterError, ["adjacency", "EDGE"]),
     ({"adjacency": "replace"}, ParameterError, ["adjacency"]),
-    ({"missing": "ignore"}, ParameterError, ["missing", "'ignore'"]),
-    ({"other": "ignore"}, ParameterError, ["other", "'ignore'"]),
     ({"categories": ()}, ParameterError, ["empty"]),
     ({"categories": "Rome"}, ParameterError, ["categories"]),
     ({"categories": ("Rome", "Rome")}, ParameterError, ["distinct"]),
     ({"categories": {"Rome"}}, ParameterError, ["categories"]),
     ({"categories": None}, ParameterError, ["categories"]),
-    ({"column": "city"}, ParameterError, ["column"]),
+    ({"values": {"city": LIVES}}, ParameterError, ["column"]),
     ({"note": None}, ParameterError, ["note"]),
     ({"mechanism": "none"}, ParameterError, ["mechanism", "'none'"]),
     ({"values": ["Secretville"]}, DataError, ["declared categories"]),
     ({"values": [None, "Rome"]}, DataError, ["missing"]),
     ({"values": [float("nan")]}, DataError, ["missing"]),
     ({"values": [["Secretville"]]}, DataError, ["declared categories"]),
-    ({"values": "none.csv", "column": "city"}, ParameterError, ["file must exist"]),
+    ({"values": "none.csv"}, ParameterError, ["file must exist"]),
 ]
 
 
@@ -249,7 +255,7 @@ def test_categories_are_read_in_their_order_whatever_holds_them() -> None:
         assert dampen.top_categories(values, 1, categories=series, epsilon=100, budget=budget) == ("a",)
     for categories in (pandas.Index(["a", "b"]), np.array(["a", "b"]), dict.fromkeys("ab").keys(), iter("ab")):
         answer = dampen.most_common(values, categories=categories, epsilon=100, budget=budget)  # type: ignore[arg-type]
-        assert (answer, type(answer)) == ("a", str)
+        assert (answer.value, type(answer.value)) == ("a", str)
 
 
 def test_mechanisms_of_0_and_1_are_refused_before_the_data_is_read(
@@ -261,7 +267,7 @@ def test_mechanisms_of_0_and_1_are_refused_before_the_data_is_read(
             with refused(ParameterError, "mechanism must", "winner_problem"):
                 dampen.most_common(values, categories=("a", "b"), epsilon=1, budget=untouched, mechanism=mechanism)
             with refused(ParameterError, "mechanism must", "percentile_hit_problem"):
-                dampen.percentile([1], 50, grid=range(3), epsilon=1, budget=untouched, mechanism=mechanism)
+                dampen.percentile([1], 50, bounds=range(3), epsilon=1, budget=untouched, method=mechanism)
 
 
 def test_a_mechanism_of_several_picks_is_refused(untouched: dampen.Budget, refused: "Refused") -> None:

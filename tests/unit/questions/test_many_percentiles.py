@@ -1,4 +1,4 @@
-"""``dampen.quantiles``: one price for all, answers in order, and a way that depends on the ps alone."""
+"""``dampen.percentiles``: one price for all, answers in order, and a way that depends on the ps alone."""
 
 import random
 import traceback
@@ -13,17 +13,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import dampen
-from dampen import Adjacency, Budget, PrivacyLoss, SelectionProblem, entropy
+from dampen import Adjacency, Budget, Number, PrivacyLoss, SelectionProblem, Table, entropy
 from dampen.entropy import SystemEntropy
 from dampen.errors import BudgetExceeded, DampenError, DataError, ParameterError, ReleaseFailed
 from dampen.mechanisms import PermuteAndFlip, SelectionMechanism
 from dampen.mechanisms.selection.base import SingleMechanism
-from dampen.privacy import Amount
+from dampen.privacy import Amount, ListRelease
 from dampen.questions import many_percentiles
 from dampen.questions.many_percentiles import FEWEST_HALVED, FINENESS, choose_strategy
 from dampen.sampling.scatter import scatter
 from tests.conftest import Refused
-from tests.unit.questions.test_percentiles import Recording, by_definition, csv_file, whole_numbers_only
+from tests.unit.questions.test_one_percentile import Recording, by_definition, csv_file, whole_numbers_only
 
 SURE = 10**6
 ADD_REMOVE, REPLACE = Adjacency.ADD_REMOVE, Adjacency.REPLACE
@@ -48,10 +48,9 @@ def draws(monkeypatch: pytest.MonkeyPatch) -> Draws:
     return seen
 
 
-def ask(values: Any, ps: Any, **arguments: Any) -> tuple[Any, ...]:
-    public = arguments if {"grid", "bounds"} & set(arguments) else {"grid": range(10), **arguments}
-    given = {"epsilon": SURE, "budget": Budget(epsilon=SURE), **public}
-    return dampen.quantiles(values, ps, **given)
+def ask(values: Any, ps: Any, **arguments: Any) -> ListRelease:
+    given = {"bounds": range(10), "epsilon": SURE, "budget": Budget(epsilon=SURE), **arguments}
+    return dampen.percentiles(values, ps, **given)
 
 
 # The answers
@@ -73,7 +72,7 @@ def test_one_by_one_at_a_huge_epsilon_they_are_the_percentiles(
 @both
 @pytest.mark.parametrize("ps", [DECILES, range(1, 100), (0, 50, 100)], ids=["deciles", "percents", "ends"])
 def test_halving_at_a_huge_epsilon_is_off_by_a_few_ranks(adjacency: Adjacency, ps: Any) -> None:
-    found = ask(range(1000), ps, grid=range(1000), adjacency=adjacency, strategy="halving")
+    found = ask(range(1000), ps, bounds=range(1000), adjacency=adjacency, strategy="halving")
     assert [answer for p, answer in zip(ps, found, strict=True) if abs(answer - 10 * p) > 10] == []
 
 
@@ -81,7 +80,7 @@ def test_halving_at_a_huge_epsilon_is_off_by_a_few_ranks(adjacency: Adjacency, p
 def test_ties_are_cut_so_that_halving_stays_on_them(adjacency: Adjacency) -> None:
     """All records at a cut would leave on one side, and the other half would be asked about nobody."""
     values = [2] * 300 + [7] * 700
-    found = ask(values, (5, 10, 15, 20, 40, 50, 60, 90, 99), grid=range(100), adjacency=adjacency, strategy="halving")
+    found = ask(values, (5, 10, 15, 20, 40, 50, 60, 90, 99), bounds=range(100), adjacency=adjacency, strategy="halving")
     assert found == (2, 2, 2, 2, 7, 7, 7, 7, 7)
 
 
@@ -98,13 +97,13 @@ def test_equal_values_and_few_of_them(strategy: str, adjacency: Adjacency, n: in
 @each_strategy
 @pytest.mark.parametrize("values", [[], [3], [1, 5, 9]])
 def test_a_grid_of_one_value_has_one_answer(values: list[int], strategy: str) -> None:
-    assert ask(values, DECILES, grid=(4,), epsilon="1/100", strategy=strategy) == (4,) * 9
+    assert ask(values, DECILES, bounds=range(4, 5), epsilon="1/100", strategy=strategy) == (4,) * 9
 
 
 @each_strategy
 def test_the_order_of_the_ps_is_kept_and_repeats_are_drawn_once(strategy: str, draws: Draws) -> None:
     ps = [75, 25, "50.0", 75.0, Fraction(50), 25]
-    found = ask(range(1000), ps, grid=range(1000), strategy=strategy)
+    found = ask(range(1000), ps, bounds=range(1000), strategy=strategy)
     assert len(draws) == 3
     assert found[0] == found[3]
     assert found[1] == found[5]
@@ -121,8 +120,8 @@ def test_answers_never_cross(strategy: str, adjacency: Adjacency, values: list[i
     by_size = sorted(range(9), key=lambda place: Fraction(str(shuffled[place])))
     budget, distinct = Budget(epsilon=40), 0
     for _ in range(40):
-        found = dampen.quantiles(
-            values, shuffled, grid=range(20), epsilon="1/2", budget=budget, adjacency=adjacency, strategy=strategy
+        found = dampen.percentiles(
+            values, shuffled, bounds=range(20), epsilon="1/2", budget=budget, adjacency=adjacency, strategy=strategy
         )
         assert all(found[a] <= found[b] for a, b in pairwise(by_size))
         distinct = max(distinct, len(set(found)))
@@ -131,8 +130,10 @@ def test_answers_never_cross(strategy: str, adjacency: Adjacency, values: list[i
 
 def test_data_from_frames_and_files(tmp_path: Path) -> None:
     path = csv_file(tmp_path, "pay\n1\n5\n\n9\n".replace("\n\n", '\n""\n'))
-    for values in ({"pay": [1, 5, None, 9]}, path, str(path)):
-        assert ask(values, (0, 50, 100), column="pay", missing="drop") == (1, 5, 9)
+    for data in ({"pay": [1, 5, None, 9]}, path, str(path)):
+        columns = {"pay": Number(0, 9, step=1, missing="drop")}
+        table = Table(data, columns=columns, budget=Budget(epsilon=SURE))
+        assert table.percentiles("pay", (0, 50, 100), epsilon=SURE) == (1, 5, 9)
     pandas = pytest.importorskip("pandas")
     assert ask(pandas.Series([1.0, 5.5, 9.0]), (0, 50, 100), bounds=(0, 10), step=0.5) == (1.0, 5.5, 9.0)
 
@@ -145,6 +146,12 @@ def test_any_collection_of_percentages_is_taken(ps: Any) -> None:
 def test_a_generator_is_read_once() -> None:
     assert ask([2, 8], (p for p in (25, 75))) == (2, 8)
     assert ask([2, 8], iter(["75", "25"])) == (8, 2)
+
+
+@pytest.mark.parametrize("ps", [(0, 1, 2), (0, 1), (1,), (0,), (0.5, 99.5), ("1/2", 2)], ids=str)
+def test_small_percentages_are_no_fractions(ps: Any) -> None:
+    """What looks like a list of shares is refused; a list that has larger percentages too, or 0 and 1 alone, is not."""
+    assert len(ask([2, 8], ps)) == len(ps)
 
 
 # The way
@@ -182,7 +189,7 @@ def test_the_way_depends_on_the_ps_alone(
     ways = spied_ways(monkeypatch)
     for grid in (range(2), range(10**6)):
         for epsilon in ("1/100", 50):
-            ask(values, ps, grid=grid, epsilon=epsilon, adjacency=adjacency)
+            ask(values, ps, bounds=grid, epsilon=epsilon, adjacency=adjacency)
     assert ways == [way] * 4
 
 
@@ -197,7 +204,9 @@ def test_the_choice_is_a_function_of_two_public_numbers() -> None:
 def test_what_is_wrong_with_the_price_is_found_before_it_is_paid(untouched: dampen.Budget, refused: "Refused") -> None:
     for strategy in ("even", "halving"):
         with refused(ParameterError, "epsilon"):
-            dampen.quantiles([1, 2], (10, 50, 90), grid=range(9), epsilon="1e-154", budget=untouched, strategy=strategy)
+            dampen.percentiles(
+                [1, 2], (10, 50, 90), bounds=range(9), epsilon="1e-154", budget=untouched, strategy=strategy
+            )
 
 
 # The price
@@ -210,7 +219,7 @@ def test_one_charge_for_all_with_the_note(ps: Any, strategy: str, adjacency: Adj
     for note in ({}, {"note": "pay, deciles"}):
         budget = Recording()
         ask([1, 2, 2], ps, epsilon="1/3", budget=budget, adjacency=adjacency, strategy=strategy, **note)
-        assert budget.asked == [(PrivacyLoss("1/3", adjacency=adjacency), note.get("note", "quantiles"))]
+        assert budget.asked == [(PrivacyLoss("1/3", adjacency=adjacency), note.get("note", "percentiles"))]
         assert budget.spent == Amount(Fraction(1, 3), Fraction(0))
 
 
@@ -281,7 +290,7 @@ def test_a_failing_draw_keeps_the_charge_and_shows_no_data(
     monkeypatch.setattr(entropy, "system_entropy", lambda: Failing(allowed))
     budget, values = Recording(), [98765] * 5
     with pytest.raises(ReleaseFailed) as caught:
-        ask(values, DECILES, grid=range(10**5), epsilon="1/4", budget=budget, strategy=strategy, adjacency=adjacency)
+        ask(values, DECILES, bounds=range(10**5), epsilon="1/4", budget=budget, strategy=strategy, adjacency=adjacency)
     assert budget.spent.epsilon == Fraction(1, 4)
     assert len(budget.asked) == 1
     printed = "".join(traceback.format_exception(caught.value))
@@ -313,7 +322,12 @@ def test_randomness_comes_through_one_door(
         source = random.Random(seed)
         monkeypatch.setattr(entropy, "system_entropy", lambda source=source: Seeded(source))
         found.add(
-            (seed, ask(range(200), DECILES, grid=range(200), epsilon="1/5", adjacency=adjacency, strategy=strategy))
+            (
+                seed,
+                ask(
+                    range(200), DECILES, bounds=range(200), epsilon="1/5", adjacency=adjacency, strategy=strategy
+                ).value,
+            )
         )
     assert len(found) == 2
     assert len({answers for _, answers in found}) == 2
@@ -331,7 +345,7 @@ def test_there_is_no_float_on_the_way_to_whole_answers(
         ask(
             [1, 3, 3, 3, 4],
             (0, 25, 50, 100),
-            grid=grid,
+            bounds=grid,
             epsilon=1,
             budget=budget,
             adjacency=adjacency,
@@ -357,7 +371,7 @@ def test_there_is_no_float_on_the_way_to_whole_answers(
 )
 def test_huge_grids_are_answered(grid: range, adjacency: Adjacency, strategy: str) -> None:
     values = [5] * 40 + [70] * 40 + [10**8] * 40
-    assert ask(values, (20, 50, 80), grid=grid, adjacency=adjacency, strategy=strategy) == (5, 70, 10**8)
+    assert ask(values, (20, 50, 80), bounds=grid, adjacency=adjacency, strategy=strategy) == (5, 70, 10**8)
 
 
 @each_strategy
@@ -365,7 +379,7 @@ def test_huge_grids_are_answered(grid: range, adjacency: Adjacency, strategy: st
 def test_the_largest_grids_of_all_are_answered(lowest: int, strategy: str) -> None:
     """From 2**62 to almost 2**63 points."""
     values = [5] * 40 + [70] * 40 + [10**8] * 40
-    assert ask(values, (20, 50, 80), grid=range(lowest, 2**62), strategy=strategy) == (5, 70, 10**8)
+    assert ask(values, (20, 50, 80), bounds=range(lowest, 2**62), strategy=strategy) == (5, 70, 10**8)
 
 
 def test_every_record_is_scattered_over_as_many_cells_as_can_be_counted(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -377,7 +391,7 @@ def test_every_record_is_scattered_over_as_many_cells_as_can_be_counted(monkeypa
 
     monkeypatch.setattr(many_percentiles, "scatter", recording)
     for size in (10, 10**9, 2**49, 2**50, 2**51, 2**61, 2**62 - 1):
-        ask([3, 3, 5], DECILES, grid=range(size), strategy="halving")
+        ask([3, 3, 5], DECILES, bounds=range(size), strategy="halving")
     assert FINENESS == 12
     assert asked == [(3, bits) for bits in (12, 12, 12, 11, 10, 0, 0)]
 
@@ -403,17 +417,18 @@ WRONG: list[tuple[dict[str, Any], type[DampenError], list[str]]] = [
     ({"strategy": None}, ParameterError, ["strategy"]),
     ({"adjacency": Adjacency.EDGE}, ParameterError, ["adjacency", "EDGE"]),
     ({"adjacency": "replace"}, ParameterError, ["adjacency"]),
-    ({"missing": "ignore"}, ParameterError, ["missing"]),
+    ({"ps": (0.25, 0.5, 0.75)}, ParameterError, ["ps must be percentages", "fractions"]),
+    ({"ps": (0, 0.5, 1)}, ParameterError, ["ps must be percentages", "fractions"]),
     ({"note": "two\nlines"}, ParameterError, ["note"]),
-    ({"grid": None, "bounds": (9, 0), "step": 1}, ParameterError, ["bounds", "reversed"]),
-    ({"grid": None, "bounds": (0, 9)}, ParameterError, ["step", "bins"]),
-    ({"grid": (2, 1)}, ParameterError, ["grid", "increasing"]),
-    ({"column": "pay"}, ParameterError, ["column"]),
-    ({"values": {"pay": [1]}, "column": "age"}, ParameterError, ["column", "'age'"]),
+    ({"bounds": (9, 0), "step": 1}, ParameterError, ["bounds", "reversed"]),
+    ({"step": 1}, ParameterError, ["step must be left out"]),
+    ({"bounds": (0, 9, 10)}, ParameterError, ["bounds must be two"]),
+    ({"bounds": None}, ParameterError, ["bounds"]),
+    ({"values": {"pay": [1]}}, ParameterError, ["column"]),
     ({"values": [98765, None]}, DataError, ["missing"]),
     ({"values": [98765, float("nan")]}, DataError, ["missing"]),
     ({"values": ["98765x"]}, DataError, ["numbers"]),
-    ({"values": "none.csv", "column": "pay"}, ParameterError, ["file must exist"]),
+    ({"values": "none.csv"}, ParameterError, ["file must exist"]),
 ]
 
 
@@ -427,9 +442,7 @@ def test_a_refusal_is_one_line_and_costs_nothing(
     untouched: Budget,
     refused: Refused,
 ) -> None:
-    given: dict[str, Any] = {"values": [1, 2], "ps": (25, 75), "grid": range(10), "epsilon": 1, "budget": untouched} | {
-        "strategy": strategy,
-        **arguments,
-    }
+    given: dict[str, Any] = {"values": [1, 2], "ps": (25, 75), "bounds": range(10), "epsilon": 1, "budget": untouched}
+    given |= {"strategy": strategy, **arguments}
     with refused(error, *shown, hidden=("98765x",)):
-        dampen.quantiles(**given)
+        dampen.percentiles(**given)

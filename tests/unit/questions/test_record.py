@@ -1,6 +1,7 @@
 """The record: everything in it can be asked, and its frame and its price are those of the answer, without data."""
 
 import inspect
+from collections.abc import Callable
 from itertools import chain, combinations, product
 from pathlib import Path
 from typing import Any
@@ -10,10 +11,12 @@ import pytest
 import dampen
 from dampen import Adjacency, Budget, questions
 from dampen.errors import DataError, ParameterError, ReleaseFailed
+from dampen.front.groups import GroupedTable
 from dampen.privacy import PrivacyLoss, Release
 from dampen.questions.record import RECORD, Arguments, Composite
+from dampen.tables.engines import Source
 from docs.generate_commands import questions_table
-from tests.errors.questions import QUESTIONS, ROWS, good_columns, good_data
+from tests.errors.questions import QUESTIONS, ROWS, applications, good_columns, good_data
 
 ROOT = Path(__file__).parents[3]
 
@@ -30,19 +33,20 @@ class Recording:
         return self.budget.reserve(loss, note=note)
 
 
-def public_arguments(name: str, *, in_table: bool) -> dict[str, Any]:
-    asked = QUESTIONS[name]
-    columns = asked.columns if in_table else {}
-    where = {"where": dict(asked.where)} if in_table and asked.where else {}
-    more = {"candidates": ("a", "b", "c")} if asked.data == "scores" else {}
-    return {**columns, **where, **asked.public, **more, "epsilon": 1}
+NODES = 20
+
+
+def public_arguments(name: str) -> dict[str, Any]:
+    more = {"candidates": ("a", "b", "c")} if name in ("select", "top_k") else {}
+    return {**QUESTIONS[name].public, **more, "epsilon": 1}
 
 
 def private_arguments(name: str, *, in_table: bool) -> dict[str, Any]:
-    asked = QUESTIONS[name]
-    if in_table or not asked.plain:
-        return {asked.data: good_data(name)}
-    return {word: good_columns()[column] for word, column in asked.plain.items()}
+    """Columns as they are, or a source that names its column, as a table asks."""
+    columns, asked = good_columns(), QUESTIONS[name]
+    if not in_table or not asked.reads:
+        return asked.given(good_data(name))
+    return asked.given({column: Source(columns, column=column, missing="refuse") for column in asked.reads})
 
 
 def sides(name: str, adjacency: Adjacency | None) -> dict[str, Any]:
@@ -50,7 +54,7 @@ def sides(name: str, adjacency: Adjacency | None) -> dict[str, Any]:
 
 
 def test_every_question_is_listed_once_and_nowhere_else() -> None:
-    assert set(RECORD) == set(questions.__all__) == set(QUESTIONS)
+    assert set(RECORD) == set(questions.__all__) == {name for name in QUESTIONS if "." not in name}
     assert set(RECORD) < set(dampen.__all__)
     for name, question in RECORD.items():
         assert question.name == name
@@ -87,18 +91,18 @@ def test_a_public_function_says_what_it_returns(name: str) -> None:
 @pytest.mark.parametrize("in_table", [False, True], ids=["columns", "table"])
 @pytest.mark.parametrize("name", RECORD)
 def test_frame_and_price_are_those_of_the_answer(name: str, in_table: bool, adjacency: Adjacency | None) -> None:
-    question, more = RECORD[name], sides(name, adjacency)
-    public = public_arguments(name, in_table=in_table or not QUESTIONS[name].plain) | more
+    question, public = RECORD[name], public_arguments(name) | sides(name, adjacency)
     private = private_arguments(name, in_table=in_table)
     payer = Recording()
     question.ask(**{**public, **private}, budget=payer)
     posed = question.pose(**{**public, **private})
-    assert payer.losses == [question.price(records=ROWS, **public)] == [posed.loss]
-    assert repr(question.frame(records=ROWS, **public)) == repr(posed.frame)
+    records = NODES if "graph" in private else ROWS
+    assert payer.losses == [question.price(records=records, **public)] == [posed.loss]
+    assert repr(question.frame(records=records, **public)) == repr(posed.frame)
 
 
 def test_posing_costs_nothing() -> None:
-    posed = RECORD["median"].pose([1, 2, 3], grid=range(9), epsilon=1)
+    posed = RECORD["median"].pose([1, 2, 3], bounds=range(9), epsilon=1)
     assert posed.loss == PrivacyLoss(1, adjacency=Adjacency.ADD_REMOVE)
     budget = Budget(epsilon=1)
     assert posed.release(budget, "twice").value in range(9)
@@ -108,22 +112,46 @@ def test_posing_costs_nothing() -> None:
 def test_what_must_be_public_to_have_a_price(refused: Any) -> None:
     with refused(ParameterError, "candidates must be declared"):
         RECORD["select"].price(sensitivity=1, epsilon=1)
-    with refused(ParameterError, "nodes must be declared"):
+    with refused(ParameterError, "nodes must be a count"):
         RECORD["top_nodes"].price(k=1, epsilon=1)
     with refused(ParameterError, "records"):
-        RECORD["median"].price(grid=range(9), epsilon=1, records=-1)
+        RECORD["median"].price(bounds=range(9), epsilon=1, records=-1)
     with refused(ParameterError, "epsilon"):
-        RECORD["median"].price(grid=range(9), epsilon=0)
+        RECORD["median"].price(bounds=range(9), epsilon=0)
 
 
-def test_a_graph_has_a_price_by_its_number_of_nodes_or_its_labels() -> None:
-    for nodes in (30, [f"p{i}" for i in range(30)]):
-        assert RECORD["count_subgraphs"].frame(nodes=nodes, epsilon=1).bound == 28
+def test_a_graph_has_a_price_by_its_number_of_nodes() -> None:
+    assert RECORD["count_subgraphs"].frame(records=30, epsilon=1).bound == 28
+
+
+MOST_WORDS = 7
+"""A question with more keywords than this asks for a table, which is described once."""
+SCORES = ("select", "top_k")
+"""They take scores of any kind, so their sensitivity, monotony and candidates must be told each time."""
+
+
+def keywords(function: Callable[..., Any]) -> list[str]:
+    parameters = inspect.signature(function).parameters.values()
+    return [each.name for each in parameters if each.kind is inspect.Parameter.KEYWORD_ONLY]
+
+
+@pytest.mark.parametrize("name", [name for name in applications() if name not in SCORES])
+def test_no_question_has_more_than_seven_keywords(name: str) -> None:
+    kinds = {"Table.by": GroupedTable, "Table": dampen.Table, "Graph": dampen.Graph}
+    kind, _, method = name.rpartition(".")
+    ask = getattr(kinds[kind], method) if kind else getattr(dampen, name)
+    assert "epsilon" in keywords(ask)
+    assert len(keywords(ask)) <= MOST_WORDS
+
+
+def test_questions_of_scores_have_no_more_keywords_than_they_need() -> None:
+    for name in SCORES:
+        assert len(keywords(getattr(dampen, name))) == MOST_WORDS + 1
 
 
 def test_wrong_calls_fail_as_those_of_any_function() -> None:
     with pytest.raises(TypeError, match=r"median.* missing 1 required keyword-only argument: 'budget'"):
-        dampen.median([1], grid=range(3), epsilon=1)  # type: ignore[call-arg]
+        dampen.median([1], bounds=range(3), epsilon=1)  # type: ignore[call-arg]
     with pytest.raises(TypeError, match="unexpected keyword argument 'grids'"):
         dampen.median([1], grids=range(3), epsilon=1, budget=Budget(epsilon=1))  # type: ignore[call-arg]
 
@@ -146,7 +174,7 @@ class Odd:
 
 def test_posing_says_nothing_of_data_either() -> None:
     with pytest.raises(DataError) as caught:
-        RECORD["group_by"].pose([Odd(), Odd()], ["a", "b"], categories=("a", "b"), epsilon=1)
+        RECORD["release_group_members"].pose([Odd(), Odd()], ["a", "b"], categories=("a", "b"), epsilon=1)
     assert "97" not in str(caught.value)
 
 

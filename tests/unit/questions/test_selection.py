@@ -1,4 +1,4 @@
-"""``dampen.select``: scores in, the plain label out; every refusal leaves the budget whole."""
+"""``dampen.select``: scores in, the label out; every refusal leaves the budget whole."""
 
 from collections import Counter
 from fractions import Fraction
@@ -12,7 +12,7 @@ import pytest
 import dampen
 from dampen import Adjacency, Budget, Frame, SelectionProblem
 from dampen.errors import BudgetExceeded, DampenError, DataError, ParameterError
-from dampen.mechanisms import Exponential, PermuteAndFlip, ReportNoisyMax, SelectionMechanism
+from dampen.mechanisms import Exponential, PermuteAndFlip, ReportNoisyMax, SelectionMechanism, StableArgmax
 from dampen.privacy import PrivacyLoss
 from dampen.questions.record import RECORD, Single
 from dampen.sensitivity import Constant, RungTable, SensitivityFunction
@@ -83,9 +83,9 @@ class Spy(PermuteAndFlip):
 
     seen: list[SelectionProblem]
 
-    def release(self, problem: SelectionProblem, **arguments: Any) -> Any:
+    def draw(self, problem: SelectionProblem, source: Any) -> int:
         Spy.seen = [problem]
-        return super().release(problem, **arguments)
+        return super().draw(problem, source)
 
 
 def test_the_problem_posed_is_the_one_described(budget: Budget) -> None:
@@ -96,6 +96,13 @@ def test_the_problem_posed_is_the_one_described(budget: Budget) -> None:
     assert frame.adjacency is Adjacency.ADD_REMOVE
     assert np.asarray(problem.utilities).tolist() == [31, 28, 4]
     assert not problem.public
+
+
+def test_a_mechanism_for_one_winner_refuses_other_scores_before_payment(refused: "Refused", untouched: Budget) -> None:
+    budget = Budget(epsilon=HUGE)
+    assert choose({"a": 0, "b": 1}, budget, epsilon=100, mechanism=StableArgmax) == "b"
+    with refused(DataError, "utilities must be 0, and 1 for at most one candidate", hidden=("31",)):
+        choose(VOTES, untouched, epsilon=1, mechanism=StableArgmax)
 
 
 def test_monotone_is_not_assumed() -> None:

@@ -39,8 +39,9 @@ def test_every_pattern_is_counted(pattern: str, k: int | None, delta: Any) -> No
 
 def test_only_edges_tell_their_error() -> None:
     budget = Budget(epsilon=10)
-    assert dampen.count_subgraphs(CLIQUE, "edge", epsilon=1, budget=budget).error("0.5") == 1  # type: ignore[attr-defined]
-    assert not hasattr(dampen.count_subgraphs(CLIQUE, "triangle", epsilon=1, budget=budget), "error")
+    assert dampen.count_subgraphs(CLIQUE, "edge", epsilon=1, budget=budget).error("0.5") == 1.0
+    with pytest.raises(ParameterError, match="is private"):
+        dampen.count_subgraphs(CLIQUE, "triangle", epsilon=1, budget=budget).error()
 
 
 @pytest.mark.parametrize("pattern", ["k-star", "k-clique", "k-triangle"])

@@ -1,13 +1,15 @@
 """``dampen.top_k`` and the default of ``dampen.select`` for sensitivity functions."""
 
 from fractions import Fraction
+from typing import Any
 
 import pytest
 
 import dampen
 from dampen import Budget
 from dampen.errors import DampenError, ParameterError
-from dampen.mechanisms import Exponential, PairwiseDampening, PermuteAndFlip, ReportNoisyMax, StableArgmax
+from dampen.mechanisms import Exponential, PermuteAndFlip, ReportNoisyMax, StableArgmax
+from dampen.mechanisms.selection.base import SingleMechanism
 from dampen.sensitivity import Constant, RungTable
 
 VOTES = {"tea": 31, "coffee": 28, "water": 4, "milk": 1}
@@ -49,16 +51,15 @@ def test_a_sensitivity_function_makes_pairwise_dampening_the_default(
     monotone: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     used: list[str] = []
-    for kind in (PairwiseDampening, PermuteAndFlip):
-        release = kind.release
+    draw = SingleMechanism.draw
 
-        def recording(self, *args, _release=release, **kwargs):  # type: ignore[no-untyped-def]
-            used.append(type(self).__name__)
-            return _release(self, *args, **kwargs)
+    def recording(self: SingleMechanism, *args: Any) -> int:
+        used.append(type(self).__name__)
+        return draw(self, *args)
 
-        monkeypatch.setattr(kind, "release", recording)
+    monkeypatch.setattr(SingleMechanism, "draw", recording)
     rows, budget = RungTable([[1, 1, 2, 2]], bound=5), Budget(epsilon=3)
-    dampen.select(VOTES, sensitivity=rows, monotone=monotone, epsilon=1, budget=budget)
-    dampen.select(VOTES, sensitivity=Constant(1, size=4), monotone=monotone, epsilon=1, budget=budget)
-    dampen.select(VOTES, sensitivity=1, monotone=monotone, epsilon=1, budget=budget)
+    for sensitivity in (rows, Constant(1, size=4), 1):
+        told = dampen.select(VOTES, sensitivity=sensitivity, monotone=monotone, epsilon=1, budget=budget)
+        assert told.mechanism.startswith(used[-1])
     assert used == ["PairwiseDampening", "PermuteAndFlip", "PermuteAndFlip"]

@@ -8,7 +8,15 @@ import polars as pl
 import pytest
 
 from dampen.errors import DataError, ParameterError
-from dampen.tables.groups import count_groups, place_groups
+from dampen.tables.grid import as_grid
+from dampen.tables.groups import (
+    GroupColumn,
+    count_groups,
+    grids_by_groups,
+    place_groups,
+    rows_by_groups,
+    total_by_group,
+)
 from dampen.tables.people import as_ids
 
 if TYPE_CHECKING:
@@ -89,3 +97,13 @@ def test_ids_keep_their_type() -> None:
     given = np.array([1, 2])
     as_ids(given)[0] = 7
     assert given.tolist() == [1, 2]
+
+
+def test_a_row_is_never_in_two_groups() -> None:
+    """A value stands for one label, however alike labels are."""
+    mixed = {"age": [20, 30, 40, 60, 70], "year": [1, "1", 1.0, True, "1.0"]}
+    for labels in ((1, "1"), (1, "1.0"), (True, "true"), ("true", "True"), ("1", "1.0"), (0.1, "0.10")):
+        by = [GroupColumn("year", (*labels, "rest"), rest=2)]
+        assert sum(each.n for each in grids_by_groups(mixed, as_grid(range(121)), by, column="age")) == 5
+        assert rows_by_groups(mixed, by).sum() == 5
+        assert sum(each.count for each in total_by_group(mixed, (0, 120), by, column="age")) == 5

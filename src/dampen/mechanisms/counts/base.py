@@ -1,33 +1,22 @@
 """What mechanisms that tell many counts at once have in common: each count has its own noise, of one public law."""
 
 from abc import abstractmethod
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from dampen._validate import Number, probability, whole
+from dampen._validate import whole
 from dampen.errors import DataError
 from dampen.mechanisms.base import Mechanism
+from dampen.mechanisms.noise_errors import NoiseAccuracy
 from dampen.mechanisms.numeric.noises import Geometric
-from dampen.privacy import PrivacyLoss, Release
+from dampen.privacy import ListRelease
 from dampen.problem import CountsFrame, CountsProblem
 from dampen.sampling.discrete_laplace import LARGEST_SUM
 from dampen.vectors import Floats, Integers
 
 
-@dataclass(frozen=True, kw_only=True)
-class CountsRelease(Release):
-    """Private counts whose noise does not depend on the data, so that their error may be told."""
-
-    noise: Geometric
-
-    def error(self, confidence: Number) -> float:
-        """How far one count is from the true one at most, with this confidence."""
-        return float(self.noise.size_exceeded_with(1 - probability(confidence=confidence)))
-
-
-class CountsMechanism(Mechanism[CountsFrame, CountsProblem, CountsRelease]):
+class CountsMechanism(Mechanism[CountsFrame, CountsProblem, ListRelease]):
     """Adds independent whole-number noise of one public law to every count.
 
     Answers end at 2^62 in size, whichever way: what lies beyond is told as the end.
@@ -72,5 +61,6 @@ class CountsMechanism(Mechanism[CountsFrame, CountsProblem, CountsRelease]):
         """The counts as they are."""
         return tuple(drawn.tolist())
 
-    def _release(self, frame: CountsFrame, value: tuple[int, ...], loss: PrivacyLoss, note: str) -> CountsRelease:
-        return CountsRelease(value, loss, repr(self), note, noise=self.noise(frame))
+    def accuracy(self, frame: CountsFrame) -> NoiseAccuracy:
+        """That of the noise of each count by itself."""
+        return NoiseAccuracy(self.noise(frame))

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from dampen.entropy import Entropy
 from dampen.mechanisms.base import Mechanism
-from dampen.privacy import PrivacyLoss, Release
+from dampen.privacy import ListRelease, PrivacyLoss, PrivateAccuracy
 from dampen.problem import GroupFrame, GroupProblem
 from dampen.vectors import Floats, Integers
 
@@ -21,7 +21,7 @@ Groups = tuple[Integers, ...]
 
 
 @dataclass(frozen=True, init=False, repr=False)
-class GroupMechanism(Mechanism[GroupFrame, GroupProblem, Release]):
+class GroupMechanism(Mechanism[GroupFrame, GroupProblem, ListRelease]):
     """Tells for every category a set of people. ``epsilon`` is the price of the whole mapping.
 
     People and their number are public; a neighbour is a data set in which one person has another category.
@@ -41,8 +41,9 @@ class GroupMechanism(Mechanism[GroupFrame, GroupProblem, Release]):
         """The places of people, category by category."""
         return drawn
 
-    def _release(self, frame: GroupFrame, value: Groups, loss: PrivacyLoss, note: str) -> Release:
-        return Release(value, loss, repr(self), note)
+    def accuracy(self, frame: GroupFrame) -> PrivateAccuracy:
+        """None: how many people are told wrongly depends on the groups themselves."""
+        return PrivateAccuracy("how many people stand in the wrong group depends on the groups, and is private")
 
 
 class SetMechanism(GroupMechanism):

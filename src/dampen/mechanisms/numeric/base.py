@@ -1,6 +1,7 @@
 """What mechanisms that answer with a number have in common: most add whole-number noise to it."""
 
 from abc import abstractmethod
+from math import log
 from typing import Any
 
 import numpy as np
@@ -9,9 +10,10 @@ from dampen._validate import whole
 from dampen.entropy import Entropy
 from dampen.mechanisms.base import Mechanism
 from dampen.mechanisms.numeric.noises import Noise
-from dampen.privacy import NumericRelease, PrivacyLoss
+from dampen.privacy import Accuracy, NumericRelease, PrivateAccuracy
 from dampen.problem import NumericFrame, NumericProblem
 from dampen.vectors import Floats, Integers
+from dampen.writing import round_up
 
 
 class NumericMechanism(Mechanism[NumericFrame, NumericProblem, NumericRelease]):
@@ -50,8 +52,23 @@ class NumericMechanism(Mechanism[NumericFrame, NumericProblem, NumericRelease]):
         """The answer so many grid steps from 0."""
         return answer_at(frame, drawn)
 
-    def _release(self, frame: NumericFrame, value: int | float, loss: PrivacyLoss, note: str) -> NumericRelease:
-        return NumericRelease(value=value, loss=loss, mechanism=repr(self), note=note)
+    @property
+    def scale_step(self) -> float | None:
+        """Public: how far the logarithm of the noise's scale moves in one step at most; ``None`` where nobody knows."""
+        return None
+
+    def accuracy(self, frame: NumericFrame) -> Accuracy:
+        """None where the noise follows the data: its scale is a secret, which could be bought as any other.
+
+        The logarithm of the scale plus Laplace noise of scale ``scale_step`` / e would cost e. With e = scale_step
+        ln(10) / ln(2), twice the scale so told is at least the scale with probability 95 %.
+        """
+        private = "how far this is off follows the data, as its noise does, and is private"
+        if self.scale_step is None:
+            return PrivateAccuracy(private)
+        share = round_up(self.scale_step * log(10) / log(2) / float(self.epsilon))
+        bought = "a bound on the scale of the noise, right with probability 95 % and mostly about twice the scale"
+        return PrivateAccuracy(f"{private}; {share} of epsilon more would buy {bought}")
 
 
 class AdditiveMechanism(NumericMechanism):

@@ -1,25 +1,12 @@
 """Noise of one public scale: the baseline of all numeric releases."""
 
 from dataclasses import dataclass
-from fractions import Fraction
 
-from dampen._validate import Number, probability
+from dampen.mechanisms.noise_errors import NoiseAccuracy
 from dampen.mechanisms.numeric.base import AdditiveMechanism
 from dampen.mechanisms.numeric.noises import Geometric
-from dampen.privacy import BudgetLike, NumericRelease, PrivacyLoss
+from dampen.privacy import PrivacyLoss
 from dampen.problem import NumericFrame, NumericProblem
-
-
-@dataclass(frozen=True, kw_only=True)
-class PublicNoiseRelease(NumericRelease):
-    """A private number whose noise does not depend on the data, so that its error may be told."""
-
-    noise: Geometric
-    resolution: Fraction
-
-    def error(self, confidence: Number) -> float:
-        """How far the answer is from the value at most, with this confidence; values are rounded to the grid first."""
-        return self.noise.size_exceeded_with(1 - probability(confidence=confidence)) * float(self.resolution)
 
 
 @dataclass(frozen=True, init=False, repr=False)
@@ -75,13 +62,7 @@ class Laplace(AdditiveMechanism):
     def _public_noise(self, frame: NumericFrame) -> Geometric:
         return Geometric(self.epsilon / frame.reach)
 
-    def release(self, problem: NumericProblem, *, budget: BudgetLike, note: str = "") -> PublicNoiseRelease:
-        """Pay for and draw one answer, which tells its error."""
-        answer = super().release(problem, budget=budget, note=note)
-        assert isinstance(answer, PublicNoiseRelease)
-        return answer
-
-    def _release(self, frame: NumericFrame, value: int | float, loss: PrivacyLoss, note: str) -> PublicNoiseRelease:
-        return PublicNoiseRelease(
-            value, loss, repr(self), note, noise=self._public_noise(frame), resolution=frame.resolution
-        )
+    def accuracy(self, frame: NumericFrame) -> NoiseAccuracy:
+        """That of the noise; in a range no answer is further off than the range is wide."""
+        wide = None if frame.range is None else frame.range[1] - frame.range[0]
+        return NoiseAccuracy(self._public_noise(frame), frame.resolution, largest=wide)

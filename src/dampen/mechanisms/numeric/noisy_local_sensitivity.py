@@ -14,7 +14,7 @@ from dampen.entropy import Entropy
 from dampen.errors import ParameterError
 from dampen.mechanisms.numeric.base import AdditiveMechanism
 from dampen.mechanisms.numeric.noises import LARGEST_SIMULATED, Noise
-from dampen.privacy import BudgetLike, NumericRelease, PrivacyLoss
+from dampen.privacy import PrivacyLoss
 from dampen.problem import NumericFrame, NumericProblem
 from dampen.sampling.discrete_laplace import discrete_laplace
 from dampen.sensitivity import SecondOrder
@@ -193,14 +193,10 @@ class NoisyLocalSensitivity(AdditiveMechanism):
         """Not private. The three noises of this data set in one."""
         return NestedNoise(second_order_of(problem), problem.frame, self.epsilon / 3, self.delta / 2)
 
-    def release(self, problem: NumericProblem, *, budget: BudgetLike, note: str = "") -> NumericRelease:
-        """Pay for and draw one answer; refused before payment where the query has no second-order bound.
-
-        Which kind of ladder a query has is public.
-        """
-        if isinstance(problem, NumericProblem):
-            second_order_of(problem)
-        return super().release(problem, budget=budget, note=note)
+    def require(self, problem: NumericProblem) -> None:
+        """Refuse queries without a second-order bound too. Which kind of ladder a query has is public."""
+        super().require(problem)
+        second_order_of(problem)
 
 
 def second_order_of(problem: NumericProblem) -> SecondOrder:

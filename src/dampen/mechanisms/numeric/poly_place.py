@@ -81,6 +81,11 @@ class PolyPlace(AdditiveMechanism):
         """Epsilon."""
         return PrivacyLoss(self.epsilon, adjacency=frame.adjacency, unit=frame.unit)
 
+    @property
+    def scale_step(self) -> float:
+        """Epsilon / (p - 1): (b) of docs/proofs/poly_place.md."""
+        return float(self.epsilon) / (self.p - 1)
+
     def rungs_read(self, frame: NumericFrame) -> int:
         """Public: how many rungs are read before every rung is taken to be the reach."""
         return count_to_forget(float(self.epsilon) / (self.p - 1), frame)

@@ -33,6 +33,11 @@ class SmoothNoiseMechanism(AdditiveMechanism):
     def beta(self) -> float:
         """Public: S of neighbours differs at most by the factor exp(beta)."""
 
+    @property
+    def scale_step(self) -> float:
+        """Beta."""
+        return self.beta
+
     @abstractmethod
     def _noise(self, scale: Fraction) -> RoundedNoise:
         """scale * Z, rounded."""

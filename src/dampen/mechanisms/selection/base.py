@@ -11,7 +11,7 @@ from dampen._validate import whole
 from dampen.entropy import Entropy
 from dampen.errors import ParameterError
 from dampen.mechanisms.base import Mechanism
-from dampen.privacy import PrivacyLoss, Release
+from dampen.privacy import Accuracy, PrivacyLoss, PrivateAccuracy, Release
 from dampen.problem import Frame, SelectionProblem, count_candidates
 from dampen.sampling.exponents import Exponents
 from dampen.vectors import Floats, Integers, Runs, Vector
@@ -47,8 +47,9 @@ class SelectionMechanism(Mechanism[Frame, SelectionProblem, Release]):
     def simulate(self, problem: SelectionProblem, rng: np.random.Generator, size: int) -> Integers:
         """Indices of candidates drawn by a seeded generator: free, fast, for public problems only."""
 
-    def _release(self, frame: Frame, value: Any, loss: PrivacyLoss, note: str) -> Release:
-        return Release(value=value, loss=loss, mechanism=repr(self), note=note)
+    def accuracy(self, frame: Frame) -> Accuracy:
+        """None, unless a law has one: how far a choice is from the best depends on the data."""
+        return PrivateAccuracy("how far this choice is from the best depends on the data, and is private")
 
 
 class SingleMechanism(SelectionMechanism):

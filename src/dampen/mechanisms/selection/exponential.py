@@ -5,8 +5,9 @@ from dataclasses import dataclass, replace
 from dampen.entropy import Entropy
 from dampen.mechanisms import laws
 from dampen.mechanisms.selection.base import UtilityMechanism
+from dampen.mechanisms.selection_errors import SelectionAccuracy
 from dampen.privacy import PrivacyLoss
-from dampen.problem import Frame
+from dampen.problem import Frame, count_candidates
 from dampen.sampling.buckets import BucketSampler
 from dampen.sampling.exponents import Exponents
 from dampen.vectors import Floats
@@ -59,6 +60,11 @@ class Exponential(UtilityMechanism):
     def privacy(self, frame: Frame) -> PrivacyLoss:
         """Epsilon, with bounded range epsilon."""
         return replace(super().privacy(frame), bounded_range=self.epsilon)
+
+    def accuracy(self, frame: Frame) -> SelectionAccuracy:
+        """That of the worst utilities."""
+        size = count_candidates(frame.candidates)
+        return SelectionAccuracy("exponential", size, self._rate(frame), self.epsilon)
 
     def _log_law(self, x: Floats, sizes: Floats) -> Floats:
         return laws.softmax(x, sizes)

@@ -10,8 +10,9 @@ from dampen.entropy import Entropy
 from dampen.errors import ParameterError
 from dampen.mechanisms.laws import ordered_laplace
 from dampen.mechanisms.selection.ordered import OrderedMechanism
+from dampen.mechanisms.selection_errors import SelectionAccuracy
 from dampen.privacy import PrivacyLoss
-from dampen.problem import Frame, SelectionProblem
+from dampen.problem import Frame, SelectionProblem, count_candidates
 from dampen.sampling.exponents import Exponents
 from dampen.sampling.race import LaplaceNoise, draw_first
 from dampen.vectors import Floats, Integers
@@ -90,6 +91,11 @@ class LaplaceTopK(OrderedMechanism):
             raise ParameterError("LaplaceTopK needs a frame with a finite bound; this one has bound=None")
         anything = self.k * (frame.bound if frame.monotone else 2 * frame.bound)
         return anything if self.movers is None else min(self.movers * frame.bound + self.k * self.drift, anything)
+
+    def accuracy(self, frame: Frame) -> SelectionAccuracy:
+        """That of the worst utilities, which are whole numbers."""
+        rate, size = self.epsilon / self.width(frame), count_candidates(frame.candidates)
+        return SelectionAccuracy("laplace", size, rate, self.epsilon, step=Fraction(1), places=self.k)
 
     def log_probabilities(self, problem: SelectionProblem) -> Floats:
         """Not private. Ln P of every ordered k-tuple, as ``outcomes`` lists them."""

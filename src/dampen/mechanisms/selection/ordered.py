@@ -39,8 +39,9 @@ class OrderedMechanism(SelectionMechanism):
         """The candidates at these indices."""
         return tuple(frame.candidates[place] for place in drawn)
 
-    def _require(self, problem: SelectionProblem) -> None:
-        super()._require(problem)
+    def require(self, problem: SelectionProblem) -> None:
+        """Refuse runs too."""
+        super().require(problem)
         self._require_plain(problem)
 
     def _rows(self, draw: Callable[[], Floats], size: int) -> Integers:

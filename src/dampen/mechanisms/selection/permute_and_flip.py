@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from dampen.entropy import Entropy
 from dampen.mechanisms import laws
 from dampen.mechanisms.selection.base import UtilityMechanism
+from dampen.mechanisms.selection_errors import SelectionAccuracy
+from dampen.problem import Frame, count_candidates
 from dampen.sampling.exponents import Exponents
 from dampen.sampling.flips import draw_by_flips, flip_groups
 from dampen.sampling.race import ExponentialNoise, draw_by_race
@@ -57,6 +59,11 @@ class PermuteAndFlip(UtilityMechanism):
     McKenna and Sheldon, Permute-and-flip: a new mechanism for differentially private selection, NeurIPS 2020. Ding et
     al., The permute-and-flip mechanism is identical to report-noisy-max with exponential noise, 2021.
     """
+
+    def accuracy(self, frame: Frame) -> SelectionAccuracy:
+        """That of the worst utilities."""
+        size = count_candidates(frame.candidates)
+        return SelectionAccuracy("permute_and_flip", size, self._rate(frame), self.epsilon)
 
     def _log_law(self, x: Floats, sizes: Floats) -> Floats:
         return laws.permute_and_flip(x, sizes)

@@ -9,8 +9,9 @@ from dampen.mechanisms import laws
 from dampen.mechanisms.selection.base import UtilityMechanism
 from dampen.mechanisms.selection.exponential import Exponential
 from dampen.mechanisms.selection.permute_and_flip import PermuteAndFlip
-from dampen.privacy import PrivacyLoss
-from dampen.problem import Frame
+from dampen.mechanisms.selection_errors import SelectionAccuracy
+from dampen.privacy import Accuracy, PrivacyLoss
+from dampen.problem import Frame, count_candidates
 from dampen.sampling.exponents import Exponents
 from dampen.sampling.race import LaplaceNoise, draw_by_race
 from dampen.vectors import Floats
@@ -80,6 +81,13 @@ class ReportNoisyMax(UtilityMechanism):
         if self.noise == "laplace":
             return None
         return PermuteAndFlip(self.epsilon) if self.noise == "exponential" else Exponential(self.epsilon)
+
+    def accuracy(self, frame: Frame) -> Accuracy:
+        """That of the worst utilities."""
+        twin = self._twin()
+        if twin is not None:
+            return twin.accuracy(frame)
+        return SelectionAccuracy("laplace", count_candidates(frame.candidates), self._rate(frame), self.epsilon)
 
     def _log_law(self, x: Floats, sizes: Floats) -> Floats:
         twin = self._twin()

@@ -10,7 +10,7 @@ from dampen.certified import arithmetic, ball
 from dampen.entropy import Entropy
 from dampen.errors import DataError, ParameterError
 from dampen.mechanisms.selection.base import SingleMechanism
-from dampen.privacy import BudgetLike, PrivacyLoss, Release
+from dampen.privacy import PrivacyLoss
 from dampen.problem import Frame, SelectionProblem, count_candidates
 from dampen.sampling import exact
 from dampen.vectors import Floats, nth_member, total_size
@@ -74,10 +74,10 @@ class StableArgmax(SingleMechanism):
             raise ParameterError("StableArgmax needs a frame with bound 1: its utilities are 0 and 1")
         return PrivacyLoss(self.epsilon, adjacency=frame.adjacency, unit=frame.unit)
 
-    def release(self, problem: SelectionProblem, *, budget: BudgetLike, note: str = "") -> Release:
-        """Pay for and draw one candidate; refuses other utilities than one 1 among 0s before anything is spent."""
+    def require(self, problem: SelectionProblem) -> None:
+        """Refuse other utilities than one 1 among 0s too."""
+        super().require(problem)
         self._winner(problem)
-        return super().release(problem, budget=budget, note=note)
 
     def _winner(self, problem: SelectionProblem) -> int | None:
         """The group of the winner, if there is one."""

@@ -9,15 +9,16 @@ from dampen._validate import flag, render, whole
 from dampen.entropy import Entropy
 from dampen.errors import ParameterError
 from dampen.mechanisms import laws
-from dampen.mechanisms.selection.base import ExponentMechanism
+from dampen.mechanisms.selection.base import ExponentMechanism, UtilityMechanism
 from dampen.mechanisms.selection.exponential import Exponential
 from dampen.mechanisms.selection.ordered import OrderedMechanism
 from dampen.mechanisms.selection.pairwise_dampening import PairwiseDampening
 from dampen.mechanisms.selection.permute_and_flip import PermuteAndFlip
 from dampen.mechanisms.selection.report_noisy_max import ReportNoisyMax
 from dampen.mechanisms.selection.score import ScoreMechanism
-from dampen.privacy import PrivacyLoss
-from dampen.problem import Frame, SelectionProblem
+from dampen.mechanisms.selection_errors import Law, SelectionAccuracy
+from dampen.privacy import Accuracy, PrivacyLoss
+from dampen.problem import Frame, SelectionProblem, count_candidates
 from dampen.sampling.buckets import BucketSampler
 from dampen.sampling.exponents import DEEPEST, Exponents
 from dampen.sampling.flips import draw_by_flips
@@ -94,6 +95,17 @@ class TopK(OrderedMechanism):
         self._require_fitting(frame)
         single = self.base.privacy(frame)
         return replace(single, epsilon=self.k * single.epsilon, bounded_range=None)
+
+    def accuracy(self, frame: Frame) -> Accuracy:
+        """That of the worst utilities, where the base scores by them.
+
+        Utilities that are floats are not told apart more than 2^27 bounds below the best: of those it says nothing.
+        """
+        if not isinstance(self.base, UtilityMechanism):
+            return super().accuracy(frame)
+        law: Law = "one_shot" if self._in_one_shot else "permute_and_flip" if self._flips else "exponential"
+        size = count_candidates(frame.candidates)
+        return SelectionAccuracy(law, size, self.base._rate(frame), self.epsilon, places=self.k)
 
     def log_probabilities(self, problem: SelectionProblem) -> Floats:
         """Not private. Ln P of every ordered k-tuple, as ``outcomes`` lists them."""

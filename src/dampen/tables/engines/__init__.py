@@ -6,7 +6,7 @@
 ('arrays', {0: 2, 1: 1})
 """
 
-from dampen.tables.engines.base import Bins, Bits, CodedTable, Engine, Labels, Route
+from dampen.tables.engines.base import Bins, Bits, CodedTable, Engine, Labels, Reading, Route
 from dampen.tables.engines.sources import Source, asked_column, is_outside, open_engine
 
 __all__ = [
@@ -15,6 +15,7 @@ __all__ = [
     "CodedTable",
     "Engine",
     "Labels",
+    "Reading",
     "Route",
     "Source",
     "asked_column",

@@ -8,18 +8,34 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from dampen.describe.conditions import Among, Condition
 from dampen.errors import DataError
-from dampen.tables.columns import Column, column_of_values, numbers_of, place_counts
+from dampen.tables.columns import Column, column_of_values, counted_on, numbers_of, place_counts, row_numbers
+from dampen.tables.day_grid import DayGrid
 from dampen.tables.engines import array_codes
 from dampen.tables.engines.array_sums import sum_of_reals, sum_of_wholes
-from dampen.tables.engines.base import CodedTable, Coding, Faults, Levels, PlaceCounts, RowReading, Rows, Sums
+from dampen.tables.engines.base import (
+    CodedTable,
+    Coding,
+    Faults,
+    Faulty,
+    Groups,
+    Levels,
+    PlaceCounts,
+    Reading,
+    RowReading,
+    Rows,
+    Sums,
+)
 from dampen.tables.engines.by_query import QueryLevels
 from dampen.tables.engines.labels import Places
-from dampen.tables.grid import Grid
-from dampen.tables.reading import OTHER
-from dampen.vectors import Integers
+from dampen.tables.engines.ranges import real_ends, whole_ends
+from dampen.tables.grid import Grid, locate
+from dampen.tables.reading import MISSING, OTHER
+from dampen.vectors import Integers, Vector
 
 if TYPE_CHECKING:
+    from dampen.tables.engines.array_groups import GroupCodes
     from dampen.tables.pair_counts import Block, Joint
 
 MANY = 2**22
@@ -50,9 +66,20 @@ class ArrayEngine:
         """Refuse a column that is not there."""
         self.column(column)
 
-    def part(self, column: str, labels: Sequence[Any], place: int) -> "ArrayEngine":
-        """Only the rows whose value stands for a label."""
-        here = array_codes.label_places(self.column(column), Places.of(labels)) == place
+    def faulty(self, readings: Mapping[str, Reading]) -> Faulty:
+        """Which columns hold what they must not."""
+        found = {name: self._faults_of(name, reading) for name, reading in readings.items()}
+        return Faulty(*(frozenset(name for name in found if fault in found[name]) for fault in (MISSING, OTHER)))
+
+    def _faults_of(self, name: str, reading: Reading) -> set[int]:
+        if reading.labels is not None:
+            return {fault for fault in self.label_counts(name, reading.labels) if fault < 0}
+        numbers = numbers_of(self.column(name), days=reading.days)
+        return {fault for fault, count in ((MISSING, numbers.missing), (OTHER, numbers.other)) if count}
+
+    def part(self, condition: Condition) -> "ArrayEngine":
+        """Only the rows that meet a condition."""
+        here = rows_that_meet(self.column(condition.column), condition)
         if self.kept is None:
             return ArrayEngine(self.values, here)
         kept = self.kept.copy()
@@ -82,21 +109,33 @@ class ArrayEngine:
         counts = array_codes.counts_from(found, OTHER, len(labels))
         return {place: count for place, count in enumerate(counts.tolist(), OTHER) if count}
 
-    def counts_by_group(self, column: str, values: Grid | Sequence[Any], by: str, labels: Sequence[Any]) -> Integers:
-        """Both columns are read once, then the values of each group are counted."""
-        found, groups = self.column(column), array_codes.label_places(self.column(by), Places.of(labels))
-        if len(found) != len(groups):
-            raise DataError("all columns must have equally many rows")
-        rows = [np.empty((0, 3), dtype=np.int64)]
-        for group in range(OTHER, len(labels)):
-            part = ArrayEngine(None, columns={column: found.take(groups == group)})
-            if isinstance(values, Grid):
-                places, counts = part.histogram(column, values)
-            else:
-                counted = part.label_counts(column, values)
-                places, counts = np.array([*counted], dtype=np.int64), np.array([*counted.values()], dtype=np.int64)
-            rows.append(np.column_stack([np.full_like(places, group), places, counts]))
-        return np.concatenate(rows)
+    def counts_by_group(self, column: str | None, values: Grid | Sequence[Any] | None, by: Groups) -> Integers:
+        """All columns are read once; then each row is a number, and those are counted."""
+        from dampen.tables.engines.array_groups import count_pairs
+
+        if column is None or values is None:
+            groups = self._groups(by, len(self.column(by[0][0])) if by else self.row_count())
+            return count_pairs(groups, np.zeros(len(groups.codes), dtype=np.int64), 1)
+        found = self.column(column)
+        if isinstance(values, Grid):
+            numbers, grid = row_numbers(found, days=isinstance(values, DayGrid)), counted_on(values)
+            places = numbers.spread(np.int64, lambda part: locate(part, grid))
+        else:
+            places = array_codes.label_places(found, Places.of(values)).astype(np.int64)
+        return count_pairs(self._groups(by, len(found)), places, len(values))
+
+    def sums_by_group(self, column: str, ends: tuple[Fraction, Fraction], by: Groups) -> dict[tuple[int, ...], Sums]:
+        """The exact sums of groups in one pass over the rows."""
+        from dampen.tables.engines.array_groups import sum_groups
+
+        found = self.column(column)
+        return sum_groups(self._groups(by, len(found)), row_numbers(found), ends)
+
+    def _groups(self, by: Groups, rows: int) -> "GroupCodes":
+        from dampen.tables.engines.array_groups import group_codes
+
+        columns = [array_codes.label_places(self.column(name), Places.of(labels)) for name, labels in by]
+        return group_codes(columns, [labels for _, labels in by], rows)
 
     def faults(self, table: CodedTable) -> Faults:
         """What in a table breaks its schema, and the counts of the classes."""
@@ -160,3 +199,24 @@ class ArrayEngine:
         if (name, coding) not in self.codes:
             self.codes[name, coding] = array_codes.encode_column(self.column(name), coding)
         return self.codes[name, coding]
+
+
+def rows_that_meet(column: Column, condition: Condition) -> NDArray[np.bool_]:
+    """Which rows of a column meet a condition; missing values and what is no number or day meet no range."""
+    if isinstance(condition, Among):
+        return np.isin(array_codes.label_places(column, Places.of(condition.labels)), sorted(condition.places))
+    found = row_numbers(column, days=condition.days)
+    here = np.zeros(found.size, dtype=np.bool_)
+    for rows, numbers in found.parts:
+        ends = whole_ends(condition) if numbers.dtype.kind == "i" else real_ends(condition)
+        here[rows] = _within(numbers, *ends)
+    return here
+
+
+def _within(numbers: Vector, low: int | float | None, high: int | float | None) -> NDArray[np.bool_]:
+    here = np.ones(len(numbers), dtype=np.bool_)
+    if low is not None:
+        here &= numbers >= low
+    if high is not None:
+        here &= numbers <= high
+    return here

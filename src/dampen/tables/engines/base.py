@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from numpy.typing import NDArray
 
-from dampen._validate import render
+from dampen.describe.conditions import Condition
 from dampen.errors import DataError, ParameterError
 from dampen.tables.columns import title_of
+from dampen.tables.files import column_error
 from dampen.tables.grid import Grid
 from dampen.vectors import Integers
 
@@ -73,6 +74,22 @@ RowReading = tuple[Any, ...] | RowForm
 
 Rows = dict[str, NDArray[Any]]
 
+Groups = Sequence[tuple[str, Sequence[Any]]]
+"""The columns that rows are grouped by, with the labels of each."""
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What a column must hold: one of the ``labels``, else days, else numbers; and which faults are none.
+
+    ``missing``: missing values are left out. ``other``: what is no label has a label that takes it.
+    """
+
+    labels: tuple[Any, ...] | None = None
+    days: bool = False
+    missing: bool = False
+    other: bool = False
+
 
 @dataclass(frozen=True)
 class Route:
@@ -127,6 +144,14 @@ class Sums:
 
 
 @dataclass(frozen=True, repr=False)
+class Faulty:
+    """Private: the columns in which a value is missing, and those in which one is not what the column must hold."""
+
+    missing: frozenset[str]
+    other: frozenset[str]
+
+
+@dataclass(frozen=True, repr=False)
 class Faults:
     """Private: the counts of the classes, and in which columns a row breaks the schema."""
 
@@ -161,14 +186,17 @@ class Engine(Protocol):
     def require(self, column: str) -> None:
         """Refuse a column that is not there."""
 
-    def part(self, column: str, labels: Sequence[Any], place: int) -> "Engine":
-        """Only the rows whose value stands for the label at this place. The parts of all labels never overlap."""
+    def faulty(self, readings: Mapping[str, Reading]) -> Faulty:
+        """Which columns hold what they must not, whether that is allowed or not: one scan over all rows."""
+
+    def part(self, condition: Condition) -> "Engine":
+        """Only the rows that meet a condition. The parts of distinct places among labels never overlap."""
 
     def row_count(self, column: str | None = None) -> int:
         """How many rows there are."""
 
     def histogram(self, column: str | None, grid: Grid) -> PlaceCounts:
-        """How many values stand at each place of a grid."""
+        """How many values stand at each place of a grid; on a grid of days values are days."""
 
     def sums(self, column: str | None, ends: tuple[Fraction, Fraction]) -> Sums:
         """The exact sum of a column, values outside of the ends moved to the nearer."""
@@ -176,12 +204,16 @@ class Engine(Protocol):
     def label_counts(self, column: str | None, labels: Sequence[Any]) -> dict[int, int]:
         """How many values equal each label, by its place; ``MISSING`` and ``OTHER`` for the rest."""
 
-    def counts_by_group(self, column: str, values: Grid | Sequence[Any], by: str, labels: Sequence[Any]) -> Integers:
-        """Rows (group, place, count): how many values of each group stand at a place, of a grid or among labels.
+    def counts_by_group(self, column: str | None, values: Grid | Sequence[Any] | None, by: Groups) -> Integers:
+        """Rows (place in each column of ``by``, place, count): how many values of each group stand at a place.
 
-        One scan for all groups. The group of a row is the place of the label that its value in ``by`` stands for;
-        ``MISSING`` and ``OTHER`` are among groups and places, and every pair occurs once at most.
+        One scan for all groups. A row is in the group of the labels that its values in ``by`` stand for; ``MISSING``
+        and ``OTHER`` are among all places, and every combination occurs once at most. A place is one of a grid or
+        among labels; without a column rows alone are counted, at place 0.
         """
+
+    def sums_by_group(self, column: str, ends: tuple[Fraction, Fraction], by: Groups) -> dict[tuple[int, ...], Sums]:
+        """What :meth:`sums` finds in the rows of each group, by its places; groups without rows are left out."""
 
     def faults(self, table: CodedTable) -> Faults:
         """What in a table breaks its schema: one scan, before anything is paid."""
@@ -216,6 +248,24 @@ def number_error(column: str | None, where: str) -> DataError:
     return DataError(f"{title_of(column)} must hold numbers{where}")
 
 
+def day_error(column: str | None, where: str) -> DataError:
+    """The same where it must hold days."""
+    return DataError(f"{title_of(column)} must hold days or moments{where}")
+
+
+def label_error(title: str, where: str) -> DataError:
+    """The same where it must hold labels."""
+    return DataError(
+        f"{title} must hold only the declared categories; a declared category 'other', or the one named "
+        f"by other=, takes the rest{where}"
+    )
+
+
+def change_error(where: str) -> DataError:
+    """What is raised where a later scan finds what an earlier one has not."""
+    return DataError(f"the data must not change while it is counted{where}")
+
+
 def location_note(engine: Engine) -> str:
     """Where the data lies, behind a rule."""
     return f" ({engine.location[-60:]})" if engine.location else ""
@@ -223,9 +273,9 @@ def location_note(engine: Engine) -> str:
 
 def known_column(names: Sequence[str], column: Any, engine: Engine, argument: str = "column") -> str:
     """The name of a column that is there, once."""
-    where = f"of {engine.location[-60:]}" if engine.location else "of the data"
     if not isinstance(column, str):
+        where = f"of {engine.location[-60:]}" if engine.location else "of the data"
         raise ParameterError(f"{argument} must name the column {where} that holds the values")
     if names.count(column) != 1:
-        raise ParameterError(f"{argument} must be a column {where}, and one alone; got {render(column)}")
+        raise column_error(names, column, engine.location, argument)
     return column

@@ -1,54 +1,123 @@
-"""CSV and Parquet files as one table: inside DuckDB, or read into arrays where they fit in memory."""
+"""Files as one table: inside DuckDB, or read into arrays where they fit in memory."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from fractions import Fraction
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from dampen.errors import DataError
+from dampen.describe.conditions import Condition
+from dampen.describe.reading import PLAIN, FileReading
+from dampen.errors import DataError, MissingExtra
 from dampen.tables.columns import Column
 from dampen.tables.engines.arrays import ArrayEngine
+from dampen.tables.engines.base import Engine, Faulty, Groups, Reading, Sums
+from dampen.tables.engines.duck_json import JsonEngine, json_source
 from dampen.tables.engines.duckdb import DuckEngine
-from dampen.tables.files import TEXT, connect_files, csv_source, existing_files, header_of, is_parquet, literal
+from dampen.tables.engines.sheets import open_sheets
+from dampen.tables.file_formats import ARROW, JSON, PARQUET, XLSX, FileFormat
+from dampen.tables.files import TEXT, connect_files, csv_source, header_of, literal, table_files
 from dampen.tables.grid import Grid
+from dampen.tables.unreadable import table_error
 from dampen.vectors import Integers
+
+if TYPE_CHECKING:
+    from duckdb import DuckDBPyConnection
 
 
 @contextmanager
-def open_files(pattern: str | Path, columns: Sequence[str]) -> Iterator[DuckEngine]:
-    """CSV or Parquet files as one table inside DuckDB.
+def open_files(pattern: str | Path, columns: Sequence[str], reading: FileReading = PLAIN) -> Iterator[Engine]:
+    """The files of one format that a pattern names, as one table inside DuckDB; sheets of workbooks as arrays.
 
-    A CSV file has double quotes and a header line, which alone tells whether fields end in a comma, semicolon, tab or
-    bar. All its fields are text; nothing is guessed from the rows.
+    ``columns``: all that will be asked for; the records of a JSON file have no others. The fields of a CSV file are
+    text, and nothing is guessed from rows.
     """
-    files = existing_files(pattern)
+    files, form = table_files(pattern, reading)
     place = files[0].name if len(files) == 1 else str(pattern)
-    parquet = is_parquet(files[0])
-    header, delimiter = ([], "") if parquet else _common_header(files, columns)
-    listed: tuple[str, ...] = ()
-    with connect_files(*files) as (connection, names):
+    if form == XLSX:
+        yield open_sheets(files, place, columns, reading)
+        return
+    if form.has_lines:
+        header, mark = common_header(files, columns, reading)
+        reading = replace(reading, delimiter=mark)
+    with connect_files(*files, reading=reading) as (connection, names):
         # groups with keys of up to so many bits are counted in an array instead of a hash table; DuckDB stops at 12
         connection.execute("set perfect_ht_threshold = 18")
-        if parquet:
-            found = [connection.read_parquet(name) for name in names]
-            kinds = {tuple(zip(table.columns, map(str, table.types), strict=True)) for table in found}
-            if len(kinds) > 1:
-                raise DataError(f"{place[-60:]} must have the same columns of the same types in every file")
-            header, types = list(found[0].columns), tuple(map(str, found[0].types))
-            source, listed = f"read_parquet([{', '.join(map(literal, names))}])", tuple(names)
+        if form == PARQUET:
+            yield _parquet_engine(connection, names, place)
+        elif form == ARROW:
+            yield _arrow_engine(connection, files, place)
+        elif form.name == JSON.name:
+            yield _json_engine(connection, dict(zip(names, files, strict=True)), form, place, columns, reading)
         else:
-            types, source = (TEXT,) * len(header), csv_source(names, len(header), delimiter)
-        fields = () if parquet else tuple(f"c{spot}" for spot in range(len(header)))
-        yield DuckEngine(source, tuple(header), types, place, connection, fields=fields, parquet=listed)
+            source = csv_source(names, len(header), mark, reading, form.packing)
+            yield DuckEngine(source, tuple(header), (TEXT,) * len(header), place, connection, fields=_fields(header))
 
 
-def _common_header(files: list[Path], columns: Sequence[str]) -> tuple[list[str], str]:
-    headers = {(tuple(names), mark) for names, mark in (header_of(file, *columns) for file in files)}
+def common_header(files: Sequence[Path], columns: Sequence[str], reading: FileReading) -> tuple[list[str], str]:
+    """The names of the columns and the delimiter of all files, which must be the same."""
+    headers = {(tuple(names), mark) for names, mark in (header_of(file, *columns, reading=reading) for file in files)}
     if len(headers) > 1:
         raise DataError(f"{files[0].name[-60:]} and the other files must have the same header line")
     [(names, mark)] = headers
     return list(names), mark
+
+
+def _fields(columns: Sequence[str]) -> tuple[str, ...]:
+    return tuple(f"c{spot}" for spot in range(len(columns)))
+
+
+def _parquet_engine(connection: "DuckDBPyConnection", names: list[str], place: str) -> DuckEngine:
+    found = [connection.read_parquet(name) for name in names]
+    kinds = {tuple(zip(table.columns, map(str, table.types), strict=True)) for table in found}
+    if len(kinds) > 1:
+        raise _unlike(place)
+    source = f"read_parquet([{', '.join(map(literal, names))}])"
+    types = tuple(map(str, found[0].types))
+    return DuckEngine(source, tuple(found[0].columns), types, place, connection, parquet=tuple(names))
+
+
+def _unlike(place: str) -> DataError:
+    return DataError(f"{place[-60:]} must have the same columns of the same types in every file")
+
+
+def _json_engine(
+    connection: "DuckDBPyConnection", files: Mapping[str, Path], form: FileFormat, place: str, columns: Sequence[str],
+    reading: FileReading,
+) -> DuckEngine:  # fmt: skip
+    """The columns are those that are asked for: which keys the records have is data."""
+    asked = tuple(dict.fromkeys(columns))
+    source = json_source(files, form, asked, reading)
+    return JsonEngine(source, asked, (TEXT,) * len(asked), place, connection, fields=_fields(asked))
+
+
+def _arrow_engine(connection: "DuckDBPyConnection", files: Sequence[Path], place: str) -> DuckEngine:
+    """The tables are mapped, not read: DuckDB takes from them what a query needs."""
+    try:
+        import pyarrow as pa
+    except ImportError:
+        raise MissingExtra("files that end in .arrow or .feather need pyarrow: pip install pyarrow") from None
+    tables = [_map_arrow(file) for file in files]
+    if any(table.schema.remove_metadata() != tables[0].schema.remove_metadata() for table in tables):
+        raise _unlike(place)
+    connection.register("arrow", pa.concat_tables(tables))
+    found = connection.table("arrow")
+    return DuckEngine("arrow", tuple(found.columns), tuple(map(str, found.types)), place, connection)
+
+
+def _map_arrow(file: Path) -> Any:
+    """A file or a stream of Arrow; floats of 16 bits, which DuckDB does not know, as the same in 32."""
+    import pyarrow as pa
+
+    try:
+        held = pa.memory_map(str(file))
+        reader = pa.ipc.open_file(held) if held.read(6) == b"ARROW1" else pa.ipc.open_stream(pa.memory_map(str(file)))
+        table = reader.read_all()
+        schema = [field.with_type(pa.float32()) if field.type == pa.float16() else field for field in table.schema]
+        return table.cast(pa.schema(schema))
+    except (pa.ArrowException, OSError):
+        raise table_error(file) from None
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -70,19 +139,29 @@ class LoadedEngine(ArrayEngine):
         """Refuse a column that is not there."""
         self.files.require(column)
 
-    def part(self, column: str, labels: Sequence[Any], place: int) -> "LoadedEngine":
-        """Only the rows whose value stands for a label are read."""
-        return LoadedEngine(None, files=self.files.part(column, labels, place))
+    def faulty(self, readings: Mapping[str, Reading]) -> Faulty:
+        """Which columns hold what they must not; DuckDB looks at all of them in one scan."""
+        return self.files.faulty(readings)
+
+    def part(self, condition: Condition) -> "LoadedEngine":
+        """Only the rows that meet a condition are read."""
+        return LoadedEngine(None, files=self.files.part(condition))
 
     def row_count(self, column: str | None = None) -> int:
         """How many rows there are."""
         return self.files.row_count(column)
 
-    def counts_by_group(self, column: str, values: Grid | Sequence[Any], by: str, labels: Sequence[Any]) -> Integers:
-        """Both columns are read in one scan."""
-        return ArrayEngine(None, columns=self.files.read_columns(column, by)).counts_by_group(
-            column, values, by, labels
-        )
+    def counts_by_group(self, column: str | None, values: Grid | Sequence[Any] | None, by: Groups) -> Integers:
+        """All columns are read in one scan."""
+        return self._loaded(column, by).counts_by_group(column, values, by)
+
+    def sums_by_group(self, column: str, ends: tuple[Fraction, Fraction], by: Groups) -> dict[tuple[int, ...], Sums]:
+        """All columns are read in one scan."""
+        return self._loaded(column, by).sums_by_group(column, ends, by)
+
+    def _loaded(self, column: str | None, by: Groups) -> ArrayEngine:
+        names = [*([] if column is None else [column]), *(name for name, _ in by)]
+        return ArrayEngine(None, columns=self.files.read_columns(*names))
 
     def edges(self, src: str, dst: str, nodes: Any) -> tuple[Integers, Integers]:
         """Where the two ends of every edge stand among the nodes."""
@@ -90,10 +169,10 @@ class LoadedEngine(ArrayEngine):
 
 
 @contextmanager
-def load_files(pattern: str | Path, columns: Sequence[str]) -> Iterator[LoadedEngine]:
-    """CSV or Parquet files whose columns are read into memory."""
-    with open_files(pattern, columns) as files:
+def load_files(pattern: str | Path, columns: Sequence[str], reading: FileReading = PLAIN) -> Iterator[Engine]:
+    """Files whose columns are read into memory."""
+    with open_files(pattern, columns, reading) as files:
         try:
-            yield LoadedEngine(None, files=files)
+            yield LoadedEngine(None, files=files) if isinstance(files, DuckEngine) else files
         except MemoryError:
             raise DataError(f"{files.location[-60:]} must fit in memory for engine='arrays'; try 'duckdb'") from None

@@ -4,6 +4,7 @@ Places are decided by the same comparisons and IEEE operations as in memory; the
 :mod:`dampen.tables.reading`, value by value. A column's SQL type only says how its values are written.
 """
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
@@ -15,10 +16,10 @@ from numpy.typing import NDArray
 
 from dampen.tables.columns import Column, Items, Strange, as_column
 from dampen.tables.engines.base import NOWHERE, Bins, Coding, Labels
-from dampen.tables.engines.labels import MOMENT, Places
+from dampen.tables.engines.labels import Places
 from dampen.tables.files import TEXT, literal
 from dampen.tables.grid import EvenGrid, Grid
-from dampen.tables.reading import AROUND, BLANKS, DIGITS, MISSING, OTHER, read_text_number, read_truth
+from dampen.tables.reading import AROUND, BLANKS, DAY, DIGITS, MISSING, MOMENT, OTHER, read_text_number, read_truth
 
 WHOLE_TYPES = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER")
 WIDE_TYPES = ("UBIGINT", "HUGEINT", "UHUGEINT")
@@ -26,6 +27,8 @@ REAL_TYPES = ("FLOAT", "DOUBLE")
 WHOLE_TEXT = "[+-]?[0-9]{1,19}"
 REAL_TEXT = r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)(e[+-]?[0-9]+)?|[+-]?(inf|infinity)"
 PLAIN = ("wholes", "reals", "truths")
+FINE = re.compile(DAY.pattern + r" [0-9:]{8}\.[0-9]{7,9}")
+"""A moment with nanoseconds, as DuckDB prints it."""
 
 
 def kind_of(sql_type: str) -> str:
@@ -179,21 +182,23 @@ def place_by_join(value: str, sql_type: str, places: Places, alias: str, labels:
     return JoinedPlace(first, " ".join(joins), tables)
 
 
-def stands_for(value: str, sql_type: str, places: Places, place: int) -> str:
-    """Whether a value stands for the label at a place: what leads there is compared, and what would lead elsewhere."""
+def stands_for(value: str, sql_type: str, places: Places, wanted: frozenset[int]) -> str:
+    """Whether a value stands for a label at one of the places: what leads there is compared, and what would lead
+    elsewhere.
+    """
     keys, kind = keys_of(value, sql_type), kind_of(sql_type)
     texts = texts_for(kind, places)
     numbers = [
-        _among_constants(keys.whole, [known for known, spot in wholes_for(sql_type, places).items() if spot == place]),
-        _among_constants(keys.inexact, [double(known) for known, spot in places.reals().items() if spot == place]),
-        _among_constants(keys.truth, [str(known).lower() for known, spot in places.truths.items() if spot == place]),
+        _among_constants(keys.whole, [known for known, spot in wholes_for(sql_type, places).items() if spot in wanted]),
+        _among_constants(keys.inexact, [double(known) for known, spot in places.reals().items() if spot in wanted]),
+        _among_constants(keys.truth, [str(known).lower() for known, spot in places.truths.items() if spot in wanted]),
     ]
     as_number = " or ".join(rule for rule in numbers if rule)
-    # a text that is a label itself stands for that one, even where it reads as the number of this one
-    taken = [literal(text) for text, spot in texts.items() if spot != place and _may_lead(text, places, place)]
+    # a text that is a label itself stands for that one, even where it reads as the number of another
+    taken = [literal(text) for text, spot in texts.items() if spot not in wanted and _may_lead(text, places, wanted)]
     if as_number and taken and kind == "text":
         as_number = f"({keys.text} not in ({', '.join(taken)}) and ({as_number}))"
-    as_text = _among_constants(keys.text, [literal(text) for text, spot in texts.items() if spot == place])
+    as_text = _among_constants(keys.text, [literal(text) for text, spot in texts.items() if spot in wanted])
     return f"coalesce({' or '.join(rule for rule in (as_text, as_number) if rule) or 'false'}, false)"
 
 
@@ -202,18 +207,18 @@ def _among_constants(key: str | None, known: list[Any]) -> str:
     return f"coalesce({key} in ({', '.join(map(str, known))}), false)" if key is not None and known else ""
 
 
-def _may_lead(text: str, places: Places, place: int) -> bool:
-    """Whether a text that is a label itself reads as a number or truth value of another one."""
+def _may_lead(text: str, places: Places, wanted: frozenset[int]) -> bool:
+    """Whether a text that is a label itself reads as a number or truth value of one of others."""
     number, truth = read_text_number(text), read_truth(text)
-    return (number is not None and places.numbers.get(number) == place) or (
-        truth is not None and places.truths.get(truth) == place
+    return (number is not None and places.numbers.get(number) in wanted) or (
+        truth is not None and places.truths.get(truth) in wanted
     )
 
 
-def numbers_sql(value: str, sql_type: str, source: str, label: str = "") -> str:
+def numbers_sql(value: str, sql_type: str, source: str, beside: str = "") -> str:
     """Rows ``(whole, real, status)``: at most one of the first two is a number, and the last says why neither is.
 
-    ``label``: SQL of a column that goes along under this name.
+    ``beside``: SQL of columns that go along, each after a comma.
     """
     keys = keys_of("value", sql_type)
     whole, real = keys.whole or "null::bigint", keys.real or "null::double"
@@ -221,7 +226,7 @@ def numbers_sql(value: str, sql_type: str, source: str, label: str = "") -> str:
         whole = "cast(value as bigint)"
     elif sql_type in WIDE_TYPES:
         whole, real = "try_cast(value as hugeint)", "cast(value as double)"
-    read = f"select {value} as value{label and f', {label} as label'} from {source}"
+    read = f"select {value} as value{beside} from {source}"
     parsed = f"select * exclude (value), {whole} as whole, {real} as parsed, {keys.missing} as absent from ({read})"
     status = f"case when absent then {MISSING} when whole is null and parsed is null then {OTHER} end"
     number = "case when whole is null and not absent then parsed end"
@@ -229,7 +234,7 @@ def numbers_sql(value: str, sql_type: str, source: str, label: str = "") -> str:
 
 
 def key_sql(numbers: str, grid: Grid) -> str:
-    """Rows ``(status, key)``: numbers between the ends of the grid, of the type of its points; a label goes along."""
+    """Rows ``(status, key)``: numbers between the ends of the grid, of the type of its points; the rest goes along."""
     return f"select * exclude (whole, real), {_key(grid)} as key from ({numbers})"
 
 
@@ -404,6 +409,8 @@ def _day(text: str) -> Any:
 
 
 def _moment(text: str, zone: Any = None) -> Any:
+    if FINE.fullmatch(text):
+        return np.datetime64(text, "ns")  # stands for no label, but lies in a day
     try:
         return datetime.fromisoformat(text).replace(tzinfo=zone) if MOMENT.fullmatch(text) else Strange()
     except ValueError:

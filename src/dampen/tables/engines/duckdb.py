@@ -12,9 +12,11 @@ from uuid import uuid4
 import numpy as np
 from numpy.typing import NDArray
 
+from dampen.describe.conditions import Condition
 from dampen.errors import DataError, EngineError
-from dampen.tables.columns import Column
-from dampen.tables.engines import digits, duck_routes, duck_sql
+from dampen.tables.columns import Column, counted_on
+from dampen.tables.day_grid import DayGrid
+from dampen.tables.engines import duck_days, duck_groups, duck_routes, duck_sql, duck_sums
 from dampen.tables.engines.array_codes import row_values
 from dampen.tables.engines.base import (
     NOT_HERE,
@@ -22,7 +24,10 @@ from dampen.tables.engines.base import (
     CodedTable,
     Coding,
     Faults,
+    Faulty,
+    Groups,
     PlaceCounts,
+    Reading,
     Route,
     RowForm,
     RowReading,
@@ -32,6 +37,7 @@ from dampen.tables.engines.base import (
     location_note,
 )
 from dampen.tables.engines.by_query import CountsByQuery, as_classes, as_level, as_places, packs_of
+from dampen.tables.engines.duck_conditions import condition_sql, fault_rules
 from dampen.tables.engines.labels import Places
 from dampen.tables.engines.progress import is_watched, share_progress, watch
 from dampen.tables.files import TEXT, literal, quote
@@ -126,10 +132,24 @@ class DuckEngine(CountsByQuery):
         """Refuse a column that is not there."""
         known_column(self.columns, column, self)
 
-    def part(self, column: str, labels: Sequence[Any], place: int) -> "DuckEngine":
-        """Only the rows whose value stands for a label."""
-        kept = duck_sql.stands_for(self.field(column, "where"), self.kind(column), Places.of(labels), place)
-        return replace(self, filters=(*self.filters, kept))
+    def faulty(self, readings: Mapping[str, Reading]) -> Faulty:
+        """Which columns hold what they must not: one scan."""
+        rules = [fault_rules(self.field(name), self.kind(name), reading) for name, reading in readings.items()]
+        listed = [
+            f"count_if({rule}) as f{spot}_{side}" for spot, pair in enumerate(rules) for side, rule in enumerate(pair)
+        ]
+        rows = self.fetch(f"select {', '.join(listed)} from data") if listed else {}
+        missing, other = (
+            frozenset(name for spot, name in enumerate(readings) if rows[f"f{spot}_{side}"][0]) for side in (0, 1)
+        )
+        return Faulty(missing, other)
+
+    def part(self, condition: Condition) -> "DuckEngine":
+        """Only the rows that meet a condition."""
+        name = condition.column
+        return replace(
+            self, filters=(*self.filters, condition_sql(self.field(name, "where"), self.kind(name), condition))
+        )
 
     def row_count(self, column: str | None = None) -> int:
         """How many rows there are."""
@@ -154,19 +174,17 @@ class DuckEngine(CountsByQuery):
         places = np.column_stack([2 * halves, 2 * halves + 1]).ravel() + OTHER
         return places[counts > 0], counts[counts > 0]
 
-    def _locate(
-        self, column: str | None, grid: Grid, label: str = ""
-    ) -> tuple[str, dict[str, Mapping[str, NDArray[Any]]]]:
-        """SQL: the place of every value, counted from ``OTHER`` on, beside a label; and the tables that it needs."""
-        keyed = duck_sql.key_sql(self.numbers(column, label), grid)
-        name, kind = self.field(column), self.types[self.columns.index(str(column))]
-        if (direct := duck_sql.direct_place(name, kind, grid)) is not None:
-            return f"select {direct} as place{label and f', {label} as label'} from data", {}
+    def _locate(self, column: str | None, grid: Grid, beside: str = "") -> tuple[str, duck_groups.Tables]:
+        """SQL: the place of every value, counted from ``OTHER`` on, and what stands beside; and the tables for it."""
+        days, counted = isinstance(grid, DayGrid), counted_on(grid)
+        if not days and (direct := duck_sql.direct_place(self.field(column), self.kind(column), grid)) is not None:
+            return f"select {direct} as place{beside} from data", {}
+        keyed = duck_sql.key_sql(self.numbers(column, beside, days=days), counted)
         unsigned = f"- {OTHER})::{duck_sql.place_type(len(grid))}"
-        if isinstance(grid, EvenGrid):
-            place = f"(coalesce(status, {duck_sql.even_place(grid)}) {unsigned}"
+        if isinstance(counted, EvenGrid):
+            place = f"(coalesce(status, {duck_sql.even_place(counted)}) {unsigned}"
             return f"select * exclude (status, key), {place} as place from ({keyed})", {}
-        points = grid.points()
+        points = counted.points()
         joined = f"({keyed}) keyed asof left join grid on key >= point"
         return (
             f"select keyed.* exclude (status, key), (coalesce(status, place) {unsigned} as place from {joined}",
@@ -174,15 +192,38 @@ class DuckEngine(CountsByQuery):
         )
 
     def sums(self, column: str | None, ends: tuple[Fraction, Fraction]) -> Sums:
-        """The exact sum of a column, digit by digit."""
-        numbers = self.numbers(column)
-        rows = self.fetch(digits.digit_sql(numbers, ends, digits.COARSE))
-        coarse = {name: int(values[0]) for name, values in _fill_masked(rows).items()}
-        fine = {}
-        if coarse["rest"]:
-            rows = self.fetch(digits.digit_sql(numbers, ends, digits.FINE))
-            fine = {name: int(values[0]) for name, values in _fill_masked(rows).items()}
-        return digits.add_up(coarse, fine, ends)
+        """The exact sum of a column: that of one group, which is all rows."""
+        return self.sums_by_group(column, ends, ())[()]
+
+    def sums_by_group(
+        self, column: str | None, ends: tuple[Fraction, Fraction], by: Groups
+    ) -> dict[tuple[int, ...], Sums]:
+        """Digits are added group by group; few values have more than the first scan looks at."""
+        groups = self._group_rows(by)
+        numbers = self.numbers(column, groups.beside)
+        wide = duck_sums.sum_rows(self.field(column), self.kind(column), numbers, ends, groups.beside)
+        found = self._fetch_sums(groups, wide)
+        every: dict[tuple[int, ...], dict[str, int]] = {}
+        if any(group.get("rest", 0) for group in found.values()):
+            every = self._fetch_sums(groups, duck_sums.every_digit(numbers, ends))
+        return {place: duck_sums.as_sums(group, every.get(place, {}), ends) for place, group in found.items()}
+
+    def _fetch_sums(
+        self, groups: duck_groups.GroupedRows, asked: duck_sums.SumRows
+    ) -> dict[tuple[int, ...], dict[str, int]]:
+        """Sums by group; as texts, since they may have more than 64 bits."""
+        labels = "".join(f"label{spot}, " for spot in range(len(groups.owners)))
+        listed = ", ".join(f"{field} as {name}" for name, field in asked.fields.items())
+        totals = {name: f"cast(coalesce(sum({name}), 0) as varchar)" for name in asked.fields}
+        query = groups.query(f"select {labels}{listed} from ({asked.rows}) group by all", totals)
+        found = self.fetch(query, **groups.tables)
+        places = zip(*(found[name].tolist() for name in groups.owners), strict=True) if groups.owners else [()]
+        sums = [map(int, row) for row in zip(*(found[name].tolist() for name in asked.fields), strict=True)]
+        return {place: dict(zip(asked.fields, row, strict=True)) for place, row in zip(places, sums, strict=True)}
+
+    def _group_rows(self, by: Groups) -> duck_groups.GroupedRows:
+        names = [name for name, _ in by]
+        return duck_groups.group_rows([*map(self._group_key, names)], [*map(self.kind, names)], by)
 
     def label_counts(self, column: str | None, labels: Sequence[Any]) -> dict[int, int]:
         """The counts by label, joined and grouped inside DuckDB: no value leaves it, only places and counts."""
@@ -196,29 +237,24 @@ class DuckEngine(CountsByQuery):
         )
         return dict(zip(rows["place"].tolist(), rows["count"].tolist(), strict=True))
 
-    def counts_by_group(self, column: str, values: Grid | Sequence[Any], by: str, labels: Sequence[Any]) -> Integers:
+    def counts_by_group(self, column: str | None, values: Grid | Sequence[Any] | None, by: Groups) -> Integers:
         """Counted by the values in ``by`` as they are; then the few distinct ones are read as labels."""
-        group = duck_sql.place_by_join("label", self.kind(by), Places.of(labels), "g", "groups")
-        if isinstance(values, Grid):
-            located, tables = self._locate(column, values, self._group_key(by))
-            read = f"select label, place as value, count(*) as count from ({located}) group by all"
-            place, joins = f"read.value::bigint + {OTHER}", ""
+        groups = self._group_rows(by)
+        labels = "".join(f"label{spot}, " for spot in range(len(by)))
+        place, joins, tables = "0", "", duck_groups.Tables()
+        if column is None or values is None:
+            read = f"select count(*) as count{groups.beside} from data group by all"
+        elif isinstance(values, Grid):
+            located, tables = self._locate(column, values, groups.beside)
+            read = f"select {labels}place as value, count(*) as count from ({located}) group by all"
+            place = f"read.value::bigint + {OTHER}"
         else:
             found = duck_sql.place_by_join("value", self.kind(column), Places.of(values), "v", "choices")
-            fields = f"{self._group_key(by)} as label, {self._group_key(column)} as value"
-            read = f"select {fields}, count(*) as count from data group by all"
+            read = f"select {self._group_key(column)} as value, count(*) as count{groups.beside} from data group by all"
             place, joins, tables = found.place, found.joins, {**found.tables}
-        rows = self.fetch(
-            f"""
-            , read as materialized ({read})
-            , groups as (select label, {group.place} as owner from (select distinct label from read) {group.joins})
-            select owner, {place} as place, cast(sum(count) as bigint) as count
-            from read join groups on read.label is not distinct from groups.label {joins} group by 1, 2
-            """,
-            **tables,
-            **group.tables,
-        )
-        return np.column_stack([np.asarray(rows[name], dtype=np.int64) for name in ("owner", "place", "count")])
+        query = groups.query(read, {"place": place, "count": "cast(sum(count) as bigint)"}, joins)
+        rows = self.fetch(query, **tables, **groups.tables)
+        return np.column_stack([np.asarray(rows[name], dtype=np.int64) for name in (*groups.owners, "place", "count")])
 
     def _group_key(self, column: str | None) -> str:
         """A value such that only equal ones are one group."""
@@ -326,9 +362,10 @@ class DuckEngine(CountsByQuery):
     def _filter(self) -> str:
         return f" where {' and '.join(self.filters)}" if self.filters else ""
 
-    def numbers(self, column: str | None, label: str = "") -> str:
-        """SQL: the numbers of a column, as :func:`duck_sql.numbers_sql` has them."""
-        return duck_sql.numbers_sql(self.field(column), self.kind(column), "data", label)
+    def numbers(self, column: str | None, beside: str = "", *, days: bool = False) -> str:
+        """SQL: the numbers of a column, or its days, as :func:`duck_sql.numbers_sql` has them."""
+        make = duck_days.days_sql if days else duck_sql.numbers_sql
+        return make(self.field(column), self.kind(column), "data", beside)
 
     def rows(self, readings: Mapping[str, RowReading]) -> Rows:
         """Columns as they are, then read here: the few questions that need rows need them in order."""
@@ -430,11 +467,6 @@ def closed_error() -> EngineError:
     return EngineError(
         "duckdb could not run the query: the connection of the relation is closed; open one and ask again"
     )
-
-
-def _fill_masked(rows: Rows) -> Rows:
-    """With 0 for the sum of no rows."""
-    return {name: np.ma.filled(column, 0) for name, column in rows.items()}
 
 
 def _table_sql(columns: Mapping[str, NDArray[Any]]) -> str:

@@ -15,27 +15,34 @@ from typing import Any
 import ibis
 import numpy as np
 
+from dampen.describe.conditions import Condition
 from dampen.errors import DataError, EngineError, ParameterError
 from dampen.tables.columns import column_of_values
-from dampen.tables.engines import digits, ibis_codes
+from dampen.tables.day_grid import DayGrid
+from dampen.tables.engines import digits, ibis_codes, ibis_days
 from dampen.tables.engines.array_codes import row_values
 from dampen.tables.engines.base import (
     NOT_HERE,
     CodedTable,
     Faults,
+    Faulty,
+    Groups,
     PlaceCounts,
+    Reading,
     Route,
     RowReading,
     Rows,
     Sums,
+    change_error,
     known_column,
     location_note,
 )
 from dampen.tables.engines.by_query import CountsByQuery, as_classes, as_level, packs_of
+from dampen.tables.engines.ibis_conditions import fault_rules, meets
 from dampen.tables.engines.labels import Places
 from dampen.tables.engines.progress import Share, watch
 from dampen.tables.engines.spark import STOPPED, is_stopped
-from dampen.tables.grid import Grid
+from dampen.tables.grid import Grid, add_counts
 from dampen.vectors import Integers
 
 MOST_CELLS = 2**12
@@ -75,10 +82,24 @@ class IbisEngine(CountsByQuery):
         """Refuse a column that is not there."""
         self._column(column)
 
-    def part(self, column: str, labels: Sequence[Any], place: int) -> "IbisEngine":
-        """Only the rows whose value stands for a label."""
-        here = ibis_codes.place_of(self._column(column, "where"), Places.of(labels)) == place
-        return replace(self, table=self.table.filter(here))
+    def faulty(self, readings: Mapping[str, Reading]) -> Faulty:
+        """Which columns hold what they must not: one scan."""
+        rules = {
+            f"f{spot}_{fault}": rule
+            for spot, (name, reading) in enumerate(readings.items())
+            for fault, rule in fault_rules(self._column(name), reading).items()
+        }
+        counts = {name: rule.fill_null(False).cast("int64").sum().fill_null(0) for name, rule in rules.items()}
+        rows = self.fetch(self.table.aggregate(**counts), [*counts]) if counts else {}
+        missing, other = (
+            frozenset(name for spot, name in enumerate(readings) if rows[f"f{spot}_{fault}"][0])
+            for fault in ("missing", "other")
+        )
+        return Faulty(missing, other)
+
+    def part(self, condition: Condition) -> "IbisEngine":
+        """Only the rows that meet a condition."""
+        return replace(self, table=self.table.filter(meets(self._column(condition.column, "where"), condition)))
 
     def row_count(self, column: str | None = None) -> int:
         """How many rows there are."""
@@ -88,23 +109,49 @@ class IbisEngine(CountsByQuery):
 
     def histogram(self, column: str | None, grid: Grid) -> PlaceCounts:
         """How many values stand at each place of a grid."""
-        numbers = ibis_codes.numbers(self.table, self._column(column))
         found: dict[int, int] = {}
-        parts = [*ibis_codes.grid_places(numbers, grid, CHUNK)]
+        parts = self._grid_places(column, grid)
         for rows in parts:
             counted = rows.group_by("place").aggregate(count=rows.count())
             part = self.fetch(counted.select(counted.place.cast("int64"), "count"), ["place", "count"])
             found |= dict(zip(part["place"].tolist(), part["count"].tolist(), strict=True))
         self._require_stillness(len(parts), sum(found.values()))
-        places = np.array(sorted(found), dtype=np.int64)
-        return places, np.array([found[place] for place in places.tolist()], dtype=np.int64)
+        places = np.array([*found], dtype=np.int64)
+        counts = np.array([*found.values()], dtype=np.int64)
+        return add_counts(grid.rounded(places) if isinstance(grid, DayGrid) else places, counts)
+
+    def _grid_places(self, column: str | None, grid: Grid, **groups: Any) -> list[Any]:
+        """Tables of places on a grid, with the groups beside; of a listed grid one for each part.
+
+        Days are counted one by one, and rounded here: months of the calendar would be a list.
+        """
+        if isinstance(grid, DayGrid):
+            rows, counted = ibis_days.days(self.table, self._column(column), **groups), grid.daily
+        else:
+            rows, counted = ibis_codes.numbers(self.table, self._column(column), **groups), grid
+        return [*ibis_codes.grid_places(rows, counted, CHUNK, *groups)]
 
     def sums(self, column: str | None, ends: tuple[Fraction, Fraction]) -> Sums:
-        """The exact sum of a column, digit by digit."""
-        numbers = ibis_codes.numbers(self.table, self._column(column))
-        coarse = self._digits(ibis_codes.digit_sums(numbers, ends, digits.COARSE))
-        fine = self._digits(ibis_codes.digit_sums(numbers, ends, digits.FINE)) if coarse["rest"] else {}
-        return digits.add_up(coarse, fine, ends)
+        """The exact sum of a column: that of one group, which is all rows."""
+        return self.sums_by_group(column, ends, ())[()]
+
+    def sums_by_group(
+        self, column: str | None, ends: tuple[Fraction, Fraction], by: Groups
+    ) -> dict[tuple[int, ...], Sums]:
+        """The exact sums of groups, digit by digit."""
+        groups = self._group_places(by)
+        numbers = ibis_codes.numbers(self.table, self._column(column), **groups)
+        coarse = self._digits(ibis_codes.digit_sums(numbers, ends, digits.COARSE, *groups), [*groups])
+        fine: dict[tuple[int, ...], dict[str, int]] = {}
+        if any(group["rest"] for group in coarse.values()):
+            fine = self._digits(ibis_codes.digit_sums(numbers, ends, digits.FINE, *groups), [*groups])
+        return {place: digits.add_up(group, fine.get(place, {}), ends) for place, group in coarse.items()}
+
+    def _group_places(self, by: Groups) -> dict[str, Any]:
+        return {
+            f"group{spot}": ibis_codes.place_of(self._column(name), Places.of(labels))
+            for spot, (name, labels) in enumerate(by)
+        }
 
     def label_counts(self, column: str | None, labels: Sequence[Any]) -> dict[int, int]:
         """How many values equal each label: those that equal none come out as one number."""
@@ -112,27 +159,34 @@ class IbisEngine(CountsByQuery):
         rows = self.fetch(coded.group_by("place").aggregate(count=coded.count()), ["place", "count"])
         return dict(zip(rows["place"].tolist(), rows["count"].tolist(), strict=True))
 
-    def counts_by_group(self, column: str, values: Grid | Sequence[Any], by: str, labels: Sequence[Any]) -> Integers:
-        """Grouped by two places; of a listed grid part by part."""
-        group = ibis_codes.place_of(self._column(by), Places.of(labels))
-        if isinstance(values, Grid):
-            numbers = ibis_codes.numbers(self.table, self._column(column), group=group)
-            parts = [*ibis_codes.grid_places(numbers, values, CHUNK, "group")]
+    def counts_by_group(self, column: str | None, values: Grid | Sequence[Any] | None, by: Groups) -> Integers:
+        """Grouped by places; of a listed grid part by part."""
+        groups = self._group_places(by)
+        if column is None or values is None:
+            parts = [self.table.select(**groups, place=ibis_codes.whole(0))]
+        elif isinstance(values, Grid):
+            parts = self._grid_places(column, values, **groups)
         else:
-            place = ibis_codes.place_of(self._column(column), Places.of(values))
-            parts = [self.table.select(group=group, place=place)]
-        names, found = ["group", "place", "count"], []
+            parts = [self.table.select(**groups, place=ibis_codes.place_of(self._column(column), Places.of(values)))]
+        names, found = [*groups, "place", "count"], []
         for rows in parts:
-            counted = rows.group_by(["group", "place"]).aggregate(count=rows.count())
+            counted = rows.group_by([*groups, "place"]).aggregate(count=rows.count())
             whole = counted.select(**{name: counted[name].cast("int64") for name in names})
             found.append(np.column_stack([*self.fetch(whole, names).values()]))
-        self._require_stillness(len(parts), int(sum(part[:, 2].sum() for part in found)))
-        return np.concatenate(found)
+        self._require_stillness(len(parts), int(sum(part[:, -1].sum() for part in found)))
+        counts = np.concatenate(found)
+        if not isinstance(values, DayGrid):
+            return counts
+        places = np.column_stack([counts[:, :-2], values.rounded(counts[:, -2])])
+        keys, own = np.unique(places, axis=0, return_inverse=True)
+        sums = np.zeros(len(keys), dtype=np.int64)
+        np.add.at(sums, own.ravel(), counts[:, -1])
+        return np.column_stack([keys, sums])
 
     def _require_stillness(self, scans: int, rows: int) -> None:
         """Where parts of a grid take a scan each, a row that moved between them would count twice, or not at all."""
         if scans > 1 and rows != self.row_count():
-            raise DataError(f"the data must not change while it is counted{location_note(self)}")
+            raise change_error(location_note(self))
 
     def faults(self, table: CodedTable) -> Faults:
         """What in a table breaks its schema, and the counts of the classes: one scan."""
@@ -195,10 +249,13 @@ class IbisEngine(CountsByQuery):
         rows = self.fetch(self.table.select(src=ends[0], dst=ends[1]), ["src", "dst"])
         return rows["src"], rows["dst"]
 
-    def _digits(self, sums: Any) -> dict[str, int]:
+    def _digits(self, sums: Any, groups: list[str]) -> dict[tuple[int, ...], dict[str, int]]:
         names = list(sums.columns)
-        filled = sums.select(**{name: sums[name].fill_null(0).cast("int64") for name in names})
-        return {name: int(values[0]) for name, values in self.fetch(filled, names).items()}
+        found = self.fetch(sums, names)
+        rows = [
+            dict(zip(names, row, strict=True)) for row in zip(*(found[name].tolist() for name in names), strict=True)
+        ]
+        return {tuple(row[group] for group in groups): row for row in rows}
 
     def _column(self, column: str | None, argument: str = "column") -> Any:
         return self.table[known_column(list(self.table.columns), column, self, argument)]

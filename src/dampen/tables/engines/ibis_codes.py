@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
-from math import ceil, floor, inf, nextafter
+from math import ceil, floor, inf
 from typing import Any
 
 import ibis
@@ -10,6 +10,7 @@ import ibis
 from dampen.tables.engines import digits
 from dampen.tables.engines.base import NOT_HERE, Bins, Bits, Coding, Labels, Way
 from dampen.tables.engines.labels import Places
+from dampen.tables.engines.ranges import float_at_least
 from dampen.tables.grid import EvenGrid, Grid
 from dampen.tables.reading import DIGITS, LARGEST, MISSING, OTHER, SMALLEST
 
@@ -116,11 +117,8 @@ def _exact_decimal(number: Any) -> Any:
     return total
 
 
-def numbers(table: Any, column: Any, **beside: Any) -> Any:
-    """Rows ``(whole, real, status)``: at most one of the first two is a number, and the last says why neither is.
-
-    ``beside``: columns that go along.
-    """
+def number_parts(column: Any) -> tuple[Any, Any, Any]:
+    """The number that a value is, whole or as a float, the first that is not null; and whether it is missing."""
     value = as_written(column)
     kind = value.type()
     wholes, reals = ibis.null("int64"), ibis.null("float64")
@@ -135,6 +133,15 @@ def numbers(table: Any, column: Any, **beside: Any) -> Any:
         reals = ibis.cases((is_whole, _round_down(near, value)), else_=near)
     elif kind.is_floating():
         reals = ibis.cases((absent, None), else_=value.cast("float64"))
+    return wholes, reals, absent
+
+
+def numbers(table: Any, column: Any, **beside: Any) -> Any:
+    """Rows ``(whole, real, status)``: at most one of the first two is a number, and the last says why neither is.
+
+    ``beside``: columns that go along.
+    """
+    wholes, reals, absent = number_parts(column)
     rows = table.select(whole=wholes, near=reals, absent=absent, **beside)
     rows = rows.select(
         "whole", "absent", *beside, real=ibis.cases((rows.whole.isnull(), rows.near), else_=None).cast("float64")
@@ -168,7 +175,7 @@ def grid_places(rows: Any, grid: Grid, chunk: int, *beside: str) -> Iterator[Any
     # not below a point: databases differ in how they compare the two kinds. No whole number reaches 2**63.
     at_wholes = [min(max(ceil(point), -FARTHEST * 2), FARTHEST * 2 - 1) for point in points]
     reached = [point < 2**63 for point in points]
-    at_reals = [_float_at_least(point) for point in points]
+    at_reals = [float_at_least(point) for point in points]
     for first in range(0, len(points), chunk):
         last = min(first + chunk, len(points))
         spots = [spot for spot in range(first, last) if reached[spot]]
@@ -191,12 +198,6 @@ def _at_least(rows: Any, at_whole: int, at_real: float, reached: bool) -> Any:
     return ibis.cases((rows.whole.notnull(), by_whole), else_=rows.real >= real(at_real)).fill_null(False)
 
 
-def _float_at_least(point: float) -> float:
-    """The smallest float not below a grid point."""
-    near = float(point)
-    return near if near >= point else nextafter(near, inf)
-
-
 def _among(number: Any, points: Sequence[Any], first: int) -> Any:
     """How many of the increasing points are not above a number, plus ``first``: binary search as nested cases."""
     if not points:
@@ -215,10 +216,10 @@ def _even_whole(rows: Any, grid: EvenGrid) -> Any:
     number = ibis.cases((rows.whole.notnull(), rows.whole), else_=inner.floor().cast("int64"))
     low, high = whole(int(grid[0])), whole(int(grid[-1]))
     off = ibis.cases((number < low, low), (number > high, high), else_=number) - whole(start)
-    return off if step == 1 else _divide(off, step, len(grid))
+    return off if step == 1 else divide(off, step, len(grid))
 
 
-def _divide(off: Any, step: int, size: int) -> Any:
+def divide(off: Any, step: int, size: int) -> Any:
     """off // step for off >= 0: a quotient of floats is off by little, and what it leaves is divided once more."""
     near = (off.cast("float64") / real(step)).floor().cast("int64")
     if size >= 2**50:
@@ -242,8 +243,8 @@ def _even_real(rows: Any, grid: EvenGrid) -> Any:
     return near - ibis.cases((key < point, 1), else_=0)
 
 
-def digit_sums(rows: Any, ends: tuple[Fraction, Fraction], wanted: range) -> Any:
-    """One row: the sums of these digits, and in the first scan everything else (:mod:`digits`)."""
+def digit_sums(rows: Any, ends: tuple[Fraction, Fraction], wanted: range, *groups: str) -> Any:
+    """A row for each group: the sums of these digits, and in the first scan everything else (:mod:`digits`)."""
     low, high = digits.inner_ends(ends)
     first, last = whole(ceil(ends[0])), whole(floor(ends[1]))
     held, is_whole = rows.status.isnull(), rows.whole.notnull()
@@ -254,10 +255,10 @@ def digit_sums(rows: Any, ends: tuple[Fraction, Fraction], wanted: range) -> Any
     inner = rows.side == 0
     number = ibis.cases((inner & rows.whole.isnull(), rows.real), else_=real(0.0))
     held_whole = ibis.cases((inner & rows.whole.notnull(), rows.whole), else_=whole(0))
-    rows = rows.select("side", "status", r=number.abs(), sign=ibis.cases((number < 0, -1), else_=1).cast("int64"),
-                       size=held_whole.abs(), turn=ibis.cases((held_whole < 0, -1), else_=1).cast("int64"))  # fmt: skip
+    sign, turn = (ibis.cases((each < 0, -1), else_=1).cast("int64") for each in (number, held_whole))
+    rows = rows.select(*groups, "side", "status", r=number.abs(), sign=sign, size=held_whole.abs(), turn=turn)
     raised = 0
-    # as digits.digit_sql: every digit is cut from what the one before left
+    # every digit is cut from what the one before left
     for digit in range(wanted.stop):
         if digit == digits.FINE.start:
             rows, raised = rows.mutate(r=rows.r * real(2.0**digits.RAISED)), digits.RAISED
@@ -272,7 +273,8 @@ def digit_sums(rows: Any, ends: tuple[Fraction, Fraction], wanted: range) -> Any
         rules = {"below": rows.side == -1, "above": rows.side == 1, "inside": rows.side == 0, "rest": rows.r > 0}
         rules |= {"missing": rows.status == MISSING, "other": rows.status == OTHER}
         sums |= {name: rule.fill_null(False).cast("int64").sum() for name, rule in rules.items()}
-    return rows.aggregate(**sums)
+    sums = {name: total.fill_null(0).cast("int64") for name, total in sums.items()}
+    return rows.group_by([*groups]).aggregate(**sums) if groups else rows.aggregate(**sums)
 
 
 def readings(column: Any, places: Places) -> list[tuple[Any, Mapping[Any, int]]]:

@@ -7,7 +7,6 @@ prints, then what a text label reads as. Where two labels share a reading, the o
 the first. So every value stands for one label, for none (``OTHER``), or is missing.
 """
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
@@ -15,8 +14,10 @@ from typing import Any
 from uuid import UUID
 
 from dampen.tables.reading import (
+    DAY,
     LARGEST,
     MISSING,
+    MOMENT,
     OTHER,
     SMALLEST,
     Moment,
@@ -29,14 +30,11 @@ from dampen.tables.reading import (
     read_truth,
 )
 
-DAY = re.compile("[0-9]{4}-[0-9]{2}-[0-9]{2}", re.ASCII)
-MOMENT = re.compile(DAY.pattern + r"[ T][0-9]{2}:[0-9]{2}:[0-9]{2}(\.[0-9]{1,6})?(Z|[+-][0-9]{2}:[0-9]{2})?", re.ASCII)
-
-Reading = tuple[str, Any]
+LabelReading = tuple[str, Any]
 """What a label is found by: the kind of reading, and the reading."""
 
 
-def readings_of(label: Any) -> Iterator[tuple[int, Reading]]:
+def readings_of(label: Any) -> Iterator[tuple[int, LabelReading]]:
     """The readings of a label, each with its rank: 0 itself, 1 how it prints, 2 what a text reads as."""
     if isinstance(label, str | UUID):
         yield 0, ("text", str(label))
@@ -55,7 +53,7 @@ def readings_of(label: Any) -> Iterator[tuple[int, Reading]]:
         yield 1, ("text", str(label))
 
 
-def _read_as(text: str) -> Iterator[Reading]:
+def _read_as(text: str) -> Iterator[LabelReading]:
     if (number := read_text_number(text)) is not None:
         yield "number", number
     if (truth := read_truth(text)) is not None:
@@ -95,7 +93,7 @@ class Places:
     @classmethod
     def of(cls, labels: Sequence[Any]) -> "Places":
         """The places of these labels, in their order."""
-        best: dict[Reading, tuple[int, int]] = {}
+        best: dict[LabelReading, tuple[int, int]] = {}
         for place, label in enumerate(labels):
             for rank, reading in readings_of(label):
                 best[reading] = min(best.get(reading, (rank, place)), (rank, place))

@@ -12,6 +12,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from dampen.describe.reading import FileReading
 from dampen.errors import MissingExtra
 from dampen.tables.engines.base import Engine
 
@@ -26,16 +27,17 @@ class EngineEntry:
     """One engine.
 
     ``owns``: whether data of this type is its own, told by names so that nothing is imported. ``open``: the engine of
-    such data. ``open_files``: the engine of the files that a pattern names, with the columns that will be asked for;
-    None where it reads no files. ``sample``: :data:`ROWS` as its own data. ``packages``: whose versions are told, and
-    ``is_extra`` whether dampen does not install them itself. ``lacks``: what else is missing, as a sentence.
+    such data. ``open_files``: the engine of the files that a pattern names, with the columns that will be asked for
+    and how they are written; None where it reads no files. ``sample``: :data:`ROWS` as its own data. ``packages``:
+    whose versions are told, and ``is_extra`` whether dampen does not install them itself. ``lacks``: what else is
+    missing, as a sentence.
     ``session``: what is told instead of a trial, where one would start a session.
     """
 
     owns: Callable[[Any], bool]
     open: Callable[[Any], Opened]
     sample: Callable[[], Any]
-    open_files: Callable[[str | Path, Sequence[str]], Opened] | None = None
+    open_files: Callable[[str | Path, Sequence[str], FileReading], Opened] | None = None
     packages: tuple[str, ...] = ()
     is_extra: bool = False
     lacks: Callable[[], str] = lambda: ""
@@ -97,8 +99,8 @@ ENGINES: dict[str, EngineEntry] = {
     "spark": EngineEntry(
         owns=lambda data: _is_type(data, ("pyspark",), "DataFrame"),
         open=_open_ibis,
-        open_files=lambda pattern, columns: _open_ibis(
-            _later("spark", "read_files")(pattern, columns), Path(pattern).name
+        open_files=lambda pattern, columns, reading: _open_ibis(
+            _later("spark", "read_files")(pattern, columns, reading), Path(pattern).name
         ),
         sample=lambda: _later("spark", "local_session")().createDataFrame([*zip(ROWS["value"])], "value double"),
         packages=("pyspark", "ibis-framework"),

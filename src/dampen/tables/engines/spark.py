@@ -3,21 +3,18 @@
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
 
 from dampen._validate import render
+from dampen.describe.reading import PLAIN, FileReading
 from dampen.errors import DampenError, DataError, EngineError, MissingExtra, ParameterError
-from dampen.tables.files import (
-    column_place,
-    connect_files,
-    csv_source,
-    existing_files,
-    header_of,
-    is_parquet,
-    table_error,
-)
+from dampen.tables.engines.duck_files import common_header
+from dampen.tables.file_formats import PARQUET, FileFormat
+from dampen.tables.files import MARKED, column_place, connect_files, csv_source, existing_files, table_files
+from dampen.tables.unreadable import fault_of
 
 UNREADABLE = "spark could not read the data frame: its columns must have different names, and a query must run on it"
 STOPPED = "spark could not run the job: its session is stopped; start one and read the data again"
@@ -79,48 +76,76 @@ def _has_context(frame: Any) -> bool:
         return True
 
 
-def read_files(pattern: str | Path, columns: Sequence[str]) -> Any:
-    """CSV or Parquet files as a Spark data frame of the running session, or of a new local one."""
-    files = existing_files(pattern)
+def read_files(pattern: str | Path, columns: Sequence[str], reading: FileReading = PLAIN) -> Any:
+    """CSV, TSV or Parquet files as a Spark data frame of the running session, or of a new local one."""
+    files, form = table_files(pattern, reading)
+    _require_readable(files, form, reading)
+    session = local_session()
+    try:
+        return _read(session, files, form, columns, reading)
+    except DampenError:
+        raise
+    except Exception as error:
+        raise (EngineError(STOPPED) if is_stopped(error) else fault_of(files, reading)) from None
+
+
+def _require_readable(files: list[Path], form: FileFormat, reading: FileReading) -> None:
+    if not (form.has_lines or form == PARQUET):
+        raise ParameterError(
+            f"engine 'spark' reads .csv, .csv.gz, .tsv, .tsv.gz and .parquet; give others to 'duckdb'; "
+            f"got {render(files[0].name)}"
+        )
+    if not reading.is_utf_8:
+        raise ParameterError(f"encoding must be UTF-8 for Spark; give others to 'duckdb'; got {reading.encoding!r}")
     for file in files:
         if file.name.startswith(("_", ".")) or {*str(file.resolve())} & {*"[]{}*?\\"}:
             rule = "must not begin with _ or a dot, which it skips, nor hold []{}*? or \\"
             raise ParameterError(f"files for Spark {rule}; got {render(file.name)}")
-    session = local_session()
-    try:
-        return _read(session, files, [str(file.resolve()) for file in files], columns)
-    except DampenError:
-        raise
-    except Exception as error:
-        raise (EngineError(STOPPED) if is_stopped(error) else table_error(files[0])) from None
 
 
-def _read(session: Any, files: list[Path], names: list[str], columns: Sequence[str]) -> Any:
-    if is_parquet(files[0]):
+def _read(session: Any, files: list[Path], form: FileFormat, columns: Sequence[str], reading: FileReading) -> Any:
+    names = [str(file.resolve()) for file in files]
+    if form == PARQUET:
         kinds = {tuple(session.read.parquet(name).dtypes) for name in names}
         if len(kinds) > 1:
             raise DataError(f"{files[0].name[-60:]} and the other files must have the same columns of the same types")
         return session.read.parquet(*names)
-    headers = {(tuple(header), mark) for header, mark in (header_of(file, *columns) for file in files)}
-    if len(headers) > 1:
-        raise DataError(f"{files[0].name[-60:]} and the other files must have the same header line")
-    [(header, mark)] = headers
-    rows = _strict_rows(files, len(header), mark)
-    reader = session.read.option("header", True).option("sep", mark).option("quote", '"').option("escape", '"')
-    reader = reader.option("unescapedQuoteHandling", "RAISE_ERROR").option("maxCharsPerColumn", -1)
+    header, mark = common_header(files, columns, reading)
+    known = replace(reading, delimiter=mark)
+    rows = _strict_rows(files, len(header), form, known)
+    reader = session.read.option("sep", mark).option("quote", '"').option("escape", '"').option("maxCharsPerColumn", -1)
+    reader = reader.option("header", reading.header).option("unescapedQuoteHandling", "RAISE_ERROR")
     frame = reader.option("mode", "FAILFAST").option("multiLine", True).csv(names)
     if frame.count() != rows:
-        raise table_error(files[0])
-    return frame.na.fill("")
+        raise fault_of(files, known)
+    frame = frame.na.fill("")
+    return _read_fields(frame if reading.header else frame.toDF(*header), reading)
 
 
-def _strict_rows(files: list[Path], width: int, mark: str) -> int:
+def _read_fields(frame: Any, reading: FileReading) -> Any:
+    """Fields that stand for a missing value are null; numbers have the decimal mark that is said."""
+    if reading.decimal == "." and not reading.na:
+        return frame
+    from pyspark.sql import functions
+
+    columns = []
+    for name in frame.columns:
+        field = text = frame["`" + name.replace("`", "``") + "`"]
+        if reading.decimal == ",":
+            other = functions.translate(field, ".,", ",.")
+            text = functions.when(field.rlike(rf"\A(?:{MARKED})\z"), other).otherwise(field)
+        columns.append((functions.when(~field.isin(*reading.na), text) if reading.na else text).alias(name))
+    return frame.select(*columns)
+
+
+def _strict_rows(files: list[Path], width: int, form: FileFormat, reading: FileReading) -> int:
     """How many rows DuckDB's strict scan finds, which refuses malformed lines: Spark would swallow or pad some of them.
 
     One line with a quote that is never closed could take all lines after it into one field.
     """
-    with connect_files(*files) as (connection, names):
-        found = connection.sql(f"select count(*) from {csv_source(names, width, mark)}").fetchone()
+    with connect_files(*files, reading=reading) as (connection, names):
+        source = csv_source(names, width, str(reading.delimiter), reading, form.packing)
+        found = connection.sql(f"select count(*) from {source}").fetchone()
     return 0 if found is None else int(found[0])
 
 
@@ -140,9 +165,9 @@ def local_session() -> Any:
         ) from None
 
 
-def read_two_columns(pattern: str | Path, one: str, two: str) -> list[tuple[str, str]]:
+def read_two_columns(pattern: str | Path, one: str, two: str, reading: FileReading = PLAIN) -> list[tuple[str, str]]:
     """Two columns of files as texts, read by Spark: for small tables such as scores."""
-    frame = read_files(pattern, [one, two])
+    frame = read_files(pattern, [one, two], reading)
     for argument, column in (("label", one), ("score", two)):
         column_place(list(frame.columns), existing_files(pattern)[0], **{argument: column})
     chosen = frame.select(frame[one].cast("string"), frame[two].cast("string"))

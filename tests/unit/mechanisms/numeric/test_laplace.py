@@ -20,7 +20,7 @@ def test_the_law_is_geometric_at_epsilon_over_the_reach() -> None:
 def test_a_release_tells_its_error() -> None:
     release = Laplace(1).release(NumericProblem(FRAME, 10), budget=Budget(epsilon=1))
     assert isinstance(release, NumericRelease)
-    assert release.error(0.95) == 9
+    assert release.error(0.95) == 9.0
     assert float(release) == release.value == int(release)
 
 

@@ -9,9 +9,10 @@ import numpy as np
 import pytest
 
 import dampen
-from dampen import Adjacency, Budget, Frame, Graph, SelectionProblem
+from dampen import Adjacency, Budget, Frame, SelectionProblem
 from dampen.cli.top_nodes import MethodName
 from dampen.errors import ParameterError
+from dampen.graphs.graph import Graph
 from dampen.mechanisms import LaplaceTopK, TopK
 from dampen.queries.graph.centralities import CENTRALITIES, EGO_BETWEENNESS, Centrality, Method, Ranking, Terms
 from dampen.questions.node_lists import LISTS, MECHANISMS

@@ -96,8 +96,9 @@ def test_rows_reach_their_nodes(form: str, seed: int, lies: dict[str, Any], monk
 def test_parts_hold_every_row_once(lies: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(duck, "ROWS_AT_ONCE", 400)
     with open_files(lies["parquet"], []) as engine:
-        parts = engine.parts()
+        assert isinstance(engine, duck.DuckEngine)
         assert engine.connection is not None
+        parts = engine.parts()
         rows = [engine.connection.sql(f"select count(*) from {part}").fetchall()[0][0] for part in parts]
         assert rows == [400, 400, 400, 300] * 2
 
@@ -107,6 +108,7 @@ def test_a_column_with_the_name_of_row_numbers(tmp_path: Path) -> None:
     duckdb.sql("select 1 as File_Row_Number, 0 as a0, 1 as y").write_parquet(str(path))
     table = CodedTable({"a0": Labels((0, 1))}, "y", Labels((0, 1)), Route(0, (0, 1)), 2)
     with open_files(path, []) as engine:
+        assert isinstance(engine, duck.DuckEngine)
         assert engine.parts() == []
         assert engine.contingency(table).tolist() == [[[0, 1], [0, 0]], [[0, 0], [0, 0]]]
 

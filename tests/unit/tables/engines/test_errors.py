@@ -30,17 +30,17 @@ def test_wrong_columns_and_types(form: str, tmp_path: Path, refused: "Refused", 
         {"v": [4711, None], "t": [datetime(2047, 1, 1, tzinfo=zone)] * 2, "b": [True, False], "s": ["4711", "secret"]}
     )
     data = lying(frame, form, tmp_path)
-    ask: dict[str, Any] = {"grid": range(5000), "epsilon": 1, "budget": untouched}
+    ask: dict[str, Any] = {"bounds": range(5000), "epsilon": 1, "budget": untouched}
     place = {"relation": "", "ibis": "", "glob": "part*.parquet"}.get(form, "rows.parquet")
     with refused(ParameterError, "column must be a column of", "'nowhere'", place, hidden=("4711",)):
-        dampen.median(data, column="nowhere", **ask)
+        dampen.median(Source(data, column="nowhere"), **ask)
     with refused(ParameterError, "where must be a column of", "'nowhere'", hidden=("4711",)):
-        dampen.median(data, column="v", where={"nowhere": 3}, **ask)
+        dampen.median(Source(data, {"nowhere": 3}, column="v"), **ask)
     for column in ("t", "b", "s"):
         with refused(DataError, f"column '{column}' must hold numbers", place, hidden=("4711", "2047", "secret")):
-            dampen.median(data, column=column, **ask)
+            dampen.median(Source(data, column=column), **ask)
     with refused(DataError, "column 'v' must have no missing values", place, hidden=("4711",)):
-        dampen.total(data, bounds=(0, 1), column="v", epsilon=1, budget=untouched)
+        dampen.sum(Source(data, column="v"), bounds=(0, 1), epsilon=1, budget=untouched)
 
 
 @pytest.mark.parametrize("form", [*HELD, "csv"])
@@ -61,7 +61,7 @@ def test_files_that_do_not_fit_together(tmp_path: Path, refused: "Refused") -> N
     (tmp_path / "b.csv").write_text("w\n4711\n")
     with refused(DataError, "same header line", hidden=("4711",)):
         count_on_grid(str(tmp_path / "*.csv"), range(3), column="v")
-    with refused(ParameterError, "files must be all Parquet or all CSV"):
+    with refused(ParameterError, "files must all be of one format; got .csv and .parquet"):
         count_on_grid(str(tmp_path / "a.*"), range(3), column="v")
     with refused(ParameterError, "file must exist", "none"):
         count_on_grid(str(tmp_path / "none*.csv"), range(3), column="v")
@@ -234,21 +234,21 @@ STOPPED = """
 def test_nothing_is_left_out_where_the_number_of_values_is_public(
     leaves_out: dict[str, Any], rule: str, refused: "Refused", untouched: dampen.Budget
 ) -> None:
-    data = {"v": [1, 2], "city": ["Oslo", "Bonn"]}
-    common: dict[str, Any] = {
-        "column": "v", "adjacency": dampen.Adjacency.REPLACE, "epsilon": 1, "budget": untouched, **leaves_out,
-    }  # fmt: skip
+    data = Source({"v": [1, 2], "city": ["Oslo", "Bonn"]}, column="v", **leaves_out)
+    common: dict[str, Any] = {"adjacency": dampen.Adjacency.REPLACE, "epsilon": 1, "budget": untouched}
     with refused(ParameterError, rule):
-        dampen.percentile(data, 50, grid=range(5), **common)
+        dampen.percentile(data, 50, bounds=range(5), **common)
     with refused(ParameterError, rule):
-        dampen.percentile(data, 50, grid=range(5), method="rank", **common)
+        dampen.percentile(data, 50, bounds=range(5), method="rank", **common)
     with refused(ParameterError, rule):
-        dampen.quantiles(data, [50], grid=range(5), **common)
+        dampen.percentiles(data, [50], bounds=range(5), **common)
     if "where" in leaves_out:
         with refused(ParameterError, rule):
-            dampen.quantile_number(data, 50, bounds=(0, 5), **common)
+            dampen.percentile(data, 50, bounds=(0, 5), method="number", **common)
     with refused(ParameterError, rule):
         dampen.mean(data, bounds=(0, 5), **common)
+    with refused(ParameterError, rule):
+        dampen.variance(data, bounds=(0, 5), **common)
 
 
 def test_a_filtered_sum_may_lose_a_whole_value_under_replace() -> None:

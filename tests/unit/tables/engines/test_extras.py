@@ -21,6 +21,7 @@ EXTRAS = {
     "ibis": ["ibis", "sqlglot"],
     "spark": ["pyspark"],
     "service": ["fastapi", "uvicorn", "sqlalchemy", "psycopg"],
+    "xlsx": ["openpyxl"],
 }
 
 

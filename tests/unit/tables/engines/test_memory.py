@@ -12,17 +12,19 @@ if TYPE_CHECKING:
 
 CODE = """
     import json, resource, sys, duckdb, dampen
-    from dampen.learn import Categorical, PrivateTreeClassifier, Schema
+    from dampen import Category
+    from dampen.learn import PrivateTreeClassifier, Schema
     path, limit = sys.argv[1], int(sys.argv[2])
     start = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
     connection = duckdb.connect(config={"memory_limit": f"{limit}B", "threads": 2, "temp_directory": sys.argv[3]})
     connection.execute("set enable_progress_bar = false")
     rows, budget = connection.read_parquet(path), dampen.Budget(epsilon=10**9)
-    every = {"epsilon": 10**6, "budget": budget}
-    middle = dampen.median(rows, column="v", grid=range(0, 10**9, 1000), **every)
-    count = dampen.count(rows, where={"a": 1}, **every).value
-    total = dampen.total(rows, column="v", bounds=(0, 10**9), **every).value
-    schema = Schema({name: Categorical([0, 1, 2]) for name in "abc"}, classes=[0, 1])
+    columns = {"v": dampen.Number(0, 10**9, step=1000), "a": Category([0, 1, 2])}
+    table = dampen.Table(rows, columns=columns, budget=budget)
+    middle = table.median("v", epsilon=10**6).value
+    count = table.where(a=1).count(epsilon=10**6).value
+    total = table.sum("v", epsilon=10**6).value
+    schema = Schema({name: Category([0, 1, 2]) for name in "abc"}, classes=[0, 1])
     tree = PrivateTreeClassifier(10**6, 2, schema=schema, budget=budget).fit(rows, "y")
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
     print(json.dumps([middle, count, total, tree.model_.size, peak - start]))

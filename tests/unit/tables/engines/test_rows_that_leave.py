@@ -8,22 +8,22 @@ import polars as pl
 import pytest
 
 import dampen
-from dampen.graphs.graph import as_graph
-from dampen.learn import Categorical, Numeric, PrivateClassifier, PrivateTreeClassifier, Schema
+from dampen import Category, Flag, Number
+from dampen.learn import PrivateClassifier, PrivateTreeClassifier, Schema
 from dampen.tables import as_grid, count_categories, count_on_grid
 from dampen.tables.counts import total
 from dampen.tables.engines import Source, open_engine
 from dampen.tables.engines.duckdb import DuckEngine
-from dampen.tables.groups import categories_by_group, grids_by_group
+from dampen.tables.groups import GroupColumn, categories_by_groups, grids_by_groups, total_by_group
 from dampen.tables.people import read_people
 from tests.contracts.engines import SPARK, lying, table
 
 FRAME = table(3000).with_columns(pl.col("pay").clip(-5, 5))
 SCHEMA = Schema(
     {
-        "city": Categorical(["Oslo", "Bonn", "Lima, Peru"]),
-        "pay": Numeric(-5, 5, bins=4),
-        "sick": Categorical([False, True]),
+        "city": Category(["Oslo", "Bonn", "Lima, Peru"]),
+        "pay": Number(-5, 5, bins=4),
+        "sick": Category([False, True]),
     },
     classes=["no", "perhaps", "yes"],
 )
@@ -69,25 +69,44 @@ def test_questions(form: str, left: list[int], tmp_path: Path) -> None:
     assert left == [1]
 
 
+TEAMS = GroupColumn("city", ("Oslo", "Bonn", "rest"), rest=2)
+
+
 @pytest.mark.parametrize("form", HELD)
 def test_all_groups_are_one_query(form: str, left: list[int], tmp_path: Path) -> None:
-    data, labels = Source(lying(FRAME, form, tmp_path), {"sick": True}), ("Oslo", "Bonn", "other")
-    grids_by_group(data, as_grid(range(-5, 6)), labels, column="pay", by="city")
+    data = Source(lying(FRAME, form, tmp_path), {"sick": True})
+    grids_by_groups(data, as_grid(range(-5, 6)), [TEAMS], column="pay")
     assert len(left) == 1
     assert left.pop() <= 11 * len(FRAME["city"].unique())
-    categories_by_group(data, ("no", "perhaps", "yes"), labels, column="kind", by="city")
+    categories_by_groups(data, ("no", "perhaps", "yes"), [TEAMS], column="kind")
     assert len(left) == 1
-    assert left[0] <= KINDS * len(FRAME["city"].unique())
+    assert left.pop() <= KINDS * len(FRAME["city"].unique())
+    total_by_group(data, ("0.001", 5), [TEAMS], column="pay")
+    assert len(left) == 1
+    assert left[0] <= len(FRAME["city"].unique())
+
+
+COLUMNS: dict[str, Any] = {
+    "pay": Number("0.25", 5, step="0.25"),  # floats of more digits than that take a second scan
+    "kind": Category("no", "perhaps", "yes"),
+    "city": Category("Oslo", "Bonn", "rest", other="rest"),
+    "sick": Flag(),
+}
 
 
 @pytest.mark.parametrize("form", ["csv", "glob", "loaded", *HELD])
 def test_answers_for_each_group_read_the_data_once(form: str, left: list[int], tmp_path: Path) -> None:
-    data, pay = lying(FRAME, form, tmp_path), {"epsilon": 1, "budget": dampen.Budget(epsilon=2)}
-    teams: dict[str, Any] = {"categories": ("Oslo", "Bonn", "other"), "where": {"sick": True}, **pay}
-    dampen.group_percentiles(data, "city", 50, column="pay", grid=[-5, -1.5, 0, 0.25], **teams)
-    assert len(left) == 1
-    dampen.group_most_common(data, "city", column="kind", choices=("no", "perhaps", "yes"), **teams)
-    assert len(left) == 2
+    """A filter takes a second scan: whether data are refused depends on all rows."""
+    asked = dampen.Table(lying(FRAME, form, tmp_path), columns=COLUMNS, budget=dampen.Budget(epsilon=20))
+    for part, scans in ((asked, 1), (asked.where(sick=True), 2)):
+        groups: Any = part.by("city")
+        for question, column in (("mean", "pay"), ("median", "pay"), ("most_common", "kind")):
+            left.clear()
+            getattr(groups, question)(column, epsilon=1)
+            assert len(left) == scans
+        left.clear()
+        groups.count(epsilon=1)
+        assert len(left) == scans
 
 
 @pytest.mark.parametrize("form", HELD)
@@ -95,7 +114,7 @@ def test_graphs_and_people_are_rows_but_only_those_that_are_meant(form: str, lef
     """Places of the two ends of every edge that a filter leaves; ids and groups of the people that it leaves."""
     rows = FRAME.with_row_index("id").with_columns(end=pl.col("id") // 2, id=pl.col("id").cast(pl.Int64))
     data, kept = lying(rows.with_columns(pl.col("end").cast(pl.Int64)), form, tmp_path), int(FRAME["sick"].sum())
-    as_graph(data, src="id", dst="end", nodes=3000, where={"sick": True})
+    dampen.Graph.from_frame(Source(data, {"sick": True}), src="id", dst="end", nodes=3000)
     assert left == [kept]
     if form in ("parquet", "relation"):
         people = read_people(Source(data, {"sick": True}), ("Oslo", "Bonn"), id="id", by="city")
@@ -175,11 +194,11 @@ def test_tables_that_break_the_schema_are_refused_before_payment(form: str, tmp_
 
     budget = dampen.Budget(epsilon=1)
     data = lying(FRAME, form, tmp_path)
-    narrow = Schema({**SCHEMA.attributes, "city": Categorical(["Oslo", "Bonn"])}, SCHEMA.classes)
+    narrow = Schema({**SCHEMA.attributes, "city": Category(["Oslo", "Bonn"])}, SCHEMA.classes)
     for schema, target, rule in (
         (narrow, "kind", "column 'city' must hold only the declared values"),
         (Schema(SCHEMA.attributes, ["no", "yes"]), "kind", "target must hold only the declared classes"),
-        (Schema({"kind": Numeric(0, 1)}, ["no", "yes"]), "city", "column 'kind' must hold"),
+        (Schema({"kind": Number(0, 1)}, ["no", "yes"]), "city", "column 'kind' must hold"),
         (SCHEMA, "nowhere", "'nowhere'"),
         (SCHEMA, "city", "the target must not be an attribute"),
         (Schema.any(0, 1, 2, classes="public"), "kind", "schema must name its attributes"),

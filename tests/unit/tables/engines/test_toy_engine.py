@@ -18,6 +18,7 @@ from dampen.tables.engines.registry import ENGINES, EngineEntry, file_engines
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from dampen.describe.reading import FileReading
     from tests.conftest import Refused
 
 
@@ -44,7 +45,7 @@ def open_notebook(data: Notebook) -> Iterator[Engine]:
 
 
 @contextmanager
-def open_files(pattern: "str | Path", columns: "Sequence[str]") -> Iterator[Engine]:
+def open_files(pattern: "str | Path", columns: "Sequence[str]", reading: "FileReading") -> Iterator[Engine]:
     yield NotebookEngine(Notebook(Path(pattern).read_text()).columns())
 
 
@@ -65,24 +66,22 @@ def registered(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_questions_are_answered() -> None:
     data = Notebook(TEXT)
-    sure: dict[str, Any] = {"epsilon": 10**6, "budget": dampen.Budget(epsilon=10**7)}
     assert is_outside(data)
     with open_engine(data) as engine:
         assert engine.name == "notebooks"
-    assert dampen.count(data, column="age", **sure).value == 21
-    assert dampen.count(data, where={"team": "a"}, **sure).value == 10
-    assert dampen.median(data, column="age", grid=range(121), **sure) == 31
-    medians = dampen.group_percentiles(
-        data, "team", 50, column="age", categories=("a", "b"), grid=range(121), **sure
-    )  # fmt: skip
-    assert medians == {"a": 32, "b": 31}
+    columns: dict[str, Any] = {"age": dampen.Number(0, 120), "team": dampen.Category("a", "b")}
+    people = dampen.Table(data, columns=columns, budget=dampen.Budget(epsilon=10**7))
+    assert people.count(epsilon=10**6) == 21
+    assert people.where(team="a").count(epsilon=10**6) == 10
+    assert people.median("age", epsilon=10**6) == 31
+    assert people.by("team").median("age", epsilon=10**6).value == {"a": 32, "b": 31}
 
 
 def test_files_are_read_by_its_name(tmp_path: Path, refused: "Refused") -> None:
     path = tmp_path / "people.txt"
     path.write_text(TEXT)
     pay: dict[str, Any] = {"epsilon": 10**6, "budget": dampen.Budget(epsilon=10**6)}
-    assert dampen.median(Source(path, engine="notebooks"), column="age", grid=range(121), **pay) == 31
+    assert dampen.median(Source(path, engine="notebooks", column="age"), bounds=range(121), **pay) == 31
     assert file_engines()[-1] == "notebooks"
     with refused(ParameterError, "engine must be one of 'arrays', 'duckdb', 'spark', 'notebooks'; got 'toys'"):
         Source(path, engine="toys")

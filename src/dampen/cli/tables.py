@@ -1,0 +1,232 @@
+"""What every verb that asks a table shares: the table, described by a file or by options, who pays, and the answer."""
+
+from abc import abstractmethod
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from enum import StrEnum
+from functools import partial
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from dampen._validate import render
+from dampen.cli import answers, lists
+from dampen.cli.options import ADD_REMOVE, AdjacencyName, Rows, name_of, path_of
+from dampen.cli.payment import Payer, Payment
+from dampen.cli.progress import progress
+from dampen.cli.verbs import Options, refuse_given
+from dampen.cli.where import conditions_of
+from dampen.describe.columns import DAY, Category, Column, Date, Number, Text
+from dampen.describe.description import Description
+from dampen.describe.where_text import conditions_from_texts
+from dampen.errors import ParameterError
+from dampen.front.opening import table_of
+from dampen.front.table import Table
+from dampen.tables.stdin import STDIN
+
+OR_DESCRIBED = "or described in a file: see `dampen describe`"
+DESCRIBED = "the description says it"
+UNKNOWN = {"nothing": Text()}
+"""A table whose rows are counted still needs a column that is described: one that is never asked about."""
+NAMING = ("--name", "--column", "--by")
+"""What a description does not say: the columns that are asked about."""
+
+File = Annotated[
+    str,
+    typer.Argument(metavar="FILE", help="Description (.toml), or data file or quoted pattern; - for standard input."),
+]
+Neighbours = Annotated[AdjacencyName | None, typer.Option(help="What a neighbour is; add-remove, if left out.")]
+Known = partial(typer.Option, rich_help_panel="Without a description: what is publicly known")
+
+
+class MissingName(StrEnum):
+    """What happens to rows in which a value is missing."""
+
+    REFUSE = "refuse"
+    DROP = "drop"
+    OTHER = "other"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Gaps(Options):
+    """What happens to values that are missing or not declared; a description says it for each column."""
+
+    missing: Annotated[
+        MissingName | None, Known(help="What happens to missing values; they are refused, if left out.")
+    ] = None
+    other: Annotated[str | None, Known(help="The one of the categories or groups that all others count as.")] = None
+
+    @property
+    def rule(self) -> str:
+        """What happens to missing values."""
+        return "refuse" if self.missing is None else self.missing.value
+
+    def category(self, labels: Sequence[str]) -> Category:
+        """A column of these values."""
+        return Category(labels, other=self.other if self.other in labels else None, missing=self.rule)
+
+    def require_use(self, columns: Mapping[str, Column]) -> None:
+        """Refuse what was said of no column."""
+        if self.missing is not None and not columns:
+            raise ParameterError("missing must come with --by: no other column is read")
+        if self.other is not None and not any(getattr(column, "other", None) for column in columns.values()):
+            raise ParameterError(f"other must be one of the categories or groups; got {render(self.other)}")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Asked(Options):
+    """The column that a verb asks about; below it, by its kind, how options describe one."""
+
+    name: Annotated[str | None, typer.Argument(metavar="COLUMN", help="Column to ask about.", show_default=False)] = (
+        None
+    )
+    column: Annotated[str | None, typer.Option(help="The same as COLUMN.")] = None
+
+    @property
+    def chosen(self) -> str:
+        """Its name."""
+        return named_once("column", self.name, self.column)
+
+    @abstractmethod
+    def described(self, gaps: Gaps) -> Column:
+        """What the options say of it."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class AskedRange(Asked):
+    """A column of numbers or days."""
+
+    bounds: Annotated[tuple[str, str] | None, Known(help="Lowest and highest possible number or day.")] = None
+
+    def described(self, gaps: Gaps) -> Column:
+        """A number, or a date where the bounds are days."""
+        if self.bounds is None:
+            raise ParameterError(f"bounds must be given with --bounds LO HI, {OR_DESCRIBED}")
+        step, unit = (getattr(self, name, None) for name in ("step", "unit"))
+        if all(map(DAY.fullmatch, self.bounds)):
+            return Date(*self.bounds, step="day" if step is None else step, missing=gaps.rule)
+        return Number(*self.bounds, step=step, unit=unit, missing=gaps.rule)
+
+
+@dataclass(frozen=True, kw_only=True)
+class AskedGrid(AskedRange):
+    """A column whose numbers or days may be the answer."""
+
+    step: Annotated[str | None, Known(help="How far answers lie apart: a number, or day, week, month, year.")] = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class AskedSum(AskedRange):
+    """A column of numbers that are added up."""
+
+    unit: Annotated[str | None, Known(help="What numbers are read to; 1, if left out.")] = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class AskedLabels(Asked):
+    """A column of a few values."""
+
+    categories: Annotated[str | None, Known(help=f"All possible values: {lists.HELP}.")] = None
+
+    def described(self, gaps: Gaps) -> Column:
+        """A category."""
+        if self.categories is None:
+            raise ParameterError(f"categories must be given with --categories, {OR_DESCRIBED}")
+        return gaps.category(lists.read_list(self.categories, "categories"))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Groups(Options):
+    """The groups that a verb answers for."""
+
+    by: Annotated[
+        list[str] | None, typer.Option(help="Answer for each value of a column, or of several together: team,smoker")
+    ] = None
+    groups: Annotated[
+        list[str] | None,
+        Known(help=f"All values of a --by column: {lists.HELP}; once for each."),
+    ] = None
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """The columns that make them."""
+        return lists.split_lists(self.by, "by")
+
+    def described(self, gaps: Gaps) -> dict[str, Column]:
+        """What the options say of these columns."""
+        listed = self.groups or []
+        if len(self.columns) != len(listed):
+            raise ParameterError(f"groups must be given once for each column of --by, {OR_DESCRIBED}")
+        return {
+            name: gaps.category(lists.read_list(labels, "groups"))
+            for name, labels in zip(self.columns, listed, strict=True)
+        }
+
+
+@dataclass(frozen=True, kw_only=True)
+class Asking(Options):
+    """A table and who pays for an answer about it."""
+
+    file: File
+    rows: Rows
+    gaps: Gaps
+    adjacency: Neighbours = None
+    payment: Payment
+    as_json: answers.Json = False
+
+    def tell(self, question: str, column: Asked | None, groups: Groups | None, *nouns: Any, **public: Any) -> None:
+        """Open the table, ask, pay, and print the answer. ``nouns``: what the question has beside its column."""
+        with self.open(column, groups) as (table, payer), progress():
+            asked: Any = table.by(*groups.columns) if groups is not None and groups.columns else table
+            named = () if column is None else (column.chosen,)
+            terms = {"epsilon": self.payment.epsilon, "note": self.payment.note}
+            release = getattr(asked, question)(*named, *nouns, **public, **terms)
+        answers.show(release, payer, as_json=self.as_json)
+
+    @contextmanager
+    def open(self, column: Asked | None, groups: Groups | None) -> Iterator[tuple[Table, Payer]]:
+        """The table, and who pays."""
+        if is_description(self.file):
+            refuse_given(DESCRIBED, column, groups, self.gaps, but=NAMING)
+            yield open_description(self.file, self.rows, self.payment, self.adjacency)
+            return
+        columns = self._described(column, groups)
+        payer = self.payment.payer(of_pipe=self.file == STDIN)
+        with path_of(self.file) as path:
+            table = Table(
+                path, columns=columns or UNKNOWN, budget=payer, adjacency=(self.adjacency or ADD_REMOVE).member,
+                engine=name_of(self.rows.engine), reading=self.rows.reading.of_file(), name=self.file,
+            )  # fmt: skip
+            yield table.restrict(conditions_of(columns, self.rows.where or ())), payer
+
+    def _described(self, column: Asked | None, groups: Groups | None) -> dict[str, Column]:
+        own = {} if column is None else {column.chosen: column.described(self.gaps)}
+        columns = own | ({} if groups is None else groups.described(self.gaps))
+        self.gaps.require_use(columns)
+        return columns
+
+
+def named_once(what: str, *names: str | None) -> str:
+    """The one name of a column, which may be given as an argument or as an option."""
+    given = [name for name in names if name is not None]
+    if len(given) != 1:
+        raise ParameterError(f"{what} must be named once, as {what.upper()} or --{what}")
+    return given[0]
+
+
+def is_description(file: str) -> bool:
+    """Whether what was typed names a description, and no data."""
+    return file.lower().endswith(".toml")
+
+
+def open_description(file: str, rows: Rows, payment: Payment, adjacency: AdjacencyName | None) -> tuple[Table, Payer]:
+    """The table of a description, only the rows that are meant; and who pays."""
+    refuse_given(DESCRIBED, rows.reading)
+    found = Description.read(Path(file))
+    payer = payment.payer(found.ledger_path)
+    table = table_of(
+        found, payer, engine=name_of(rows.engine), adjacency=None if adjacency is None else adjacency.member
+    )
+    return table.restrict(conditions_from_texts(table.columns, rows.where or ())), payer

@@ -1,0 +1,185 @@
+"""A table asked group by group: every declared group is answered, and all answers together are paid for once."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from fractions import Fraction
+from itertools import product
+from math import prod
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from dampen._validate import Number, render
+from dampen.describe.columns import Category, Flag
+from dampen.errors import ParameterError
+from dampen.front.asking import Asking, as_tuple
+from dampen.privacy import Adjacency, GroupRelease
+from dampen.questions.by_group import pose_counts, pose_each, pose_most_common
+from dampen.questions.histograms import MOST_BARS
+from dampen.questions.one_percentile import Method
+from dampen.questions.record import Posed
+from dampen.tables.counts import GridCounts, Total
+from dampen.tables.engines import Source
+from dampen.tables.groups import (
+    MOST_GROUPS,
+    GroupColumn,
+    categories_by_groups,
+    grids_by_groups,
+    rows_by_groups,
+    total_by_group,
+)
+from dampen.vectors import Integers
+
+if TYPE_CHECKING:
+    from dampen.front.table import Table
+
+
+class GroupedTable:
+    """What ``table.by(...)`` returns. Its methods are those of the table, and answer for each group."""
+
+    def __init__(self, table: "Table", columns: tuple[str, ...]) -> None:
+        if not columns or not all(isinstance(name, str) for name in columns) or len(set(columns)) < len(columns):
+            raise ParameterError(f"by must name one or more different columns; got {render(columns)}")
+        self._table, self._view, self._by = table, table.view, columns
+        found = {name: table.view.category(name) for name in columns}
+        self._columns = tuple(
+            GroupColumn(name, each.labels, rest_of(each), each.missing) for name, each in found.items()
+        )
+        listed = [each.labels for each in found.values()]
+        if (count := prod(map(len, listed))) > MOST_GROUPS:
+            raise ParameterError(f"by must make at most {MOST_GROUPS} groups; got {count}")
+        self._labels: tuple[Any, ...] = listed[0] if len(listed) == 1 else tuple(product(*listed))
+
+    def __repr__(self) -> str:
+        return f"{self._table!r}.by({', '.join(map(repr, self._by))})"
+
+    def count(
+        self, *, epsilon: Number, non_negative: bool = False, consistent: bool = False, note: str | None = None
+    ) -> GroupRelease:
+        """How many rows each group has.
+
+        ``non_negative``: counts below 0 become 0. ``consistent``: counts are at least 0 and add up; under ``REPLACE``
+        without a filter to the number of rows, which is public.
+        """
+        options: dict[str, Any] = {"non_negative": non_negative, "consistent": consistent}
+
+        source = self._view.source(None, *self._by)
+        whole = self._table.adjacency is Adjacency.REPLACE and not source.where
+        public = whole and all(column.missing != "drop" for column in self._columns)
+
+        def pose(counts: Integers) -> Posed[Any]:
+            records = int(counts.sum()) if public else None
+            return pose_counts(counts, self._labels, **self._price(epsilon), **options, records=records)
+
+        nothing = np.zeros(len(self._labels), dtype=np.int64)
+        pose_it = self._try_first(pose, nothing, lambda: rows_by_groups(source, self._columns))
+        return self._answer("count", None, pose_it, epsilon, note, options)
+
+    def sum(self, column: str, *, epsilon: Number, note: str | None = None) -> GroupRelease:
+        """The sum of a column of numbers in each group."""
+        found = self._view.number(column)
+        return self._ask_sums("sum", column, epsilon, note, bounds=found.bounds, unit=found.sum_unit)
+
+    def mean(self, column: str, *, epsilon: Number, note: str | None = None) -> GroupRelease:
+        """The mean of a column of numbers in each group."""
+        return self._ask_sums("mean", column, epsilon, note, bounds=self._view.number(column).bounds)
+
+    def median(
+        self, column: str, *, epsilon: Number, method: Method = "distance", note: str | None = None
+    ) -> GroupRelease:
+        """The median of a column of numbers or dates in each group."""
+        return self._ask_grid("median", column, epsilon, note, method=method)
+
+    def percentile(
+        self, column: str, p: Number, *, epsilon: Number, method: Method = "distance", note: str | None = None
+    ) -> GroupRelease:
+        """The p-th percentile of a column of numbers or dates in each group."""
+        return self._ask_grid("percentile", column, epsilon, note, p=p, method=method)
+
+    def percentiles(
+        self, column: str, ps: Iterable[Number], *, epsilon: Number, strategy: str = "auto", note: str | None = None
+    ) -> GroupRelease:
+        """Several percentiles of a column of numbers or dates in each group."""
+        return self._ask_grid("percentiles", column, epsilon, note, ps=as_tuple(ps), strategy=strategy)
+
+    def histogram(self, column: str, *, epsilon: Number, note: str | None = None) -> GroupRelease:
+        """How many rows of each group each step of a column of numbers or dates has."""
+        if (bars := len(self._view.grid(column)["bounds"]) * len(self._labels)) > MOST_BARS:
+            raise ParameterError(f"histograms must have at most {MOST_BARS} bars together; got {bars}")
+        return self._ask_grid("histogram", column, epsilon, note)
+
+    def most_common(
+        self, column: str, *, epsilon: Number, mechanism: Any = None, note: str | None = None
+    ) -> GroupRelease:
+        """The most frequent value of a category or flag in each group."""
+        found = self._view.category(column)
+
+        source = self._source(column)
+
+        def pose(counts: Sequence[Integers]) -> Posed[Any]:
+            return pose_most_common(counts, found.labels, self._labels, **self._price(epsilon), mechanism=mechanism)
+
+        nothing = [np.zeros(len(found.labels), dtype=np.int64)] * len(self._labels)
+        pose_it = self._try_first(
+            pose, nothing, lambda: categories_by_groups(source, found.labels, self._columns, rest=rest_of(found))
+        )
+        return self._answer("most_common", column, pose_it, epsilon, note, {"mechanism": mechanism})
+
+    def _ask_sums(self, question: str, column: str, epsilon: Number, note: str | None, **known: Any) -> GroupRelease:
+        source = self._source(column)
+
+        def pose(totals: Sequence[Total]) -> Posed[Any]:
+            return pose_each(question, totals, self._labels[: len(totals)], **self._price(epsilon), **known)
+
+        pose_it = self._try_first(
+            pose, [Total(0, Fraction(0))], lambda: total_by_group(source, known["bounds"], self._columns)
+        )
+        return self._answer(question, column, pose_it, epsilon, note, {})
+
+    def _ask_grid(self, question: str, column: str, epsilon: Number, note: str | None, **options: Any) -> GroupRelease:
+        grid, known = self._view.grid(column)["bounds"], self._view.grid(column, options.get("method", "distance"))
+        source = self._source(column)
+
+        def pose(counted: Sequence[GridCounts]) -> Posed[Any]:
+            return pose_each(
+                question, counted, self._labels[: len(counted)], **self._price(epsilon), **known, **options
+            )  # fmt: skip
+
+        nothing = [GridCounts(grid, (), ())]
+        pose_it = self._try_first(pose, nothing, lambda: grids_by_groups(source, grid, self._columns))
+        return self._answer(question, column, pose_it, epsilon, note, options)
+
+    def _try_first(
+        self, pose: Callable[[Any], Posed[Any]], nothing: Any, count: Callable[[], Any]
+    ) -> Callable[[], Posed[Any]]:
+        """Pose a question on groups without records, then on what is counted: no bad argument waits for the data."""
+
+        def pose_it() -> Posed[Any]:
+            pose(nothing)
+            return pose(count())
+
+        return pose_it
+
+    def _price(self, epsilon: Number) -> dict[str, Any]:
+        return {"epsilon": epsilon, "adjacency": self._table.adjacency}
+
+    def _source(self, column: str) -> Source:
+        if column in self._by:
+            raise ParameterError(f"column must be another one than those of the groups; got {render(column)}")
+        return self._view.source(column, *self._by)
+
+    def _answer(
+        self,
+        question: str,
+        column: str | None,
+        pose: Callable[[], Posed[Any]],
+        epsilon: Number,
+        note: str | None,
+        options: Mapping[str, Any],
+    ) -> GroupRelease:
+        return self._table.answer(GroupRelease, Asking(question, column, options, self._by, epsilon, note), pose)
+
+
+def rest_of(column: Category | Flag) -> int | None:
+    """The place of the label that takes all undeclared values of a category, where it has one."""
+    other = column.other if isinstance(column, Category) else None
+    return None if other is None else column.labels.index(other)

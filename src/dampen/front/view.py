@@ -1,0 +1,156 @@
+"""Which rows of which data are meant, and what is publicly known of their columns: what a question is posed on."""
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from decimal import Decimal
+from numbers import Real
+from pathlib import Path
+from typing import Any
+
+from dampen._validate import UNWRITABLE, exact, plain, render
+from dampen.describe.columns import Category, Column, Date, Flag, Number, Text
+from dampen.describe.conditions import Among, Condition
+from dampen.describe.where import find_column, intersect, words
+from dampen.errors import ParameterError
+from dampen.mechanisms import NumericMechanism
+from dampen.tables.described import grid_of, reading_of
+from dampen.tables.engines import Source
+
+Asked = Number | Category | Date | Flag
+"""The columns that may be asked about."""
+NUMBERS = ("p", "ps", "k", "fragment")
+"""Options that are numbers, however they are written."""
+USUAL = (None, "distance", "auto", False)
+"""Options that a note leaves out: those that everybody has who says nothing."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class View:
+    """Data with their description. ``name``: what the data is called in notes; ``None`` where it has no public name."""
+
+    data: Source
+    columns: dict[str, Column]
+    name: str | None
+    conditions: tuple[Condition, ...] = ()
+
+    def restrict(self, conditions: Iterable[Condition]) -> "View":
+        """Only the rows that meet these conditions too."""
+        return replace(self, conditions=intersect((*self.conditions, *conditions)))
+
+    def describe(self, column: str) -> Asked:
+        """What is known of a column; one that is not described is refused, and the nearest name told."""
+        found = find_column(self.columns, column)
+        if isinstance(found, Text):
+            raise ParameterError(f"column must not be a text, which is never asked about; got {render(column)}")
+        return found
+
+    def number(self, column: str) -> Number:
+        """The description of a column that must be a number."""
+        found = self.describe(column)
+        if not isinstance(found, Number):
+            raise ParameterError(f"column must be a number; {render(column)} is described as a {found.kind}")
+        return found
+
+    def category(self, column: str) -> Category | Flag:
+        """The description of a column that must be a category or flag."""
+        found = self.describe(column)
+        if not isinstance(found, Category | Flag):
+            raise ParameterError(
+                f"column must be a category or a flag; {render(column)} is described as a {found.kind}"
+            )
+        return found
+
+    def grid(self, column: str, method: Any = "distance") -> dict[str, Any]:
+        """All possible answers about a column that must be a number or a date."""
+        found = self.describe(column)
+        if not isinstance(found, Number | Date):
+            raise ParameterError(f"column must be a number or a date; {render(column)} is described as a {found.kind}")
+        if isinstance(method, str) and method == "label":
+            raise ParameterError("method 'label' tells a position in a list: ask dampen.percentile, not a table")
+        if isinstance(method, NumericMechanism) or (isinstance(method, str) and method == "number"):
+            if isinstance(found, Date):
+                raise ParameterError(f"method must choose a day for a column of dates; got {render(method)}")
+            return {"bounds": found.bounds, "step": found.grid_step}
+        return {"bounds": grid_of(found)}
+
+    def source(self, column: str | None, *others: str) -> Source:
+        """The rows that are meant, the column asked about, and what all columns that take part must hold."""
+        readings = {name: reading_of(self.columns[name]) for name in self._taking_part(column, others)}
+        if column is None:
+            return Source(self.data, self.conditions, readings=readings)
+        found = self.describe(column)
+        other = found.other if isinstance(found, Category) else None
+        return Source(
+            self.data, self.conditions, column=column, missing=found.missing, other=other, readings=readings
+        )  # fmt: skip
+
+    def _taking_part(self, column: str | None, others: Sequence[str]) -> list[str]:
+        named = [column, *others, *(condition.column for condition in self.conditions)]
+        return [name for name in dict.fromkeys(named) if name in self.columns]
+
+    @property
+    def title(self) -> str:
+        """What the data is called: a path or pattern as it was given, else what kind of data it is."""
+        return type(self.data.data).__name__ if self.name is None else self.name
+
+    def tell(self, question: str, column: str | None, options: Mapping[str, Any], by: Sequence[str] = ()) -> str:
+        """A question in public words, for the note of a ledger."""
+        told = [question, *(f"{name}={_words(value)}" for name, value in options.items() if _is_unusual(value))]
+        if column is not None:
+            told.append(f"of {column} as {self.columns[column]!r}")
+        if by:
+            told.append(f"by {', '.join(by)}")
+        if self.conditions:
+            told.append(f"where {words(self.conditions)}")
+        return UNWRITABLE.sub(" ", f"{' '.join(told)} in {self.title}")
+
+    def key(self, question: str, column: str | None, options: Mapping[str, Any], by: Sequence[str] = ()) -> str | None:
+        """All that makes a question, exactly and in public words: two that differ in anything have different keys.
+
+        ``None`` where the data have no public name, or an option has no exact words.
+        """
+        if self.name is None:
+            return None
+        described = {name: repr(self.columns[name]) for name in sorted(self._taking_part(column, by))}
+        rows = [
+            [each.column, [repr(each.labels[place]) for place in sorted(each.places)]]
+            if isinstance(each, Among)
+            else [each.column, *(None if end is None else plain(end) for end in (each.low, each.high)), each.days]
+            for each in sorted(self.conditions, key=lambda each: each.column)
+        ]
+        try:
+            said = {name: _exactly(value, number=name in NUMBERS) for name, value in options.items()}
+        except (TypeError, ParameterError):  # what is wrong with it the question says
+            return None
+        return json.dumps([question, column, said, list(by), rows, described, self._place(), repr(self.data.reading)])
+
+    def _place(self) -> str | None:
+        """Where the data lies: a pattern seen from anywhere, or the name that somebody gave it."""
+        return str(Path(self.data.data).absolute()) if isinstance(self.data.data, str | Path) else self.name
+
+
+def _is_unusual(value: Any) -> bool:
+    return not any(value is usual or (isinstance(value, str) and value == usual) for usual in USUAL)
+
+
+def _words(value: Any) -> str:
+    """An option in words; numbers of a list are public, as all options are."""
+    return ", ".join(map(_words, value)) if isinstance(value, tuple) else render(value)
+
+
+def _exactly(value: Any, *, number: bool = False) -> Any:
+    """An option such that only equal ones look alike; a ``number`` may be written as a text."""
+    if number and isinstance(value, str):
+        return {"number": plain(exact(option=value))}
+    if value is None or isinstance(value, bool | str):
+        return value
+    if isinstance(value, tuple):
+        return [_exactly(each, number=number) for each in value]
+    if isinstance(value, Real | Decimal):
+        return {"number": plain(exact(option=value))}
+    if isinstance(value, type):
+        return {"class": f"{value.__module__}.{value.__qualname__}"}
+    if type(value).__module__.startswith("dampen."):
+        return {"object": repr(value)}
+    raise TypeError

@@ -1,0 +1,144 @@
+"""The same question for every group, all for one epsilon.
+
+A record is in one group at most, so what one group's answer costs, all together cost (parallel composition). Under
+``REPLACE`` a record may leave one group and enter another: then each group is asked at half the price. Sizes of groups
+are private, so inside them the adjacency is always ``ADD_REMOVE``. Proof: docs/proofs/groups.md.
+
+Groups that are declared are all answered, with or without records: which of them occur is private.
+"""
+
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from dampen._validate import Number, flag, positive
+from dampen.accounting import converted
+from dampen.entropy import Entropy
+from dampen.mechanisms.counts.laplace_counts import LaplaceCounts
+from dampen.mechanisms.noise_errors import NoiseAccuracy
+from dampen.mechanisms.selection_errors import whole_accuracy
+from dampen.privacy import (
+    Accuracy,
+    Adjacency,
+    GroupAccuracy,
+    GroupRelease,
+    PrivacyLoss,
+    PrivateAccuracy,
+    Release,
+    record_adjacency,
+)
+from dampen.problem import CountsProblem, SelectionProblem
+from dampen.queries.categories import count_frame
+from dampen.questions.histograms import frame_of_counts
+from dampen.questions.mechanism_choice import choose_mechanism
+from dampen.questions.record import RECORD, Composite, Posed, Single
+from dampen.tables.counts import GridCounts, Total
+from dampen.vectors import Integers
+
+CHANGED = "counts that were made non-negative or consistent tell no error: ask for them as they were drawn"
+
+
+def share_of_group(epsilon: Number, adjacency: Adjacency) -> Fraction:
+    """What each group is asked at, under ``ADD_REMOVE``, so that all together cost ``epsilon``."""
+    price = positive(epsilon=epsilon)
+    return price / 2 if record_adjacency(adjacency) is Adjacency.REPLACE else price
+
+
+def pose_counts(
+    counts: Integers,
+    labels: Sequence[Any],
+    *,
+    epsilon: Number,
+    adjacency: Adjacency,
+    non_negative: bool = False,
+    consistent: bool = False,
+    records: int | None = None,
+) -> Posed[GroupRelease]:
+    """How many records each group has.
+
+    ``non_negative``: counts below 0 become 0. ``consistent``: counts are at least 0 and add up: to ``records``, where
+    their number is public, else to the sum of the noisy ones. Both tell no error: what they change depends on what was
+    drawn.
+    """
+    mechanism, frame = LaplaceCounts(epsilon), frame_of_counts(len(labels), adjacency)
+    above, adding_up = flag(non_negative=non_negative), flag(consistent=consistent)
+    problem = CountsProblem(frame, counts)
+    known: Accuracy = PrivateAccuracy(CHANGED) if above or adding_up else NoiseAccuracy(mechanism.noise(frame))
+
+    def build(noisy: Sequence[int], loss: PrivacyLoss, note: str) -> GroupRelease:
+        told = nearest_with_sum(noisy, max(sum(noisy), 0) if records is None else records) if adding_up else noisy
+        value = {label: max(count, 0) if above else count for label, count in zip(labels, told, strict=True)}
+        return GroupRelease(value, loss, f"{mechanism!r} of {len(labels)} counts", note, known)
+
+    return Composite(frame, mechanism.privacy(frame), lambda source: mechanism.draw(problem, source).tolist(), build)
+
+
+def pose_each(
+    question: str, groups: Sequence[GridCounts | Total], labels: Sequence[Any], *,
+    epsilon: Number, adjacency: Adjacency, **public: Any,
+) -> Posed[GroupRelease]:  # fmt: skip
+    """A question of numbers, asked of what was counted in each group."""
+    share = share_of_group(epsilon, adjacency)
+    pose = RECORD[question].pose
+    return _together(
+        [pose(group, epsilon=share, adjacency=Adjacency.ADD_REMOVE, **public) for group in groups],
+        labels, adjacency,
+    )  # fmt: skip
+
+
+def pose_most_common(
+    counts: Sequence[Integers], choices: Sequence[Any], labels: Sequence[Any], *, epsilon: Number, adjacency: Adjacency,
+    mechanism: Any = None,
+) -> Posed[GroupRelease]:  # fmt: skip
+    """The most frequent of the choices in each group."""
+    chosen = choose_mechanism(mechanism, share_of_group(epsilon, adjacency), indicators="dampen.queries.winner_problem")
+    frame = count_frame(choices, Adjacency.ADD_REMOVE)
+    known = whole_accuracy(chosen.accuracy(frame), "records")
+    return _together([Single(chosen, SelectionProblem(frame, part), known) for part in counts], labels, adjacency)
+
+
+def _together(parts: Sequence[Posed[Any]], labels: Sequence[Any], adjacency: Adjacency) -> Posed[GroupRelease]:
+    """All groups' answers for what one costs, or twice that under ``REPLACE``."""
+    single = parts[0].loss
+
+    def draw(source: Entropy) -> list[Any]:
+        return [part.draw(source) for part in parts]
+
+    def build(drawn: list[Any], loss: PrivacyLoss, note: str) -> GroupRelease:
+        answers: dict[Any, Release] = {
+            label: part.build(each, loss, note) for label, part, each in zip(labels, parts, drawn, strict=True)
+        }
+        return GroupRelease(
+            {label: each.value for label, each in answers.items()}, loss,
+            f"{next(iter(answers.values())).mechanism}, in each group", note, _accuracy_of_all(answers),
+        )  # fmt: skip
+
+    frames = tuple(part.frame for part in parts)
+    return Composite(frames, converted(single, adjacency, single.unit), draw, build)
+
+
+def _accuracy_of_all(answers: Mapping[Any, Release]) -> Accuracy | None:
+    """That of every group by its label; one that may not be told is the same for all."""
+    known = {label: each.accuracy for label, each in answers.items() if each.accuracy is not None}
+    private = (each for each in known.values() if isinstance(each, PrivateAccuracy))
+    return next(private, GroupAccuracy(known) if len(known) == len(answers) else None)
+
+
+def nearest_with_sum(counts: Sequence[int], total: int) -> list[int]:
+    """The whole numbers of at least 0 with this sum that are nearest to the counts, in squares.
+
+    The nearest real numbers lower all counts by one number and end at 0. Rounded down they lack less than one each; the
+    largest remainders are rounded up.
+    """
+    ordered = sorted(counts, reverse=True)
+    sums = np.add.accumulate(np.array(ordered, dtype=object))
+    most = max((k for k in range(1, len(ordered) + 1) if ordered[k - 1] * k > sums[k - 1] - total), default=1)
+    shift = Fraction(int(sums[most - 1]) - total, most)
+    near = [max(count - shift, Fraction(0)) for count in counts]
+    whole = [int(number) for number in near]
+    short = total - sum(whole)
+    for place in sorted(range(len(near)), key=lambda i: (whole[i] - near[i], i))[:short]:
+        whole[place] += 1
+    return whole

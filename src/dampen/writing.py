@@ -1,0 +1,63 @@
+"""How values are written for others to read: amounts in words, JSON, HTML."""
+
+import html
+from collections.abc import Iterable, Mapping, Sequence
+from datetime import date, time
+from decimal import ROUND_CEILING, Context
+from fractions import Fraction
+from math import isfinite
+from typing import Any
+
+import numpy as np
+
+from dampen._validate import Number, brief, exact, plain
+
+LARGEST_WRITTEN_OUT = 10**15
+"""A larger whole number is rounded up too."""
+FOUR_DIGITS = Context(prec=4, rounding=ROUND_CEILING)
+
+
+def percent(share: Number) -> str:
+    """A share in percent."""
+    return f"{brief(100 * exact(share=share))} %"
+
+
+def round_up(amount: float) -> str:
+    """A whole number as it is; any other, taken as the decimal it prints as, with four digits and never less."""
+    if amount.is_integer() and abs(amount) < LARGEST_WRITTEN_OUT:
+        return f"{int(amount):,}"
+    rounded = FOUR_DIGITS.create_decimal(repr(float(amount))).normalize()
+    return f"{rounded:,f}" if -6 <= rounded.adjusted() < 15 else f"{rounded:e}"
+
+
+def as_json(value: Any) -> Any:
+    """A value of the types that JSON knows: exact numbers as text, dates as in ISO 8601, everything else as it prints.
+
+    Numbers that are not finite become null: JSON has none.
+    """
+    if value is None or isinstance(value, bool | int | str):
+        return value
+    if isinstance(value, float):
+        return float(value) if isfinite(value) else None
+    if isinstance(value, Fraction):
+        return plain(value)
+    if isinstance(value, date | time):
+        return value.isoformat()
+    if isinstance(value, np.datetime64):
+        return str(value)
+    if isinstance(value, np.generic | np.ndarray):
+        return as_json(value.tolist())
+    if isinstance(value, Mapping):
+        return {str(as_json(key)): as_json(each) for key, each in value.items()}
+    if isinstance(value, Sequence) and not isinstance(value, bytes):
+        return [as_json(each) for each in value]
+    return str(value)
+
+
+def html_table(rows: Iterable[tuple[Any, ...]]) -> str:
+    """A plain table: the first cell of each row is its head."""
+    lines = []
+    for head, *cells in rows:
+        rest = "".join(f"<td>{html.escape(str(cell))}</td>" for cell in cells)
+        lines.append(f"<tr><th>{html.escape(str(head))}</th>{rest}</tr>")
+    return f"<table>{''.join(lines)}</table>"

@@ -1,0 +1,128 @@
+"""Sums of groups are exact to the last bit: against fractions, on floats of every size."""
+
+from fractions import Fraction
+from math import inf, nextafter
+from random import Random
+from typing import Any
+
+import duckdb
+import numpy as np
+import polars as pl
+import pytest
+
+from dampen.tables.engines import array_groups, open_engine
+from dampen.tables.engines.digits import WIDE, wide_power
+
+BOUNDS: list[tuple[Any, Any]] = [
+    (0, 1),
+    (0, 10_000),
+    (-1, 0),
+    (-(2**62), 2**62),
+    ("1/3", "2/3"),
+    ("-0.1", "0.3"),
+    (0, "1/1000000"),
+    (-5, Fraction(2**52 + 1, 2**52)),
+    (1, 2),
+]
+
+
+def numbers(rng: Random, size: int, far: bool) -> list[float]:
+    """Floats at and beside whole numbers and powers of 2, of all sizes, of both signs."""
+
+    def one() -> float:
+        value = rng.choice(
+            [rng.random(), rng.randrange(10_000) / 100, float(rng.randrange(5)), 2.0 ** rng.randint(-70, 62)]
+        )
+        if far:
+            value = rng.choice(
+                [value, 5e-324, 2.0**-1022, 1e-200, inf, 1e300, rng.random() * 2.0 ** rng.randint(-1074, 1000)]
+            )
+        value = rng.choice([value, nextafter(value, inf), nextafter(value, -inf), 0.0])
+        return value if rng.random() < 0.5 else -value
+
+    return [one() for _ in range(size)]
+
+
+def expected(groups: list[int], values: list[Any], ends: tuple[Fraction, Fraction]) -> dict[tuple[int, ...], Any]:
+    found: dict[tuple[int, ...], tuple[int, Fraction]] = {}
+    for group, value in zip(groups, values, strict=True):
+        held = ends[0] if value < ends[0] else ends[1] if value > ends[1] else Fraction(value)
+        count, total = found.get((group,), (0, Fraction(0)))
+        found[group,] = count + 1, total + held
+    return found
+
+
+def told(data: Any, ends: tuple[Fraction, Fraction]) -> dict[tuple[int, ...], Any]:
+    with open_engine(data, "v", "g") as engine:
+        sums = engine.sums_by_group("v", ends, [("g", (0, 1, 2))])
+        assert not any(each.missing or each.other for each in sums.values())
+        return {group: (each.count, each.sum) for group, each in sums.items()}
+
+
+@pytest.mark.parametrize("far", [False, True], ids=["near", "far"])
+@pytest.mark.parametrize("bounds", BOUNDS, ids=str)
+def test_floats(bounds: tuple[Any, Any], far: bool) -> None:
+    ends = (Fraction(bounds[0]), Fraction(bounds[1]))
+    rng = Random(f"{bounds} {far}")
+    for size in (1, 200):
+        groups, values = [rng.randrange(3) for _ in range(size)], numbers(rng, size, far)
+        frame = pl.DataFrame({"g": groups, "v": values}, schema={"g": pl.Int64, "v": pl.Float64})
+        right = expected(groups, values, ends)
+        assert told(frame, ends) == right
+        with duckdb.connect() as connection:
+            assert told(connection.sql("select * from frame"), ends) == right
+            assert told(connection.sql("select g, v::varchar as v from frame"), ends) == right
+
+
+@pytest.mark.parametrize(
+    "kind", ["TINYINT", "UTINYINT", "SMALLINT", "INTEGER", "UINTEGER", "BIGINT", "UBIGINT", "HUGEINT"]
+)
+@pytest.mark.parametrize("bounds", BOUNDS, ids=str)
+def test_whole_numbers_of_every_width(kind: str, bounds: tuple[Any, Any]) -> None:
+    ends = (Fraction(bounds[0]), Fraction(bounds[1]))
+    bits = {"TINYINT": 7, "UTINYINT": 8, "SMALLINT": 15, "INTEGER": 31, "UINTEGER": 32, "BIGINT": 63, "UBIGINT": 64}
+    top = 2 ** bits.get(kind, 126)
+    low = 0 if kind.startswith("U") else -top
+    rng = Random(f"{kind} {bounds}")
+    values = [
+        low,
+        top - 1,
+        0,
+        1,
+        2,
+        *(rng.randrange(low, top) for _ in range(20)),
+        *(rng.randrange(100) for _ in range(9)),
+    ]
+    groups = [rng.randrange(3) for _ in values]
+    rows = ", ".join(f"({group}, '{value}'::{kind})" for group, value in zip(groups, values, strict=True))
+    with duckdb.connect() as connection:
+        right = expected(groups, values, ends)
+        assert told(connection.sql(f"select * from (values {rows}) t(g, v)"), ends) == right
+    assert told({"g": groups, "v": values}, ends) == right
+
+
+def test_missing_values_of_a_whole_column_add_nothing() -> None:
+    """DuckDB's least and greatest pass over null."""
+    for bounds in ((5, 9), (-9, -5), ("1/2", 9)):
+        ends = (Fraction(bounds[0]), Fraction(bounds[1]))
+        with duckdb.connect() as connection:
+            data = connection.sql("select 0 as g, v from (values (1), (null), (7), (null)) t(v)")
+            with open_engine(data) as engine:
+                [sums] = engine.sums_by_group("v", ends, [("g", (0,))]).values()
+        right = [min(max(Fraction(value), ends[0]), ends[1]) for value in (1, 7)]
+        assert (sums.count, sums.sum, sums.missing, sums.other) == (2, sum(right), 2, 0)
+
+
+def test_a_digit_is_below_its_size() -> None:
+    for bounds in BOUNDS:
+        ends = (Fraction(bounds[0]), Fraction(bounds[1]))
+        largest = max(map(abs, ends))
+        assert largest * Fraction(2) ** wide_power(ends) <= 2**WIDE
+
+
+def test_very_many_groups_are_numbered_as_they_occur(monkeypatch: pytest.MonkeyPatch) -> None:
+    data = {"v": np.arange(6.0), "g": np.array([2, 0, 2, 1, 0, 2])}
+    ends = (Fraction(0), Fraction(4))
+    usual = told(data, ends)
+    monkeypatch.setattr(array_groups, "MANY", 1)
+    assert told(data, ends) == usual == expected([2, 0, 2, 1, 0, 2], [0, 1, 2, 3, 4, 5], ends)
