@@ -78,11 +78,14 @@ def test_nothing_of_ibis_or_spark_is_loaded_for_other_data(run_python: "RunPytho
     code = """
         import sys, dampen, duckdb
         budget = dampen.Budget(epsilon=3)
-        dampen.median([1, 2], grid=range(3), epsilon=1, budget=budget)
-        dampen.median(duckdb.sql("select 1 as v"), column="v", grid=range(3), epsilon=1, budget=budget)
+        dampen.median([1, 2], bounds=(0, 2), step=1, epsilon=1, budget=budget)
+        columns = {"v": dampen.Number(0, 2, step=1)}
+        table = dampen.Table(duckdb.sql("select 1 as v"), columns=columns, budget=budget)
+        table.median("v", epsilon=1)
         print([name for name in ("ibis", "pyspark", "sqlglot", "polars") if name in sys.modules])
     """
-    assert run_python(code).stdout.strip() == "[]"
+    loaded = run_python(code)
+    assert loaded.stdout.strip() == "[]", loaded.stderr
 
 
 def _missing(name: str) -> str:
