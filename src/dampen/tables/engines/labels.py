@@ -10,6 +10,7 @@ the first. So every value stands for one label, for none (``OTHER``), or is miss
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
+from functools import lru_cache
 from typing import Any
 from uuid import UUID
 
@@ -30,6 +31,10 @@ from dampen.tables.reading import (
     read_truth,
 )
 
+FEW = 100
+"""The places of so many labels are kept."""
+PLAIN = {str, int, bool}
+"""Types whose equal values are the same label."""
 LabelReading = tuple[str, Any]
 """What a label is found by: the kind of reading, and the reading."""
 
@@ -93,6 +98,13 @@ class Places:
     @classmethod
     def of(cls, labels: Sequence[Any]) -> "Places":
         """The places of these labels, in their order."""
+        kinds = tuple(map(type, labels))
+        if len(kinds) <= FEW and {*kinds} <= PLAIN:
+            return _places_of_plain(tuple(labels), kinds)
+        return cls._found(labels)
+
+    @classmethod
+    def _found(cls, labels: Sequence[Any]) -> "Places":
         best: dict[LabelReading, tuple[int, int]] = {}
         for place, label in enumerate(labels):
             for rank, reading in readings_of(label):
@@ -154,6 +166,12 @@ class Places:
     def reals(self) -> dict[float, int]:
         """The numbers that a float holds exactly."""
         return {float(n): place for n, place in self.numbers.items() if _is_float(n)}
+
+
+@lru_cache(maxsize=256)
+def _places_of_plain(labels: tuple[Any, ...], kinds: tuple[type, ...]) -> Places:
+    """Those of a few plain labels, kept: every column of a table has some. ``kinds`` tells 1 and ``True`` apart."""
+    return Places._found(labels)
 
 
 def _midnight(day: date) -> datetime:
