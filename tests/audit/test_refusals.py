@@ -56,7 +56,10 @@ ASKED: dict[str, tuple[Ask, str]] = {
     "histogram of labels": (lambda table: table.histogram("g", epsilon=1), "g"),
     "most_common": (lambda table: table.most_common("f", epsilon=1), "f"),
     "top_categories": (lambda table: table.top_categories("g", 1, epsilon=1), "g"),
-    "release_group_members": (lambda table: table.release_group_members("id", "g", public="vfd", epsilon=1), "g"),
+    "release_group_members": (
+        lambda table: table.release_group_members("id", "g", public=["v", "f", "d"], epsilon=1),
+        "g",
+    ),
 }
 """Every question, and the column that it is about."""
 NOT_BY_GROUP = ("variance", "histogram of labels", "top_categories", "release_group_members")

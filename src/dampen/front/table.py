@@ -1,6 +1,6 @@
 """A table, what is publicly known of it, and who pays: described once, then asked."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from copy import copy
 from pathlib import Path
 from typing import Any, TypeVar
@@ -196,18 +196,20 @@ class Table:
         epsilon: Number,
         method: str = "randomised_response",
         fragment: int = FRAGMENT,
-        public: Iterable[str] = (),
+        public: str | Collection[str] = (),
         note: str | None = None,
     ) -> Release:
         """Who is in which group; see :func:`dampen.release_group_members`. Ids are public.
 
-        ``public``: columns that everybody knows, as the ids: a filter may name no others, for who comes out meets it.
+        ``public``: columns that everybody knows, as the ids; a list, or the name of one. A filter may name no others,
+        for who comes out meets it.
         """
         labels = self.view.category(by).labels
         if not isinstance(id, str):
             raise ParameterError(f"id must be the name of a column, a text; got {render(id)}")
+        known = _as_names(public)
         for condition in self.view.conditions:
-            if condition.column == by or condition.column not in as_tuple(public):
+            if condition.column == by or condition.column not in known:
                 rule = "where must name public columns alone, listed in public=: who is told shows who meets it"
                 raise ParameterError(f"{rule}; got {render(condition.column)}")
         options = {"id": id, "method": method, "fragment": fragment}
@@ -256,6 +258,14 @@ class Table:
             return RECORD[question].pose(self.view.source(column), **public)
 
         return self.answer(kind, Asking(question, column, options, (), epsilon, note), pose)
+
+
+def _as_names(public: Any) -> tuple[str, ...]:
+    """Names of columns: all of those listed, or the one that stands alone. A text is never searched for a name."""
+    listed = (public,) if isinstance(public, str) else public
+    if not isinstance(listed, list | tuple | set | frozenset) or not all(isinstance(name, str) for name in listed):
+        raise ParameterError(f"public must be a list of names of columns; got {render(public)}")
+    return tuple(listed)
 
 
 def _as_adjacency(adjacency: Adjacency | str) -> Adjacency:

@@ -229,6 +229,25 @@ def test_who_comes_out_meets_the_filter_so_it_names_public_columns_alone(refused
     assert sorted(name for people in told.value.values() for name in people) == ["ann", "dan"]
 
 
+def test_one_public_column_may_be_named_alone_and_its_name_holds_no_other(refused: Refused, untouched: Budget) -> None:
+    """ "pay_grade" names pay_grade: a filter by pay stays refused."""
+    paid = described(budget=Budget(epsilon=10 * SURE, adjacency=Adjacency.REPLACE)).where(smoker=True)
+    for public in ("smoker", {"smoker"}, frozenset({"smoker"}), ("smoker", "pay")):
+        told = paid.release_group_members("name", "team", epsilon=SURE, public=public)
+        assert sorted(name for people in told.value.values() for name in people) == ["ann", "dan"]
+    part = described(budget=untouched).where(pay=between(1000, 3000))
+    for inside in ("pay_grade", "repay", ["pay_grade"], ""):
+        with refused(ParameterError, "where must name public columns alone"):
+            part.release_group_members("name", "team", epsilon=1, public=inside)
+
+
+@pytest.mark.parametrize("public", [None, 5, b"smoker", ["smoker", 3], [b"smoker"], {"smoker": 1}, iter(["smoker"])])
+def test_public_columns_are_a_list_of_names(public: Any, refused: Refused, untouched: Budget) -> None:
+    for table in (described(budget=untouched), described(budget=untouched).where(smoker=True)):
+        with refused(ParameterError, "public must be a list of names of columns; got"):
+            table.release_group_members("name", "team", epsilon=1, public=public)
+
+
 def test_a_sum_s_error_knows_that_it_is_rounded() -> None:
     table = Table({"share": [0.25] * 10}, columns={"share": Number(0, 1)}, budget=Budget(epsilon=10 * SURE))
     told = table.sum("share", epsilon=SURE)
