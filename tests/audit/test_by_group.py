@@ -17,8 +17,7 @@ import pytest
 from dampen import Adjacency, Budget, Category, Flag, Number, Release, Table
 from dampen.audit import add_remove_neighbours, multisets, replace_neighbours
 from dampen.front import groups
-from dampen.questions import by_group
-from dampen.questions.histograms import frame_of_counts
+from dampen.questions import by_group, histograms
 from dampen.tables import groups as table_groups
 from dampen.tables.counts import Total
 from tests.audit.joint import Audit, Draw, loss_between
@@ -196,10 +195,11 @@ def replace_adjacency(loss: Any, adjacency: Adjacency) -> Any:
 
 @pytest.mark.parametrize("name", ["count", "cross-tab"])
 def test_counts_with_the_noise_of_one_group_are_caught(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    frame_of = histograms.frame_of_counts
     monkeypatch.setattr(
-        by_group,
+        histograms,
         "frame_of_counts",
-        lambda size, adjacency: replace(frame_of_counts(size, ADD_REMOVE), adjacency=REPLACE),
+        lambda size, adjacency: replace(frame_of(size, ADD_REMOVE), adjacency=REPLACE),
     )
     audit = audited(name, REPLACE)
     assert audit.claim() == 1
@@ -247,7 +247,7 @@ def test_counts_made_consistent_with_a_private_number_are_caught(
     adjacency: Adjacency, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Under ``ADD_REMOVE`` the number of rows is private, and that of filtered rows under ``REPLACE`` too."""
-    pose = by_group.pose_counts
+    pose = histograms.pose_counts
     monkeypatch.setattr(
         groups,
         "pose_counts",

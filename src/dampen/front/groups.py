@@ -13,8 +13,8 @@ from dampen.describe.columns import Category, Flag
 from dampen.errors import ParameterError
 from dampen.front.asking import Asking, as_tuple
 from dampen.privacy import Adjacency, GroupRelease
-from dampen.questions.by_group import pose_counts, pose_each, pose_most_common
-from dampen.questions.histograms import MOST_BARS
+from dampen.questions.by_group import pose_each, pose_most_common
+from dampen.questions.histograms import MOST_BARS, pose_counts
 from dampen.questions.one_percentile import Method
 from dampen.questions.record import Posed
 from dampen.tables.counts import GridCounts, Total

@@ -27,7 +27,7 @@ from dampen.privacy import (
 )
 from dampen.problem import NumericProblem
 from dampen.queries.sums import mean_problem
-from dampen.questions.by_group import pose_counts
+from dampen.questions.histograms import pose_counts
 from dampen.tables.columns import Column, column_of_values, items_of
 from dampen.tables.counts import require_public_number
 from dampen.tables.engines import Source, is_outside

@@ -11,13 +11,9 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
-import numpy as np
-
-from dampen._validate import Number, flag, positive
+from dampen._validate import Number, positive
 from dampen.accounting import converted
 from dampen.entropy import Entropy
-from dampen.mechanisms.counts.laplace_counts import LaplaceCounts
-from dampen.mechanisms.noise_errors import NoiseAccuracy
 from dampen.mechanisms.selection_errors import whole_accuracy
 from dampen.privacy import (
     Accuracy,
@@ -29,50 +25,18 @@ from dampen.privacy import (
     Release,
     record_adjacency,
 )
-from dampen.problem import CountsProblem, SelectionProblem
+from dampen.problem import SelectionProblem
 from dampen.queries.categories import count_frame
-from dampen.questions.histograms import frame_of_counts
 from dampen.questions.mechanism_choice import choose_mechanism
 from dampen.questions.record import RECORD, Composite, Posed, Single
 from dampen.tables.counts import GridCounts, Total
 from dampen.vectors import Integers
-
-CHANGED = "counts that were made non-negative or consistent tell no error: ask for them as they were drawn"
 
 
 def share_of_group(epsilon: Number, adjacency: Adjacency) -> Fraction:
     """What each group is asked at, under ``ADD_REMOVE``, so that all together cost ``epsilon``."""
     price = positive(epsilon=epsilon)
     return price / 2 if record_adjacency(adjacency) is Adjacency.REPLACE else price
-
-
-def pose_counts(
-    counts: Integers,
-    labels: Sequence[Any],
-    *,
-    epsilon: Number,
-    adjacency: Adjacency,
-    non_negative: bool = False,
-    consistent: bool = False,
-    records: int | None = None,
-) -> Posed[GroupRelease]:
-    """How many records each group has.
-
-    ``non_negative``: counts below 0 become 0. ``consistent``: counts are at least 0 and add up: to ``records``, where
-    their number is public, else to the sum of the noisy ones. Both tell no error: what they change depends on what was
-    drawn.
-    """
-    mechanism, frame = LaplaceCounts(epsilon), frame_of_counts(len(labels), adjacency)
-    above, adding_up = flag(non_negative=non_negative), flag(consistent=consistent)
-    problem = CountsProblem(frame, counts)
-    known: Accuracy = PrivateAccuracy(CHANGED) if above or adding_up else NoiseAccuracy(mechanism.noise(frame))
-
-    def build(noisy: Sequence[int], loss: PrivacyLoss, note: str) -> GroupRelease:
-        told = nearest_with_sum(noisy, max(sum(noisy), 0) if records is None else records) if adding_up else noisy
-        value = {label: max(count, 0) if above else count for label, count in zip(labels, told, strict=True)}
-        return GroupRelease(value, loss, f"{mechanism!r} of {len(labels)} counts", note, known)
-
-    return Composite(frame, mechanism.privacy(frame), lambda source: mechanism.draw(problem, source).tolist(), build)
 
 
 def pose_each(
@@ -124,21 +88,3 @@ def _accuracy_of_all(answers: Mapping[Any, Release]) -> Accuracy | None:
     known = {label: each.accuracy for label, each in answers.items() if each.accuracy is not None}
     private = (each for each in known.values() if isinstance(each, PrivateAccuracy))
     return next(private, GroupAccuracy(known) if len(known) == len(answers) else None)
-
-
-def nearest_with_sum(counts: Sequence[int], total: int) -> list[int]:
-    """The whole numbers of at least 0 with this sum that are nearest to the counts, in squares.
-
-    The nearest real numbers lower all counts by one number and end at 0. Rounded down they lack less than one each; the
-    largest remainders are rounded up.
-    """
-    ordered = sorted(counts, reverse=True)
-    sums = np.add.accumulate(np.array(ordered, dtype=object))
-    most = max((k for k in range(1, len(ordered) + 1) if ordered[k - 1] * k > sums[k - 1] - total), default=1)
-    shift = Fraction(int(sums[most - 1]) - total, most)
-    near = [max(count - shift, Fraction(0)) for count in counts]
-    whole = [int(number) for number in near]
-    short = total - sum(whole)
-    for place in sorted(range(len(near)), key=lambda i: (whole[i] - near[i], i))[:short]:
-        whole[place] += 1
-    return whole

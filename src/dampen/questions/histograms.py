@@ -1,15 +1,24 @@
-"""How many values stand at each point of a grid, or in each category?"""
+"""How many values stand at each point of a grid? And counts by any labels, all for one epsilon."""
 
 from collections.abc import Sequence
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
-from dampen._validate import Number
+from dampen._validate import Number, flag
 from dampen.errors import ParameterError
 from dampen.mechanisms.counts.laplace_counts import LaplaceCounts
 from dampen.mechanisms.noise_errors import NoiseAccuracy
-from dampen.privacy import Adjacency, BudgetLike, GroupRelease, PrivacyLoss, record_adjacency
+from dampen.privacy import (
+    Accuracy,
+    Adjacency,
+    BudgetLike,
+    GroupRelease,
+    PrivacyLoss,
+    PrivateAccuracy,
+    record_adjacency,
+)
 from dampen.problem import CountsFrame, CountsProblem
 from dampen.questions.one_percentile import Bounds, grid_of
 from dampen.questions.record import Composite, Posed, question, zeros
@@ -18,6 +27,7 @@ from dampen.vectors import Integers
 
 MOST_BARS = 2**20
 """Finer histograms would tell noise alone, and take long to draw."""
+CHANGED = "counts that were made non-negative or consistent tell no error: ask for them as they were drawn"
 
 
 @question(zeros, proof="laplace_counts")
@@ -56,13 +66,12 @@ def histogram(
     grid = grid_of(bounds, step)
     if len(grid) > MOST_BARS:
         raise ParameterError(f"bounds and step must make at most {MOST_BARS} bars; got {len(grid)}")
-    mechanism = LaplaceCounts(epsilon)
-    frame = frame_of_counts(len(grid), adjacency)
-    loss = mechanism.privacy(frame)
+    LaplaceCounts(epsilon).privacy(frame_of_counts(len(grid), adjacency))  # tried before any data is read
     counted = count_on_grid(values, grid)
     counts = np.zeros(len(grid), dtype=np.int64)
     counts[counted.places] = counted.counts
-    return pose_counts(mechanism, frame, counts, [grid[place] for place in range(len(grid))], loss)
+    points = [grid[place] for place in range(len(grid))]
+    return pose_counts(counts, points, epsilon=epsilon, adjacency=adjacency)
 
 
 def frame_of_counts(size: int, adjacency: Adjacency) -> CountsFrame:
@@ -71,13 +80,47 @@ def frame_of_counts(size: int, adjacency: Adjacency) -> CountsFrame:
 
 
 def pose_counts(
-    mechanism: LaplaceCounts, frame: CountsFrame, counts: Integers, labels: Sequence[Any], loss: PrivacyLoss
+    counts: Integers,
+    labels: Sequence[Any],
+    *,
+    epsilon: Number,
+    adjacency: Adjacency,
+    non_negative: bool = False,
+    consistent: bool = False,
+    records: int | None = None,
 ) -> Posed[GroupRelease]:
-    """Noisy counts by their labels, each with its error."""
-    problem, known = CountsProblem(frame, counts), NoiseAccuracy(mechanism.noise(frame))
+    """How many records each label has: noisy counts, each with its error.
+
+    ``non_negative``: counts below 0 become 0. ``consistent``: counts are at least 0 and add up: to ``records``, where
+    their number is public, else to the sum of the noisy ones. Both tell no error: what they change depends on what was
+    drawn.
+    """
+    mechanism, frame = LaplaceCounts(epsilon), frame_of_counts(len(labels), adjacency)
+    above, adding_up = flag(non_negative=non_negative), flag(consistent=consistent)
+    problem = CountsProblem(frame, counts)
+    known: Accuracy = PrivateAccuracy(CHANGED) if above or adding_up else NoiseAccuracy(mechanism.noise(frame))
 
     def build(noisy: Sequence[int], loss: PrivacyLoss, note: str) -> GroupRelease:
-        value = dict(zip(labels, noisy, strict=True))
+        told = nearest_with_sum(noisy, max(sum(noisy), 0) if records is None else records) if adding_up else noisy
+        value = {label: max(count, 0) if above else count for label, count in zip(labels, told, strict=True)}
         return GroupRelease(value, loss, f"{mechanism!r} of {len(labels)} counts", note, known)
 
-    return Composite(frame, loss, lambda source: mechanism.draw(problem, source).tolist(), build)
+    return Composite(frame, mechanism.privacy(frame), lambda source: mechanism.draw(problem, source).tolist(), build)
+
+
+def nearest_with_sum(counts: Sequence[int], total: int) -> list[int]:
+    """The whole numbers of at least 0 with this sum that are nearest to the counts, in squares.
+
+    The nearest real numbers lower all counts by one number and end at 0. Rounded down they lack less than one each; the
+    largest remainders are rounded up.
+    """
+    ordered = sorted(counts, reverse=True)
+    sums = np.add.accumulate(np.array(ordered, dtype=object))
+    most = max((k for k in range(1, len(ordered) + 1) if ordered[k - 1] * k > sums[k - 1] - total), default=1)
+    shift = Fraction(int(sums[most - 1]) - total, most)
+    near = [max(count - shift, Fraction(0)) for count in counts]
+    whole = [int(number) for number in near]
+    short = total - sum(whole)
+    for place in sorted(range(len(near)), key=lambda i: (whole[i] - near[i], i))[:short]:
+        whole[place] += 1
+    return whole

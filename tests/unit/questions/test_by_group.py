@@ -17,7 +17,7 @@ from dampen.mechanisms import Exponential, Laplace, PermuteAndFlip, SelectionMec
 from dampen.mechanisms.selection.base import SingleMechanism
 from dampen.privacy import GroupRelease, NumericRelease
 from dampen.problem import NumericProblem, SelectionProblem
-from dampen.questions.by_group import nearest_with_sum, share_of_group
+from dampen.questions.by_group import share_of_group
 from dampen.tables.groups import MOST_GROUPS
 
 if TYPE_CHECKING:
@@ -224,18 +224,6 @@ def test_counts_of_rows_that_may_be_dropped_add_up_to_the_noisy_sum(monkeypatch:
     monkeypatch.setattr("dampen.mechanisms.counts.laplace_counts.discrete_laplace_batch", lambda *_: np.array([7, 0]))
     asked = table(rows={"sex": ["F"] * 30 + [None]}, adjacency=REPLACE, sex=Category("F", "M", missing="drop"))
     assert sum(asked.by("sex").count(epsilon=1, consistent=True).value.values()) == 37
-
-
-def test_the_nearest_counts_with_a_sum_by_brute_force() -> None:
-    """All whole numbers of at least 0 with the sum: none is nearer."""
-    for counts in product(range(-3, 5), repeat=3):
-        for total in (0, 1, 4, 7):
-            found = nearest_with_sum(counts, total)
-            every = [c for c in product(range(total + 1), repeat=3) if sum(c) == total]
-            nearest = min(sum((a - b) ** 2 for a, b in zip(c, counts, strict=True)) for c in every)
-            assert sum(found) == total
-            assert min(found) >= 0
-            assert sum((a - b) ** 2 for a, b in zip(found, counts, strict=True)) == nearest
 
 
 def test_one_group_is_a_count() -> None:

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from fractions import Fraction
+from itertools import product
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,7 +19,7 @@ from dampen.errors import BudgetExceeded, DataError, ParameterError
 from dampen.mechanisms import LaplaceCounts
 from dampen.privacy import GroupRelease, NumericRelease
 from dampen.problem import CountsProblem
-from dampen.questions.histograms import MOST_BARS, frame_of_counts
+from dampen.questions.histograms import MOST_BARS, frame_of_counts, nearest_with_sum
 from dampen.tables.grid import as_grid
 
 if TYPE_CHECKING:
@@ -108,6 +109,18 @@ def test_the_noise_has_the_geometric_law(adjacency: Adjacency) -> None:
     assert chisquare(observed, law * number).pvalue > 1e-6
     wrong = law * np.where(np.arange(9) % 2, 1.3, 0.7)
     assert chisquare(observed, wrong / wrong.sum() * number).pvalue < 1e-6
+
+
+def test_the_nearest_counts_with_a_sum_by_brute_force() -> None:
+    """All whole numbers of at least 0 with the sum: none is nearer."""
+    for counts in product(range(-3, 5), repeat=3):
+        for total in (0, 1, 4, 7):
+            found = nearest_with_sum(counts, total)
+            every = [c for c in product(range(total + 1), repeat=3) if sum(c) == total]
+            nearest = min(sum((a - b) ** 2 for a, b in zip(c, counts, strict=True)) for c in every)
+            assert sum(found) == total
+            assert min(found) >= 0
+            assert sum((a - b) ** 2 for a, b in zip(found, counts, strict=True)) == nearest
 
 
 @pytest.mark.parametrize(
