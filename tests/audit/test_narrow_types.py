@@ -19,7 +19,7 @@ from dampen.graphs.graph import Graph
 from dampen.learn import PrivateTreeClassifier, Schema
 from dampen.tables import count_categories
 from dampen.tables.engines import open_engine
-from dampen.tables.groups import place_groups
+from dampen.tables.groups import find_groups
 from dampen.tables.reading import MISSING, OTHER
 
 WHOLES = ("Int8", "Int16", "Int32", "Int64", "UInt8", "UInt16", "UInt32", "UInt64")
@@ -47,7 +47,7 @@ def test_a_null_is_missing_whatever_stands_beside_it(maker: str, kind: str) -> N
             assert engine.label_counts("v", (0, 1, 2)) == {
                 place: count for place, count in {MISSING: 9, OTHER: beside.count(most)}.items() if count
             } | {value: 1 for value in beside if value < 3}
-        assert place_groups(column, (*labels, "other"), missing="other").tolist() == [256] * 9 + beside
+        assert find_groups(column, labels).tolist() == [MISSING] * 9 + beside
 
 
 @pytest.mark.parametrize("kind", WHOLES)

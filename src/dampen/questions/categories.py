@@ -82,5 +82,5 @@ def _pose(
     labels = as_categories(categories)
     frame = count_frame(labels, adjacency)
     mechanism.privacy(frame)
-    problem = SelectionProblem(frame, count_groups(values, labels, other=None))
+    problem = SelectionProblem(frame, count_groups(values, labels))
     return Single(mechanism, problem, whole_accuracy(mechanism.accuracy(frame), "records"))

@@ -2,7 +2,7 @@
 and which rows count at all. None of this is private.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dampen._validate import Number, one_of, only_own_errors
-from dampen.describe.conditions import Condition
 from dampen.describe.labels import as_bounds as as_bounds
 from dampen.describe.labels import as_categories as as_categories
 from dampen.errors import DataError, ParameterError
@@ -211,11 +210,6 @@ def total(values: Any, bounds: tuple[Number, Number], *, column: str | None = No
         found = engine.sums(column, ends)
         refuse_faults(values, found.other > 0, found.missing > 0, None, mode, column, location_note(engine))
     return Total(found.count, found.sum)
-
-
-def filter_rows(data: Any, where: Mapping[str, Any] | Sequence[Condition] | None) -> Any:
-    """The data itself, or its rows with these values, or that meet these conditions."""
-    return data if where is None else Source(data, where)
 
 
 def is_filtered(data: Any) -> bool:

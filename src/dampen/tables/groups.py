@@ -28,35 +28,21 @@ from dampen.tables.grid import Grid, add_counts
 from dampen.tables.reading import MISSING, OTHER
 from dampen.vectors import Integers
 
-REST = "other"
-"""The category that takes all values which are no category, where it is declared and no other one is named."""
 MOST_GROUPS = 10**6
 """So many groups may be declared."""
 
 
-def place_groups(
-    values: Any, labels: Sequence[Any], *, other: Any = REST, missing: str = "refuse", title: str = "groups"
-) -> Integers:
-    """The place of each value among the labels. Not private. ``title``: how a message names the values.
-
-    Values that are no label go to the label ``other``, where it is declared, and are refused elsewhere. Missing values
-    are refused, or go there too with ``missing="other"``.
-
-    >>> place_groups(["F", "M", "X"], ("F", "M", "other")).tolist()
-    [0, 1, 2]
-    """
-    found = find_groups(values, labels, title)
-    return settle_groups(found, labels, other=other, missing=missing, title=title)
-
-
-def find_groups(values: Any, labels: Sequence[Any], title: str = "groups") -> Integers:
+def find_groups(values: Any, labels: Sequence[Any]) -> Integers:
     """The place of each value among the labels, ``MISSING`` or ``OTHER``."""
     with only_own_errors():
-        return label_places(as_column(as_values(values, title)), Places.of(labels))
+        return label_places(as_column(as_values(values, "groups")), Places.of(labels))
 
 
 def settle_groups(found: Integers, labels: Sequence[Any], *, other: Any, missing: str, title: str) -> Integers:
-    """Places among the labels: those ``MISSING`` or ``OTHER`` go to the label ``other``, or are refused."""
+    """Places among the labels: those ``OTHER`` go to the label ``other``, where there is one, or are refused.
+
+    Those ``MISSING`` are refused, or go there too with ``missing="other"``. ``title``: how a message names the values.
+    """
     rest = rest_place(labels, other)
     mode = as_group_missing(missing, rest)
     _refuse(bool((found == OTHER).any()), bool((found == MISSING).any()), rest, mode, title)
@@ -64,9 +50,13 @@ def settle_groups(found: Integers, labels: Sequence[Any], *, other: Any, missing
 
 
 def count_groups(
-    values: Any, labels: tuple[Any, ...], *, column: str | None = None, other: Any = REST, missing: str = "refuse"
+    values: Any, labels: tuple[Any, ...], *, column: str | None = None, other: Any = None, missing: str = "refuse"
 ) -> Integers:
-    """How many values each label has. Not private. As :func:`place_groups`, and ``missing="drop"`` leaves them out."""
+    """How many values each label has. Not private. As :func:`settle_groups`, and ``missing="drop"`` leaves them out.
+
+    >>> count_groups(["F", "M", "X"], ("F", "M", "rest"), other="rest").tolist()
+    [1, 1, 1]
+    """
     column, missing = asked_column(values, column, missing)
     rest = rest_place(labels, values.other if isinstance(values, Source) and values.column else other)
     mode = as_group_missing(missing, rest, drop=True)
@@ -82,15 +72,11 @@ def count_groups(
 
 def rest_place(labels: Sequence[Any], other: Any) -> int | None:
     """The place of the label that takes all values which are no label; ``None`` where there is none."""
-    try:
-        place = {label: place for place, label in enumerate(labels)}.get(other)
-    except TypeError:
-        place = None
-    if place is not None:
-        return place
-    if other is not None and not (isinstance(other, str) and other == REST):
+    if other is None:
+        return None
+    if other not in labels:
         raise ParameterError(f"other must be one of the categories; got {render(other)}")
-    return None
+    return labels.index(other)
 
 
 def as_group_missing(missing: str, rest: int | None, *, drop: bool = False) -> str:
@@ -107,8 +93,8 @@ def _refuse(strange: bool, gone: bool, rest: int | None, mode: str, title: str, 
         raise label_error(title, where)
     if gone and mode == "refuse":
         raise DataError(
-            f"{title} must have no missing values; missing='other' (--missing other) puts them into a declared "
-            f"category 'other'{where}"
+            f"{title} must have no missing values; missing='other' (--missing other) puts them into the one "
+            f"named by other={where}"
         )
 
 
@@ -117,69 +103,6 @@ def _require_stillness(data: Any, column: str | None, strange: bool, gone: bool,
     for fault, found in ((OTHER, strange), (MISSING, gone)):
         if found:
             require_stillness(data, column, fault, where)
-
-
-def grids_by_group(data: Any, grid: Grid, labels: Sequence[Any], **named: Any) -> list[GridCounts]:
-    """The values of a column counted on a grid, for each group. ``named``: as for :func:`counts_by_group`.
-
-    >>> from dampen.tables.grid import as_grid
-    >>> table = {"age": [31, 35, 52], "sex": ["F", "F", "M"]}
-    >>> found = grids_by_group(table, as_grid(range(121)), ("F", "M"), column="age", by="sex")
-    >>> [counted.places.tolist() for counted in found]
-    [[31, 35], [52]]
-    """
-    found = counts_by_group(data, grid, labels, rule="must hold numbers, none of them missing", **named)
-    return [GridCounts(grid, places, counts) for places, counts in found]
-
-
-def categories_by_group(data: Any, choices: Sequence[Any], labels: Sequence[Any], **named: Any) -> list[Integers]:
-    """How many values each choice has, for each group. ``named``: as for :func:`counts_by_group`.
-
-    >>> table = {"ill": ["flu", "flu", "gout"], "sex": ["F", "F", "M"]}
-    >>> found = categories_by_group(table, ("flu", "gout"), ("F", "M"), column="ill", by="sex")
-    >>> [counts.tolist() for counts in found]
-    [[2, 0], [0, 1]]
-    """
-    rule = "must hold only the declared choices, none of them missing"
-    parts = []
-    for places, counts in counts_by_group(data, choices, labels, rule=rule, **named):
-        parts.append(np.zeros(len(choices), dtype=np.int64))
-        parts[-1][places] = counts
-    return parts
-
-
-def counts_by_group(
-    data: Any,
-    values: Grid | Sequence[Any],
-    labels: Sequence[Any],
-    *,
-    column: str,
-    by: str,
-    rule: str,
-    other: Any = REST,
-    missing: str = "refuse",
-) -> list[PlaceCounts]:
-    """How many values stand at each place, of a grid or among labels, in the rows of each group. Not private.
-
-    A group are the rows whose column ``by`` holds its label. ``rule``: what must hold of the values; ``other`` and
-    ``missing`` are as for :func:`~dampen.tables.groups.place_groups`.
-    """
-    if column == by:
-        raise ParameterError(f"groups must be another column than that of the values; got {render(by)}")
-    rest = rest_place(labels, other)
-    mode = as_group_missing(missing, rest)
-    with open_engine(data, column, by) as engine:
-        for name in (column, by):
-            engine.require(name)
-        groups, places, counts = engine.counts_by_group(column, values, [(by, labels)]).T
-        strange, gone, where = OTHER in groups, MISSING in groups, location_note(engine)
-        _require_stillness(data, by, strange and rest is None, gone and mode == "refuse", where)
-        _refuse(strange, gone, rest, mode, title_of(by), where)
-        if (places < 0).any():
-            _require_stillness(data, column, OTHER in places, MISSING in places, where)
-            raise DataError(f"{title_of(column)} {rule}{where}")
-    groups = np.where(groups < 0, -1 if rest is None else rest, groups)
-    return [add_counts(places[groups == group], counts[groups == group]) for group in range(len(labels))]
 
 
 @dataclass(frozen=True)
@@ -219,6 +142,12 @@ def grids_by_groups(
     """The values of a column counted on a grid, for each group. Not private.
 
     ``column`` and ``missing`` are as for :func:`~dampen.tables.counts.count_on_grid`.
+
+    >>> from dampen.tables.grid import as_grid
+    >>> table = {"age": [31, 35, 52], "sex": ["F", "F", "M"]}
+    >>> found = grids_by_groups(table, as_grid(range(121)), [GroupColumn("sex", ("F", "M"))], column="age")
+    >>> [counted.places.tolist() for counted in found]
+    [[31, 35], [52]]
     """
     column, mode = _asked(data, column, as_missing(missing), by)
     with _open(data, by, column) as engine:
@@ -243,6 +172,11 @@ def categories_by_groups(
     """How many values each choice has, for each group. Not private.
 
     ``rest``: the place of the choice that takes all other values. ``missing``: as for :class:`GroupColumn`.
+
+    >>> table = {"ill": ["flu", "flu", "gout"], "sex": ["F", "F", "M"]}
+    >>> found = categories_by_groups(table, ("flu", "gout"), [GroupColumn("sex", ("F", "M"))], column="ill")
+    >>> [counts.tolist() for counts in found]
+    [[2, 0], [0, 1]]
     """
     column, mode = _asked(data, column, missing, by)
     asked = GroupColumn(column, tuple(choices), rest, mode)

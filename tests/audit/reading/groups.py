@@ -12,9 +12,7 @@ from dampen.tables import GridCounts, as_grid
 from dampen.tables.grid import Grid
 from dampen.tables.groups import (
     GroupColumn,
-    categories_by_group,
     categories_by_groups,
-    grids_by_group,
     grids_by_groups,
     rows_by_groups,
     total_by_group,
@@ -89,13 +87,14 @@ def _counted(public: Public, records: Sequence[Record], read: Callable[..., Any]
     return None if found is None else counts([(place, spot) for place, part in enumerate(found) for spot in part])
 
 
-def _named(public: Public) -> dict[str, Any]:
-    return {"column": "v", "by": "g", "other": public.rest, "missing": _missing(public)}
+def _column(public: Public) -> list[GroupColumn]:
+    """One column to group by, whose missing values go where other values do, if anywhere."""
+    return [GroupColumn("g", public.labels, rest_place(public), _missing(public))]
 
 
 def _grids(public: Public) -> Question:
     def ask(held: Held) -> Answer:
-        found = grids_by_group(held.table, as_grid(public.grid), public.labels, **_named(public))
+        found = grids_by_groups(held.table, as_grid(public.grid), _column(public), column="v")
         return {
             (place, spot): count
             for place, each in enumerate(found)
@@ -107,7 +106,7 @@ def _grids(public: Public) -> Question:
 
 def _categories(public: Public) -> Question:
     def ask(held: Held) -> Answer:
-        found = categories_by_group(held.table, public.choices, public.labels, **_named(public))
+        found = categories_by_groups(held.table, public.choices, _column(public), column="v")
         return {(place, spot): int(count) for place, each in enumerate(found) for spot, count in enumerate(each)}
 
     return Question("", ask, lambda records: _counted(public, records, _chosen))
@@ -442,12 +441,6 @@ ENTRIES: tuple[Entry, ...] = (
         ("GroupedTable.most_common",),
         in_tables,
     ),
-    Entry("grids_by_group", {"v": "number", "g": "group"}, _grids, ("tables.grids_by_group",), in_tables),
-    Entry(
-        "categories_by_group",
-        {"v": "choice", "g": "group"},
-        _categories,
-        ("tables.categories_by_group",),
-        in_tables,
-    ),
+    Entry("grids_by_groups of numbers", {"v": "number", "g": "group"}, _grids, takes=in_tables),
+    Entry("categories_by_groups of one", {"v": "choice", "g": "group"}, _categories, takes=in_tables),
 )

@@ -48,9 +48,7 @@ EXEMPT: dict[str, str] = {
     "Engine.require": "looks whether a column is there",
     "tables.tally_labels": PART,
     "tables.read_people": PART,
-    "tables.counts_by_group": PART,
     "tables.find_groups": PART,
-    "tables.place_groups": PART,
     "tables.count_groups": PART,
     "tables.from_engine": PART,
 }

@@ -12,9 +12,10 @@ from dampen.tables.grid import as_grid
 from dampen.tables.groups import (
     GroupColumn,
     count_groups,
+    find_groups,
     grids_by_groups,
-    place_groups,
     rows_by_groups,
+    settle_groups,
     total_by_group,
 )
 from dampen.tables.people import as_ids
@@ -32,45 +33,56 @@ FORMS = {
 }
 
 
+def place_groups(values: Any, labels: tuple[Any, ...], *, other: Any = None, missing: str = "refuse") -> Any:
+    """Both steps: what each value is, then what becomes of those that are no label."""
+    return settle_groups(find_groups(values, labels), labels, other=other, missing=missing, title="groups")
+
+
 @pytest.mark.parametrize("form", FORMS.values(), ids=FORMS.keys())
 def test_every_form_of_a_column_is_read_alike(form: Any) -> None:
     groups = form(["F", "M", "M", "F"])
     assert place_groups(groups, LABELS).tolist() == [0, 1, 1, 0]
-    assert count_groups(groups, LABELS, column=None).tolist() == [2, 2]
+    assert count_groups(groups, LABELS).tolist() == [2, 2]
     assert as_ids(form(["a", "b", "c", "d"])).tolist() == ["a", "b", "c", "d"]
 
 
 def test_undeclared_values_go_to_a_declared_other() -> None:
-    assert place_groups(["F", "X", "M"], ("F", "M", "other")).tolist() == [0, 2, 1]
+    assert place_groups(["F", "X", "M"], ("F", "M", "rest"), other="rest").tolist() == [0, 2, 1]
     assert place_groups(["F", "X", "M"], ("rest", "F", "M"), other="rest").tolist() == [1, 0, 2]
-    assert count_groups(["F", "X", "Y"], ("F", "M", "other"), column=None).tolist() == [1, 0, 2]
+    assert count_groups(["F", "X", "Y"], ("F", "M", "rest"), other="rest").tolist() == [1, 0, 2]
 
 
 def test_undeclared_values_are_refused_without_one(refused: "Refused") -> None:
-    for other in ("other", None):
+    """A label that is called other takes nothing unless somebody says so."""
+    for labels in (LABELS, (*LABELS, "other")):
         with refused(DataError, "groups must hold only the declared categories", hidden=("secret",)):
-            place_groups(["F", "secret"], LABELS, other=other)
+            place_groups(["F", "secret"], labels)
         with refused(DataError, "declared categories", hidden=("secret",)):
-            count_groups(["F", "secret"], LABELS, column=None, other=other)
-    with refused(ParameterError, "other must be one of the categories; got 'X'"):
-        place_groups(["F"], LABELS, other="X")
+            count_groups(["F", "secret"], labels)
+    for other in ("X", "other", []):
+        with refused(ParameterError, "other must be one of the categories; got"):
+            place_groups(["F"], LABELS, other=other)
+        with refused(ParameterError, "other must be one of the categories; got"):
+            count_groups(["F"], LABELS, other=other)
 
 
 @pytest.mark.parametrize("gone", [None, float("nan"), pd.NA, pd.NaT], ids=["None", "nan", "NA", "NaT"])
 def test_missing_values(gone: object, refused: "Refused") -> None:
-    with refused(DataError, "groups must have no missing values"):
+    rest: dict[str, Any] = {"labels": (*LABELS, "rest"), "other": "rest"}
+    with refused(DataError, "groups must have no missing values; missing='other' (--missing other)"):
         place_groups(["F", gone], LABELS)
     with refused(DataError, "no missing values"):
-        place_groups(["F", gone], (*LABELS, "other"))
+        place_groups(["F", gone], **rest)
     with refused(DataError, "no missing values"):
-        count_groups(["F", gone], LABELS, column=None)
-    with refused(ParameterError, "missing='other' needs a category"):
-        place_groups(["F", gone], LABELS, missing="other")
+        count_groups(["F", gone], LABELS)
+    for labels in (LABELS, (*LABELS, "other")):
+        with refused(ParameterError, "missing='other' needs a category"):
+            place_groups(["F", gone], labels, missing="other")
     with refused(ParameterError, "missing must be one of 'refuse', 'other'; got 'drop'"):
         place_groups(["F", gone], LABELS, missing="drop")
-    assert place_groups(["F", gone], (*LABELS, "other"), missing="other").tolist() == [0, 2]
-    assert count_groups(["F", gone], (*LABELS, "other"), column=None, missing="other").tolist() == [1, 0, 1]
-    assert count_groups(["F", gone], LABELS, column=None, missing="drop").tolist() == [1, 0]
+    assert place_groups(["F", gone], **rest, missing="other").tolist() == [0, 2]
+    assert count_groups(["F", gone], **rest, missing="other").tolist() == [1, 0, 1]
+    assert count_groups(["F", gone], LABELS, missing="drop").tolist() == [1, 0]
 
 
 def test_ids_are_distinct_and_none_is_missing(refused: "Refused") -> None:

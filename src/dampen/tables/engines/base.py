@@ -255,10 +255,7 @@ def day_error(column: str | None, where: str) -> DataError:
 
 def label_error(title: str, where: str) -> DataError:
     """The same where it must hold labels."""
-    return DataError(
-        f"{title} must hold only the declared categories; a declared category 'other', or the one named "
-        f"by other=, takes the rest{where}"
-    )
+    return DataError(f"{title} must hold only the declared categories; the one named by other= takes the rest{where}")
 
 
 def change_error(where: str) -> DataError:
