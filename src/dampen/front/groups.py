@@ -1,6 +1,6 @@
 """A table asked group by group: every declared group is answered, and all answers together are paid for once."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
 from itertools import product
 from math import prod
@@ -61,7 +61,6 @@ class GroupedTable:
         without a filter to the number of rows, which is public.
         """
         options: dict[str, Any] = {"non_negative": non_negative, "consistent": consistent}
-
         source = self._view.source(None, *self._by)
         whole = self._table.adjacency is Adjacency.REPLACE and not source.where
         public = whole and all(column.missing != "drop" for column in self._columns)
@@ -71,8 +70,8 @@ class GroupedTable:
             return pose_counts(counts, self._labels, **self._price(epsilon), **options, records=records)
 
         nothing = np.zeros(len(self._labels), dtype=np.int64)
-        pose_it = self._try_first(pose, nothing, lambda: rows_by_groups(source, self._columns))
-        return self._answer("count", None, pose_it, epsilon, note, options)
+        asked = Asking("count", None, options, self._by, epsilon, note)
+        return self._answer(asked, pose, nothing, lambda: rows_by_groups(source, self._columns))
 
     def sum(self, column: str, *, epsilon: Number, note: str | None = None) -> GroupRelease:
         """The sum of a column of numbers in each group."""
@@ -112,17 +111,17 @@ class GroupedTable:
     ) -> GroupRelease:
         """The most frequent value of a category or flag in each group."""
         found = self._view.category(column)
-
         source = self._source(column)
 
         def pose(counts: Sequence[Integers]) -> Posed[Any]:
             return pose_most_common(counts, found.labels, self._labels, **self._price(epsilon), mechanism=mechanism)
 
         nothing = [np.zeros(len(found.labels), dtype=np.int64)] * len(self._labels)
-        pose_it = self._try_first(
-            pose, nothing, lambda: categories_by_groups(source, found.labels, self._columns, rest=rest_of(found))
-        )
-        return self._answer("most_common", column, pose_it, epsilon, note, {"mechanism": mechanism})
+        asked = Asking("most_common", column, {"mechanism": mechanism}, self._by, epsilon, note)
+        return self._answer(
+            asked, pose, nothing,
+            lambda: categories_by_groups(source, found.labels, self._columns, rest=rest_of(found)),
+        )  # fmt: skip
 
     def _ask_sums(self, question: str, column: str, epsilon: Number, note: str | None, **known: Any) -> GroupRelease:
         source = self._source(column)
@@ -130,10 +129,8 @@ class GroupedTable:
         def pose(totals: Sequence[Total]) -> Posed[Any]:
             return pose_each(question, totals, self._labels[: len(totals)], **self._price(epsilon), **known)
 
-        pose_it = self._try_first(
-            pose, [Total(0, Fraction(0))], lambda: total_by_group(source, known["bounds"], self._columns)
-        )
-        return self._answer(question, column, pose_it, epsilon, note, {})
+        asked, nothing = Asking(question, column, {}, self._by, epsilon, note), [Total(0, Fraction(0))]
+        return self._answer(asked, pose, nothing, lambda: total_by_group(source, known["bounds"], self._columns))
 
     def _ask_grid(self, question: str, column: str, epsilon: Number, note: str | None, **options: Any) -> GroupRelease:
         grid, known = self._view.grid(column)["bounds"], self._view.grid(column, options.get("method", "distance"))
@@ -144,20 +141,8 @@ class GroupedTable:
                 question, counted, self._labels[: len(counted)], **self._price(epsilon), **known, **options
             )  # fmt: skip
 
-        nothing = [GridCounts(grid, (), ())]
-        pose_it = self._try_first(pose, nothing, lambda: grids_by_groups(source, grid, self._columns))
-        return self._answer(question, column, pose_it, epsilon, note, options)
-
-    def _try_first(
-        self, pose: Callable[[Any], Posed[Any]], nothing: Any, count: Callable[[], Any]
-    ) -> Callable[[], Posed[Any]]:
-        """Pose a question on groups without records, then on what is counted: no bad argument waits for the data."""
-
-        def pose_it() -> Posed[Any]:
-            pose(nothing)
-            return pose(count())
-
-        return pose_it
+        asked, nothing = Asking(question, column, options, self._by, epsilon, note), [GridCounts(grid, (), ())]
+        return self._answer(asked, pose, nothing, lambda: grids_by_groups(source, grid, self._columns))
 
     def _price(self, epsilon: Number) -> dict[str, Any]:
         return {"epsilon": epsilon, "adjacency": self._table.adjacency}
@@ -168,15 +153,15 @@ class GroupedTable:
         return self._view.source(column, *self._by)
 
     def _answer(
-        self,
-        question: str,
-        column: str | None,
-        pose: Callable[[], Posed[Any]],
-        epsilon: Number,
-        note: str | None,
-        options: Mapping[str, Any],
+        self, asked: Asking, pose: Callable[[Any], Posed[Any]], nothing: Any, count: Callable[[], Any]
     ) -> GroupRelease:
-        return self._table.answer(GroupRelease, Asking(question, column, options, self._by, epsilon, note), pose)
+        """``nothing``: groups without records. They are posed on first, so that no bad argument waits for the data."""
+
+        def pose_it() -> Posed[Any]:
+            pose(nothing)
+            return pose(count())
+
+        return self._table.answer(GroupRelease, asked, pose_it)
 
 
 def rest_of(column: Category | Flag) -> int | None:

@@ -226,10 +226,9 @@ class Table:
 
     def answer(self, kind: type[Answer], asked: Asking, pose: Callable[[], Posed[Any]]) -> Answer:
         """Pose a question, pay for it and answer it; or answer it again, where the budget remembers."""
-        told = self.view.tell(asked.question, asked.column, asked.options, asked.by)
-        note = told[:LONGEST_NOTE] if asked.note is None else asked.note
+        note = self.view.tell(asked)[:LONGEST_NOTE] if asked.note is None else asked.note
         price = plain(positive(epsilon=asked.epsilon))
-        key = self.view.key(asked.question, asked.column, asked.options, asked.by)
+        key = self.view.key(asked)
 
         def ask() -> Release:
             with asking(self._budget, note):

@@ -1,7 +1,7 @@
 """Which rows of which data are meant, and what is publicly known of their columns: what a question is posed on."""
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from numbers import Real
@@ -13,6 +13,7 @@ from dampen.describe.columns import Category, Column, Date, Flag, Number, Text
 from dampen.describe.conditions import Among, Condition
 from dampen.describe.where import find_column, intersect, words
 from dampen.errors import ParameterError
+from dampen.front.asking import Asking
 from dampen.mechanisms import NumericMechanism
 from dampen.tables.described import grid_of, reading_of
 from dampen.tables.engines import Source
@@ -81,9 +82,7 @@ class View:
             return Source(self.data, self.conditions, readings=readings)
         found = self.describe(column)
         other = found.other if isinstance(found, Category) else None
-        return Source(
-            self.data, self.conditions, column=column, missing=found.missing, other=other, readings=readings
-        )  # fmt: skip
+        return Source(self.data, self.conditions, column=column, missing=found.missing, other=other, readings=readings)
 
     def _taking_part(self, column: str | None, others: Sequence[str]) -> list[str]:
         named = [column, *others, *(condition.column for condition in self.conditions)]
@@ -94,25 +93,26 @@ class View:
         """What the data is called: a path or pattern as it was given, else what kind of data it is."""
         return type(self.data.data).__name__ if self.name is None else self.name
 
-    def tell(self, question: str, column: str | None, options: Mapping[str, Any], by: Sequence[str] = ()) -> str:
+    def tell(self, asked: Asking) -> str:
         """A question in public words, for the note of a ledger."""
-        told = [question, *(f"{name}={_words(value)}" for name, value in options.items() if _is_unusual(value))]
-        if column is not None:
-            told.append(f"of {column} as {self.columns[column]!r}")
-        if by:
-            told.append(f"by {', '.join(by)}")
+        unusual = {name: value for name, value in asked.options.items() if _is_unusual(value)}
+        told = [asked.question, *(f"{name}={_words(value)}" for name, value in unusual.items())]
+        if asked.column is not None:
+            told.append(f"of {asked.column} as {self.columns[asked.column]!r}")
+        if asked.by:
+            told.append(f"by {', '.join(asked.by)}")
         if self.conditions:
             told.append(f"where {words(self.conditions)}")
         return UNWRITABLE.sub(" ", f"{' '.join(told)} in {self.title}")
 
-    def key(self, question: str, column: str | None, options: Mapping[str, Any], by: Sequence[str] = ()) -> str | None:
-        """All that makes a question, exactly and in public words: two that differ in anything have different keys.
+    def key(self, asked: Asking) -> str | None:
+        """All that makes a question but its price, in public words: two that differ in anything have different keys.
 
         ``None`` where the data have no public name, or an option has no exact words.
         """
         if self.name is None:
             return None
-        described = {name: repr(self.columns[name]) for name in sorted(self._taking_part(column, by))}
+        described = {name: repr(self.columns[name]) for name in sorted(self._taking_part(asked.column, asked.by))}
         rows = [
             [each.column, [repr(each.labels[place]) for place in sorted(each.places)]]
             if isinstance(each, Among)
@@ -120,10 +120,11 @@ class View:
             for each in sorted(self.conditions, key=lambda each: each.column)
         ]
         try:
-            said = {name: _exactly(value, number=name in NUMBERS) for name, value in options.items()}
+            said = {name: _exactly(value, number=name in NUMBERS) for name, value in asked.options.items()}
         except (TypeError, ParameterError):  # what is wrong with it the question says
             return None
-        return json.dumps([question, column, said, list(by), rows, described, self._place(), repr(self.data.reading)])
+        meant = [asked.question, asked.column, said, list(asked.by)]
+        return json.dumps([*meant, rows, described, self._place(), repr(self.data.reading)])
 
     def _place(self) -> str | None:
         """Where the data lies: a pattern seen from anywhere, or the name that somebody gave it."""
