@@ -10,7 +10,7 @@ from dampen.cli import answers
 from dampen.cli.graphs import GraphOptions, OfGraph
 from dampen.cli.options import name_of
 from dampen.cli.progress import progress
-from dampen.cli.tables import Asking, Groups
+from dampen.cli.tables import Groups, TableOptions
 from dampen.cli.verbs import Options, add_members, refuse_given, verb
 from dampen.errors import ParameterError
 from dampen.questions.subgraph_counts import PATTERNS
@@ -45,7 +45,7 @@ class Fit(Options):
 
 
 @verb(30, "count", "count_subgraphs")
-def count(groups: Groups, fit: Fit, asking: Asking, pattern: Pattern) -> None:
+def count(groups: Groups, fit: Fit, options: TableOptions, pattern: Pattern) -> None:
     """Count the rows of a table, or with --pattern the edges, triangles, stars or cliques of a graph, privately.
 
     Examples:
@@ -54,26 +54,26 @@ def count(groups: Groups, fit: Fit, asking: Asking, pattern: Pattern) -> None:
       dampen count friends.txt --pattern triangle --nodes 100 --epsilon 1
     """
     if pattern.pattern is not None:
-        refuse_given("it is for tables, not for --pattern", groups, fit, asking.gaps)
-        _count_in_graph(pattern, pattern.pattern, asking)
+        refuse_given("it is for tables, not for --pattern", groups, fit, options.gaps)
+        _count_in_graph(pattern, pattern.pattern, options)
         return
     refuse_given("it comes with --pattern", pattern)
     if not groups.columns:
         refuse_given("it comes with --by", fit)
-        asking.tell("count", None, groups)
+        options.tell("count", None, groups)
         return
-    asking.tell("count", None, groups, non_negative=fit.non_negative, consistent=fit.consistent)
+    options.tell("count", None, groups, non_negative=fit.non_negative, consistent=fit.consistent)
 
 
-def _count_in_graph(options: Pattern, pattern: PatternName, asking: Asking) -> None:
-    if asking.adjacency is not None:
+def _count_in_graph(found: Pattern, pattern: PatternName, options: TableOptions) -> None:
+    if options.adjacency is not None:
         raise ParameterError("--adjacency must be left out: it is for tables, not for --pattern")
-    payment = asking.payment
-    graph, payer = options.graph.open(asking.file, asking.rows, payment, delta=options.delta)
-    asked = f"count {name_of(pattern)}{'' if options.k is None else f' k={options.k}'} in {asking.file}"
+    payment = options.payment
+    graph, payer = found.graph.open(options.file, options.rows, payment, delta=found.delta)
+    asked = f"count {name_of(pattern)}{'' if found.k is None else f' k={found.k}'} in {options.file}"
     with progress():
         release = graph.count(
-            pattern.value, k=options.k, epsilon=payment.epsilon, delta=options.delta, budget=payer,
+            pattern.value, k=found.k, epsilon=payment.epsilon, delta=found.delta, budget=payer,
             note=payment.noted(asked),
         )  # fmt: skip
-    answers.show(release, payer, as_json=asking.as_json, remarks=options.graph.remarks())
+    answers.show(release, payer, as_json=options.as_json, remarks=found.graph.remarks())

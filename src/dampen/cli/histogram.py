@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from dampen.cli.tables import AskedGrid, AskedLabels, Asking, Gaps, Groups
+from dampen.cli.tables import AskedGrid, AskedLabels, Gaps, Groups, TableOptions
 from dampen.cli.verbs import verb
 from dampen.describe.columns import Column
 from dampen.errors import ParameterError
@@ -20,11 +20,11 @@ class AskedAny(AskedGrid, AskedLabels):
 
 
 @verb(40, "histogram")
-def histogram(column: AskedAny, groups: Groups, asking: Asking) -> None:
+def histogram(column: AskedAny, groups: Groups, options: TableOptions) -> None:
     """Tell how many rows each step of a column has, or each of its values, privately: one line for each, and its count.
 
     Examples:
       dampen histogram staff.toml pay --epsilon 1
       dampen histogram staff.csv pay --bounds 0 10000 --step 500 --epsilon 1
     """
-    asking.tell("histogram", column, groups)
+    options.tell("histogram", column, groups)

@@ -17,7 +17,7 @@ from dampen.cli import answers
 from dampen.cli.options import name_of
 from dampen.cli.output import print_answer, require_unused, require_writable, write_answer
 from dampen.cli.progress import progress
-from dampen.cli.tables import Asking, Groups
+from dampen.cli.tables import Groups, TableOptions
 from dampen.cli.verbs import add_members, verb
 from dampen.errors import ParameterError
 from dampen.mechanisms.grouping.triode_h import FRAGMENT
@@ -40,7 +40,7 @@ FORMATS = {".parquet": "format parquet", ".csv": "format csv, header"}
 def release_group_members(
     id: Annotated[str, typer.Option(help="Column that names each person, once; public.")],
     groups: Groups,
-    asking: Asking,
+    options: TableOptions,
     out: Annotated[
         Path | None, typer.Option(readable=False, help="Parquet or CSV file to write id and group to.")
     ] = None,
@@ -54,21 +54,21 @@ def release_group_members(
     """
     if len(groups.columns) != 1:
         raise ParameterError(f"by must name one column, that of the groups; got {render(groups.columns)}")
-    if asking.adjacency is not None:
+    if options.adjacency is not None:
         raise ParameterError("--adjacency must be left out: who is there is public, and one person's group is hidden")
-    _require_table(out, asking.as_json)
-    with asking.open(None, groups) as (table, payer), progress():
+    _require_table(out, options.as_json)
+    with options.open(None, groups) as (table, payer), progress():
         require_unused(out, table.view.source(None).data, payer)
         release = table.release_group_members(
-            id, groups.columns[0], epsilon=asking.payment.epsilon, method=str(name_of(method)), fragment=fragment,
+            id, groups.columns[0], epsilon=options.payment.epsilon, method=str(name_of(method)), fragment=fragment,
             public=[each.column for each in table.view.conditions if each.column not in table.columns],
-            note=asking.payment.note,
+            note=options.payment.note,
         )  # fmt: skip
     names = (id, groups.columns[0])
     if out is not None:
         write_answer(out, partial(_write, release.value, names))
     else:
-        print_answer(json.dumps(release.as_dict()) if asking.as_json else _as_csv(release.value, names))
+        print_answer(json.dumps(release.as_dict()) if options.as_json else _as_csv(release.value, names))
     answers.tell(payer)
 
 

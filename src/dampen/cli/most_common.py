@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from dampen.cli.tables import AskedLabels, Asking, Groups
+from dampen.cli.tables import AskedLabels, Groups, TableOptions
 from dampen.cli.verbs import verb
 from dampen.errors import ParameterError
 
@@ -13,7 +13,7 @@ from dampen.errors import ParameterError
 def most_common(
     column: AskedLabels,
     groups: Groups,
-    asking: Asking,
+    options: TableOptions,
     k: Annotated[int, typer.Option("--k", help="How many values to tell, the most frequent first.")] = 1,
 ) -> None:
     """Tell the most frequent value of a column, privately.
@@ -23,8 +23,8 @@ def most_common(
       dampen most-common staff.csv team --categories sales,lab,board --epsilon 1
     """
     if k == 1:
-        asking.tell("most_common", column, groups)
+        options.tell("most_common", column, groups)
         return
     if groups.columns:
         raise ParameterError(f"k must be 1 with --by: each group tells one value; got {k}")
-    asking.tell("top_categories", column, None, k)
+    options.tell("top_categories", column, None, k)

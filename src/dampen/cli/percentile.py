@@ -12,7 +12,7 @@ from rich.table import Table as Lines
 from dampen import accuracy
 from dampen._validate import share_of
 from dampen.cli.lists import split_lists
-from dampen.cli.tables import AskedGrid, Asking, Groups
+from dampen.cli.tables import AskedGrid, Groups, TableOptions
 from dampen.cli.verbs import Options, add_members, verb
 from dampen.errors import ParameterError
 from dampen.problem import SelectionProblem
@@ -48,7 +48,7 @@ class Way(Options):
 
 
 @verb(8, "median")
-def median(column: AskedGrid, groups: Groups, way: Way, asking: Asking) -> None:
+def median(column: AskedGrid, groups: Groups, way: Way, options: TableOptions) -> None:
     """Tell the median of a column, privately.
 
     Examples:
@@ -56,8 +56,8 @@ def median(column: AskedGrid, groups: Groups, way: Way, asking: Asking) -> None:
       dampen median staff.csv pay --bounds 0 10000 --step 50 --epsilon 1
     """
     way.require_showable(("50",), groups)
-    asking.tell("median", column, groups, method=way.method.value)
-    _draw_law(asking, column, "50", way)
+    options.tell("median", column, groups, method=way.method.value)
+    _draw_law(options, column, "50", way)
 
 
 @verb(10, "percentile", "percentiles")
@@ -66,7 +66,7 @@ def percentile(
     groups: Groups,
     p: Annotated[list[str], typer.Option("--p", help="Percentage from 0 to 100, or several: 25,50,75")],
     way: Way,
-    asking: Asking,
+    options: TableOptions,
 ) -> None:
     """Tell percentiles of a column, privately; values are rounded down to the grid of possible answers.
 
@@ -77,23 +77,23 @@ def percentile(
     ps = split_lists(p, "p")
     way.require_showable(ps, groups)
     if len(ps) == 1:
-        asking.tell("percentile", column, groups, ps[0], method=way.method.value)
-        _draw_law(asking, column, ps[0], way)
+        options.tell("percentile", column, groups, ps[0], method=way.method.value)
+        _draw_law(options, column, ps[0], way)
         return
     if way.method is not DISTANCE:
         raise ParameterError(f"method must be distance for several percentiles; got {way.method.value!r}")
     for each in ps:
         share_of(each)  # by itself: typed by hand, it may be shown
-    asking.tell("percentiles", column, groups, ps)
+    options.tell("percentiles", column, groups, ps)
 
 
-def _draw_law(asking: Asking, column: AskedGrid, p: str, way: Way) -> None:
+def _draw_law(options: TableOptions, column: AskedGrid, p: str, way: Way) -> None:
     """The most likely answers, on standard error, so that the answer itself stays alone."""
     if not way.show_law:
         return
-    with asking.open(column, None) as (table, _):
+    with options.open(column, None) as (table, _):
         posed = RECORD["percentile"].pose(
-            table.view.source(column.chosen), p, epsilon=asking.payment.epsilon, adjacency=table.adjacency,
+            table.view.source(column.chosen), p, epsilon=options.payment.epsilon, adjacency=table.adjacency,
             method=way.method.value, **table.view.grid(column.chosen),
         )  # fmt: skip
     assert isinstance(posed, Single)

@@ -1,37 +1,37 @@
 """``dampen sum``, ``mean`` and ``variance``: a column of numbers added up, averaged, or how far it is spread."""
 
-from dampen.cli.tables import AskedRange, AskedSum, Asking, Groups
+from dampen.cli.tables import AskedRange, AskedSum, Groups, TableOptions
 from dampen.cli.verbs import verb
 
 
 @verb(60, "sum", name="sum")
-def add_up(column: AskedSum, groups: Groups, asking: Asking) -> None:
+def add_up(column: AskedSum, groups: Groups, options: TableOptions) -> None:
     """Tell the sum of a column, privately.
 
     Examples:
       dampen sum staff.toml pay --epsilon 1
       dampen sum staff.csv pay --bounds 0 10000 --epsilon 1
     """
-    asking.tell("sum", column, groups)
+    options.tell("sum", column, groups)
 
 
 @verb(70, "mean")
-def mean(column: AskedRange, groups: Groups, asking: Asking) -> None:
+def mean(column: AskedRange, groups: Groups, options: TableOptions) -> None:
     """Tell the mean of a column, privately.
 
     Examples:
       dampen mean staff.toml pay --by team --epsilon 1
       dampen mean staff.csv pay --bounds 0 10000 --where team=lab --epsilon 1
     """
-    asking.tell("mean", column, groups)
+    options.tell("mean", column, groups)
 
 
 @verb(75, "variance")
-def variance(column: AskedSum, asking: Asking) -> None:
+def variance(column: AskedSum, options: TableOptions) -> None:
     """Tell the variance of a column, privately.
 
     Examples:
       dampen variance staff.toml pay --epsilon 1
       dampen variance staff.csv pay --bounds 0 10000 --unit 10 --epsilon 1
     """
-    asking.tell("variance", column, None)
+    options.tell("variance", column, None)

@@ -18,7 +18,7 @@ from dampen.cli.payment import Payer, Payment
 from dampen.cli.progress import progress
 from dampen.cli.verbs import Options, refuse_given
 from dampen.cli.where import conditions_of
-from dampen.describe.columns import DAY, Category, Column, Date, Number, Text
+from dampen.describe.columns import DAY, Category, Column, Date, Number
 from dampen.describe.description import Description
 from dampen.describe.where_text import conditions_from_texts
 from dampen.errors import ParameterError
@@ -28,8 +28,6 @@ from dampen.tables.stdin import STDIN
 
 OR_DESCRIBED = "or described in a file: see `dampen describe`"
 DESCRIBED = "the description says it"
-UNKNOWN = {"nothing": Text()}
-"""A table whose rows are counted still needs a column that is described: one that is never asked about."""
 NAMING = ("--name", "--column", "--by")
 """What a description does not say: the columns that are asked about."""
 
@@ -166,7 +164,7 @@ class Groups(Options):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Asking(Options):
+class TableOptions(Options):
     """A table and who pays for an answer about it."""
 
     file: File
@@ -196,7 +194,7 @@ class Asking(Options):
         payer = self.payment.payer(of_pipe=self.file == STDIN)
         with path_of(self.file) as path:
             table = Table(
-                path, columns=columns or UNKNOWN, budget=payer, adjacency=(self.adjacency or ADD_REMOVE).member,
+                path, columns=columns, budget=payer, adjacency=(self.adjacency or ADD_REMOVE).member,
                 engine=name_of(self.rows.engine), reading=self.rows.reading.of_file(), name=self.file,
             )  # fmt: skip
             yield table.restrict(conditions_of(columns, self.rows.where or ())), payer
