@@ -78,9 +78,10 @@ class Description:
         known = {} if graph is not None and columns == {} else as_columns(columns)
         if known and graph is not None:
             raise ParameterError("a description must be of a table, with columns, or of a graph, and not of both")
+        usual = Adjacency.ADD_REMOVE if graph is None else Adjacency.EDGE
         fields = {
             "columns": known,
-            "adjacency": _as_adjacency(adjacency, of_graph=graph is not None),
+            "adjacency": find_adjacency(usual if adjacency is None else adjacency, of_graph=graph is not None),
             "data": None if data is None else _as_path(data=data),
             "ledger": None if ledger is None else _as_path(ledger=ledger),
             "engine": None if engine is None else text(engine=engine, longest=100),
@@ -161,16 +162,15 @@ def as_columns(columns: Any) -> dict[str, Column]:
     return found
 
 
-def _title(name: str) -> str:
-    return f"[columns.{name[:40]}]" if name.isidentifier() else f"[columns.{name[:40]!r}]"
-
-
-def _as_adjacency(adjacency: Any, *, of_graph: bool) -> Adjacency:
+def find_adjacency(adjacency: Any, *, of_graph: bool = False) -> Adjacency:
+    """The adjacency itself, or the one of this name: of the records of a table, or of the edges of a graph."""
     allowed = [Adjacency.EDGE] if of_graph else [Adjacency.ADD_REMOVE, Adjacency.REPLACE]
-    if adjacency is None:
-        return allowed[0]
     word = adjacency.value if isinstance(adjacency, Adjacency) else adjacency
     return Adjacency(one_of(tuple(each.value for each in allowed), adjacency=word))
+
+
+def _title(name: str) -> str:
+    return f"[columns.{name[:40]}]" if name.isidentifier() else f"[columns.{name[:40]!r}]"
 
 
 def _as_path(**named: Any) -> str:

@@ -9,7 +9,7 @@ from dampen._validate import Number, plain, positive, render, text
 from dampen.accounting.account import LONGEST_NOTE
 from dampen.describe.columns import Category, Column, Flag
 from dampen.describe.conditions import Condition
-from dampen.describe.description import as_columns
+from dampen.describe.description import as_columns, find_adjacency
 from dampen.describe.reading import FileReading
 from dampen.describe.where import conditions_of, words
 from dampen.errors import ParameterError
@@ -26,7 +26,6 @@ from dampen.privacy import (
     NumericRelease,
     Release,
     as_budget,
-    record_adjacency,
 )
 from dampen.questions.one_percentile import Method
 from dampen.questions.record import RECORD, Posed, asking
@@ -91,7 +90,7 @@ class Table:
         called = str(data) if isinstance(data, str | Path) else None
         self.view = View(source, known, called if name is None else text(name=name, longest=LONGEST_NAME))
         """What questions are posed on."""
-        self._budget, self._adjacency = as_budget(budget), record_adjacency(_as_adjacency(adjacency))
+        self._budget, self._adjacency = as_budget(budget), find_adjacency(adjacency)
 
     @property
     def columns(self) -> dict[str, Column]:
@@ -265,11 +264,3 @@ def _as_names(public: Any) -> tuple[str, ...]:
     if not isinstance(listed, list | tuple | set | frozenset) or not all(isinstance(name, str) for name in listed):
         raise ParameterError(f"public must be a list of names of columns; got {render(public)}")
     return tuple(listed)
-
-
-def _as_adjacency(adjacency: Adjacency | str) -> Adjacency:
-    """The adjacency itself, or its name in a description."""
-    names = {member.value: member for member in Adjacency}
-    if isinstance(adjacency, str) and adjacency in names:
-        return names[adjacency]
-    return adjacency  # type: ignore[return-value]

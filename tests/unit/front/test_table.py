@@ -165,6 +165,14 @@ def test_a_description_maps_names_to_columns(columns: Any, refused: Refused, unt
         Table(ROWS, columns=columns, budget=untouched)
 
 
+@pytest.mark.parametrize("adjacency", [Adjacency.EDGE, "edge", "ADD_REMOVE", "", None, 1, ["replace"]], ids=str)
+def test_the_adjacency_is_one_of_records_or_its_name(adjacency: Any, refused: Refused, untouched: Budget) -> None:
+    with refused(ParameterError, "adjacency must be one of 'add_remove', 'replace'; got"):
+        described(budget=untouched, adjacency=adjacency)
+    for known in Adjacency.ADD_REMOVE, Adjacency.REPLACE:
+        assert described(adjacency=known.value).adjacency is described(adjacency=known).adjacency is known
+
+
 def test_whether_data_are_refused_depends_on_all_rows(refused: Refused, untouched: Budget) -> None:
     """A filter or a grouping of the asker's choice would tell who has a missing value."""
     broken = {**ROWS, "pay": [*ROWS["pay"][:5], None]}
