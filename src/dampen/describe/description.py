@@ -136,14 +136,15 @@ class Description:
         return toml_text({name: value for name, value in known.items() if value is not None})
 
     @property
-    def data_path(self) -> str | None:
-        """Where the data lie."""
-        return None if self.data is None else self.locate(self.data)
-
-    @property
     def ledger_path(self) -> str | None:
         """Where the ledger lies."""
         return None if self.ledger is None else self.locate(self.ledger)
+
+    def locate_data(self) -> str:
+        """Where the data lie; a description that names none is refused."""
+        if self.data is None:
+            raise ParameterError("data must be named in the description: the path or pattern of its files")
+        return self.locate(self.data)
 
     def locate(self, path: str) -> str:
         """A path of the description, seen from here; what lies elsewhere (``s3://...``) stays as it is."""

@@ -7,7 +7,6 @@ from dampen.describe.columns import Column, Date, Number, Text
 from dampen.describe.conditions import Between
 from dampen.describe.description import Description
 from dampen.describe.reading import FileReading
-from dampen.errors import ParameterError
 from dampen.tables.columns import title_of
 from dampen.tables.described import reading_of
 from dampen.tables.engines import Engine, Source, open_engine
@@ -18,9 +17,7 @@ def check(found: Description) -> list[str]:
 
     Sentences name a column and a rule. They hold no count, no value and no bound of the data.
     """
-    if found.data is None:
-        raise ParameterError("data must be named in the description: the path or pattern of its files")
-    source = Source(found.data_path, engine=found.engine, reading=FileReading(**found.reading))
+    source = Source(found.locate_data(), engine=found.engine, reading=FileReading(**found.reading))
     asked = {name: column for name, column in found.columns.items() if not isinstance(column, Text)}
     with open_engine(source, *asked) as engine:
         for name in found.columns:

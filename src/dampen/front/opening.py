@@ -32,19 +32,18 @@ def table_of(
     """The table of a description."""
     if found.graph is not None:
         raise ParameterError("the description tells of a graph: ask for its nodes or patterns")
-    if found.data is None:
-        raise ParameterError("data must be named in the description: the path or pattern of its files")
     return Table(
-        found.data_path, columns=found.columns, budget=budget, adjacency=adjacency or found.adjacency,
+        found.locate_data(), columns=found.columns, budget=budget, adjacency=adjacency or found.adjacency,
         engine=engine or found.engine, reading=FileReading(**found.reading), name=found.data,
     )  # fmt: skip
 
 
 def graph_of(found: Description) -> Graph:
     """The graph of a description."""
-    if found.graph is None or found.data is None:
-        raise ParameterError("the description tells of no graph: it has no table [graph], or names no data")
+    if found.graph is None:
+        raise ParameterError("the description tells of no graph: it has no table [graph]")
+    edges = found.locate_data()
     nodes: Any = found.graph["nodes"]
     if isinstance(nodes, str):
         nodes = read_labels(found.locate(nodes))
-    return Graph.from_file(found.data_path, nodes=nodes, src=found.graph.get("src"), dst=found.graph.get("dst"))
+    return Graph.from_file(edges, nodes=nodes, src=found.graph.get("src"), dst=found.graph.get("dst"))

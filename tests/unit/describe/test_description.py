@@ -51,15 +51,17 @@ def test_a_file_says_what_python_says(tmp_path: Path) -> None:
     assert found == Description(COLUMNS, data="staff/*.parquet", ledger="staff.db")
     assert found.adjacency is Adjacency.ADD_REMOVE
     assert (found.data, found.ledger) == ("staff/*.parquet", "staff.db")
-    assert (found.data_path, found.ledger_path) == (str(tmp_path / "staff" / "*.parquet"), str(tmp_path / "staff.db"))
+    paths = (str(tmp_path / "staff" / "*.parquet"), str(tmp_path / "staff.db"))
+    assert (found.locate_data(), found.ledger_path) == paths
     assert Description.read(str(path)) == found
 
 
 def test_paths_are_relative_to_the_file_and_others_stay() -> None:
     for path in ("/data/x.csv", "s3://bucket/x.parquet", "postgresql://host/db"):
-        assert Description(COLUMNS, data=path, folder="here").data_path == path
-    assert Description(COLUMNS, data="x.csv").data_path == "x.csv"
-    assert Description(COLUMNS).data_path is None
+        assert Description(COLUMNS, data=path, folder="here").locate_data() == path
+    assert Description(COLUMNS, data="x.csv").locate_data() == "x.csv"
+    with pytest.raises(ParameterError, match="data must be named in the description: the path or pattern"):
+        Description(COLUMNS).locate_data()
     assert Description(COLUMNS).ledger_path is None
     assert Description(COLUMNS, folder="here").locate("nodes.txt") == str(Path("here") / "nodes.txt")
 

@@ -130,7 +130,7 @@ def test_a_graph_of_two_columns(folder: Path) -> None:
         (STAFF.replace("bounds = [0, 100]", ""), ParameterError, "[columns.pay]"),
         (FRIENDS.replace("nodes = 6", "nodes = 2"), DataError, "whole numbers from 0 to 1"),
         (FRIENDS.replace("friends.txt", "nowhere.txt"), ParameterError, "file must exist"),
-        (FRIENDS.replace('data = "friends.txt"', ""), ParameterError, "names no data"),
+        (FRIENDS.replace('data = "friends.txt"', ""), ParameterError, "data must be named in the description"),
         ("data = [", ParameterError, "TOML"),
     ],
     ids=["no ledger", "no such ledger", "no data", "no bounds", "few nodes", "no such file", "no edges", "no TOML"],
