@@ -129,7 +129,7 @@ class PaidClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
         schema = Schema.from_description(table.columns, target)
         own = {"schema": schema, "budget": table.budget, "adjacency": table.adjacency}
         fitted = type(self)(**{**self.get_params(deep=False), **own})
-        fitted.fit(table.view.source(None, *schema.attributes, target), target)
+        fitted.fit(table.view.source(None), target)
         for name, value in vars(fitted).items():
             if name.endswith("_"):
                 setattr(self, name, value)

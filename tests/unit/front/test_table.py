@@ -288,6 +288,17 @@ def test_whether_a_fit_is_refused_depends_on_all_rows(
                 model.fit(part, "leaves")
 
 
+def test_a_fit_takes_missing_values_as_others_with_a_filter_or_without_one() -> None:
+    """Where another label takes them they break no schema: that there is a filter decides nothing."""
+    from dampen.learn import PrivateTreeClassifier
+
+    rows = {**ROWS, "team": [*ROWS["team"][:5], None]}
+    columns: dict[str, Column] = {"team": Category("sales", "lab", other="lab"), "smoker": Flag()}
+    table = Table(rows, columns=columns, budget=Budget(epsilon=100))
+    for part in (table, table.where(smoker=True), table.where(smoker=False)):
+        assert PrivateTreeClassifier(1, 2).fit(part, "smoker").classes_.tolist() == [False, True]
+
+
 def test_an_answer_says_how_good_it_is_and_behaves_as_its_value() -> None:
     count = described().count(epsilon=1)
     assert float(count.error(0.95)) == 3
