@@ -128,8 +128,8 @@ def whole_accuracy(told: Accuracy, unit: str, step: Fraction = Fraction(1)) -> A
 
 
 def people_accuracy(told: Accuracy, p: Fraction, adjacency: Adjacency) -> Accuracy:
-    """What a mechanism tells, for a percentile scored by how many people must change."""
-    if not isinstance(told, SelectionAccuracy):
+    """What a mechanism tells, for a percentile scored by how many people must change: at half of epsilon a person."""
+    if not isinstance(told, SelectionAccuracy) or told.rate != told.epsilon / 2:
         return told
     return PercentileAccuracy(told.epsilon, told.size, p, adjacency, told.law)
 

@@ -7,7 +7,7 @@ from typing import Any, Literal
 from dampen._validate import Number, pair, render, share_of
 from dampen.errors import ParameterError
 from dampen.mechanisms import LocalDampening, NumericMechanism, PermuteAndFlip, PolyPlace
-from dampen.mechanisms.selection_errors import PercentileAccuracy
+from dampen.mechanisms.selection_errors import PercentileAccuracy, people_accuracy
 from dampen.privacy import Adjacency, BudgetLike, Release
 from dampen.problem import SelectionProblem
 from dampen.queries import percentile_label_problem, percentile_rank_problem, percentile_value_problem
@@ -88,8 +88,10 @@ def percentile(
             known = PercentileAccuracy(usual.epsilon, len(grid), 100 * share_of(p), adjacency)
         return Single(usual, problem, known)
     chosen = choose_mechanism(method, epsilon, indicators="dampen.queries.percentile_hit_problem")
-    chosen.privacy(pose([], p, grid=grid, adjacency=adjacency).frame)  # tried before any data is read
-    return Single(chosen, pose(values, p, grid=grid, adjacency=adjacency))
+    frame = pose([], p, grid=grid, adjacency=adjacency).frame
+    chosen.privacy(frame)  # tried before any data is read
+    told = people_accuracy(chosen.accuracy(frame), 100 * share_of(p), adjacency)
+    return Single(chosen, pose(values, p, grid=grid, adjacency=adjacency), told)
 
 
 @question(zeros, proof="percentile")

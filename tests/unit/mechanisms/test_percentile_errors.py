@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from dampen import Adjacency
-from dampen.mechanisms import Exponential, PermuteAndFlip
+from dampen.mechanisms import Exponential, PermuteAndFlip, ReportNoisyMax
 from dampen.mechanisms.selection_errors import Law, PercentileAccuracy, PercentilesAccuracy
 from dampen.queries import percentile_value_problem
 from dampen.vectors import Floats, Integers
@@ -20,7 +20,11 @@ PERCENTS = tuple(Fraction(thirds, 3) for thirds in (0, 30, 100, 150, 225, 297, 3
 SIZES = {2: 6, 3: 6, 4: 4}
 """Of grids, and the most records on them."""
 CONFIDENCES = (Fraction(1, 2), Fraction(4, 5), Fraction(19, 20))
-MECHANISMS: dict[Law, Any] = {"permute_and_flip": PermuteAndFlip, "exponential": Exponential}
+MECHANISMS: dict[Law, Any] = {
+    "permute_and_flip": PermuteAndFlip,
+    "exponential": Exponential,
+    "laplace": ReportNoisyMax,
+}
 Table = tuple[int, ...]
 
 both = pytest.mark.parametrize("adjacency", [ADD_REMOVE, REPLACE], ids=str)

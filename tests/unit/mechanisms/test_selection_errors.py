@@ -220,6 +220,8 @@ def test_a_percentile_takes_law_size_and_epsilon_from_its_mechanism() -> None:
     )
     by_softmax = people_accuracy(Exponential(3).accuracy(frame), p, ADD_REMOVE)
     assert by_softmax == PercentileAccuracy(Fraction(3), 50, p, ADD_REMOVE, "exponential")
+    twice = PermuteAndFlip(3).accuracy(Frame(range(50), bound=1, adjacency=ADD_REMOVE, monotone=True))
+    assert people_accuracy(twice, p, ADD_REMOVE) is twice
     private = PrivateAccuracy("because")
     assert people_accuracy(private, p, ADD_REMOVE) is private
     assert ranks_per_person(p, ADD_REMOVE) == Fraction(9, 10)

@@ -33,7 +33,8 @@ from dampen.mechanisms import (
     laws,
 )
 from dampen.mechanisms.selection.base import SingleMechanism
-from dampen.privacy import Amount
+from dampen.mechanisms.selection_errors import Law, PercentileAccuracy
+from dampen.privacy import Amount, PrivateAccuracy
 from dampen.questions.record import RECORD, Single
 from dampen.sampling import tables
 from dampen.sampling.exponents import Exponents
@@ -402,6 +403,27 @@ def test_labels_need_whole_values(values: Any, untouched: Budget, refused: Refus
 
 
 # As a number
+
+
+@pytest.mark.parametrize("adjacency", [ADD_REMOVE, REPLACE], ids=lambda adjacency: adjacency.value)
+def test_a_mechanism_s_error_counts_people_too(adjacency: Adjacency) -> None:
+    """It is that of its law; ranks are no people, and what follows the data stays private."""
+    asked: dict[str, Any] = {"bounds": (0, 120), "epsilon": 1, "adjacency": adjacency}
+
+    def told(method: Any) -> Any:
+        return dampen.percentile([30, 40], 90, method=method, **asked, budget=Budget(epsilon=1)).accuracy
+
+    by_law: dict[Law, Any] = {
+        "permute_and_flip": PermuteAndFlip,
+        "exponential": Exponential,
+        "laplace": ReportNoisyMax,
+    }
+    for law, method in by_law.items():
+        for each in (method, method(1)):
+            assert told(each) == PercentileAccuracy(Fraction(1), 121, Fraction(90), adjacency, law)
+    assert told("distance") == told(PermuteAndFlip)
+    assert told("rank").unit != "people"
+    assert isinstance(told(LocalDampening), PrivateAccuracy)
 
 
 def test_numbers_follow_the_gaps() -> None:
