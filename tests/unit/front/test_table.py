@@ -288,6 +288,18 @@ def test_whether_a_fit_is_refused_depends_on_all_rows(
                 model.fit(part, "leaves")
 
 
+@pytest.mark.parametrize("value", [None, float("inf")])
+def test_whether_a_score_is_refused_depends_on_all_rows(value: Any, refused: Refused, untouched: Budget) -> None:
+    from dampen.learn import PrivateTreeClassifier, private_score
+
+    columns: dict[str, Column] = {"pay": Number(0, 10_000), "smoker": Flag()}
+    model = PrivateTreeClassifier(1, 2).fit(Table(ROWS, columns=columns, budget=Budget(epsilon=1)), "smoker")
+    broken = Table({**ROWS, "pay": [*ROWS["pay"][:5], value]}, columns=columns, budget=untouched)
+    for part in (broken, broken.where(smoker=True), broken.where(smoker=False)):
+        with refused(DataError, "column 'pay'"):
+            private_score(model, part, "smoker", epsilon=1, budget=untouched)
+
+
 def test_a_fit_takes_missing_values_as_others_with_a_filter_or_without_one() -> None:
     """Where another label takes them they break no schema: that there is a filter decides nothing."""
     from dampen.learn import PrivateTreeClassifier

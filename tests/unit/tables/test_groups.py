@@ -59,7 +59,8 @@ def test_undeclared_values_are_refused_without_one(refused: "Refused") -> None:
             place_groups(["F", "secret"], labels)
         with refused(DataError, "declared categories", hidden=("secret",)):
             count_groups(["F", "secret"], labels)
-    for other in ("X", "other", []):
+    others: tuple[Any, ...] = ("X", "other", [])
+    for other in others:
         with refused(ParameterError, "other must be one of the categories; got"):
             place_groups(["F"], LABELS, other=other)
         with refused(ParameterError, "other must be one of the categories; got"):
