@@ -242,7 +242,9 @@ def most_cliques(edges: int, size: int) -> float:
         return float(edges)
     x, most = (1 + np.sqrt(1 + 8.0 * edges)) / 2, 1.0
     for step in range(size):
-        most *= max(x - step, 0.0) / (step + 1)
+        if x <= step:  # no further factor brings it back from 0, and ``size`` may be far beyond all nodes
+            return 1e-9
+        most *= (x - step) / (step + 1)
     return most * (1 + 1e-9) + 1e-9
 
 

@@ -99,6 +99,7 @@ def k_clique_problem(graph: Graph, k: int, *, threads: int | None = None) -> Num
     from dampen.graphs.subgraphs import count_cliques, largest_clique_change
 
     nodes, size = require_graph(graph).nodes, whole(k=k, least=3)
+    size = min(size, max(nodes, 2) + 1)  # beyond all nodes one size is as good as another, and this one is a machine's
     _require_room(comb(nodes, size), size)
     shared, local = graph.max_codegree(), None
     if nodes <= (MOST_NODES_SMALL_CLIQUES if size <= 5 else MOST_NODES_CLIQUES):
