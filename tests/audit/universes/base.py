@@ -1,7 +1,7 @@
 """What a universe is."""
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 
@@ -50,6 +50,10 @@ class Universe:
     def __post_init__(self) -> None:
         """Build each problem once: every mechanism of the gate reads the same one."""
         object.__setattr__(self, "problem_of", cache(self.problem_of))
+
+    def first(self, few: int | None) -> "Universe":
+        """The same with so many data sets, the first of them, and their neighbours; all of them for ``None``."""
+        return replace(self, data_sets=list(self.data_sets)[:few])
 
     def audit(self, mechanism: SelectionMechanism) -> AuditReport:
         return audit_selection(mechanism, self.problem_of, self.data_sets, self.neighbours)
