@@ -10,7 +10,8 @@ from dampen.vectors import Floats
 from tests.every_selection import BY_UTILITY
 
 ALPHA = 1e-6
-DRAWS = 12_000
+DRAWS, LONG_DRAWS = 4_000, 12_000
+"""Enough that a law 30 % wrong is missed with probability below 1e-7 in every case."""
 MECHANISMS: list[SelectionMechanism] = [*{type(make(1)): make(1) for make in reversed(BY_UTILITY.values())}.values()]
 """One of each class, in its first variant."""
 UTILITIES = {
@@ -33,19 +34,21 @@ def p_value(counts: Floats, law: Floats) -> float:
 
 @pytest.mark.parametrize("mechanism", MECHANISMS, ids=repr)
 @pytest.mark.parametrize("kind", UTILITIES)
-def test_releases_follow_their_law_and_not_a_wrong_one(mechanism: SelectionMechanism, kind: str) -> None:
+@pytest.mark.parametrize("draws", [DRAWS, pytest.param(LONG_DRAWS, marks=pytest.mark.long)])
+def test_releases_follow_their_law_and_not_a_wrong_one(mechanism: SelectionMechanism, kind: str, draws: int) -> None:
     utilities = UTILITIES[kind]
     frame = dampen.Frame(range(len(utilities)), bound=1, adjacency=dampen.Adjacency.ADD_REMOVE)  # type: ignore[arg-type]
     problem = dampen.SelectionProblem(frame, utilities)
     law = np.exp(np.asarray(mechanism.log_probabilities(problem)))
-    counts = counts_of_releases(mechanism, problem, DRAWS)
+    counts = counts_of_releases(mechanism, problem, draws)
     assert p_value(counts, law) > ALPHA
     wrong = law.copy()
     wrong[0] *= 0.7
     assert p_value(counts, wrong) < ALPHA
 
 
-def test_a_hundred_thousand_candidates_at_full_width() -> None:
+@pytest.mark.parametrize("draws", [900, pytest.param(1_500, marks=pytest.mark.long)])
+def test_a_hundred_thousand_candidates_at_full_width(draws: int) -> None:
     """Two score levels: the share of draws from the upper one is a coin of known bias."""
     upper, lower = 1_000, 99_000
     frame = dampen.Frame(range(upper + lower), bound=1, adjacency=dampen.Adjacency.ADD_REMOVE, monotone=True)
@@ -53,8 +56,8 @@ def test_a_hundred_thousand_candidates_at_full_width() -> None:
     for mechanism in MECHANISMS:
         law = np.exp(np.asarray(mechanism.log_probabilities(problem)))
         shares = np.array([law[:upper].sum(), law[upper:].sum()])
-        budget = dampen.Budget(epsilon=1_500)
-        draws = np.array([mechanism.release(problem, budget=budget).value for _ in range(1_500)])
-        counts = np.array([(draws < upper).sum(), (draws >= upper).sum()], dtype=np.float64)
+        budget = dampen.Budget(epsilon=draws)
+        drawn = np.array([mechanism.release(problem, budget=budget).value for _ in range(draws)])
+        counts = np.array([(drawn < upper).sum(), (drawn >= upper).sum()], dtype=np.float64)
         assert p_value(counts, shares) > ALPHA
         assert p_value(counts, np.array([shares[0] * 0.7, 1 - shares[0] * 0.7])) < ALPHA

@@ -45,15 +45,18 @@ def short_words(patch: pytest.MonkeyPatch) -> None:
     patch.setattr(exact, "MORE_BITS", 1)
 
 
-def largest_undecided(mechanism: SelectionMechanism) -> float:
-    """What may be open after DEPTH bits: the exponential mechanism's tries start anew until one is accepted."""
+DEPTH, FULL_DEPTH = 12, 15
+by_depth = pytest.mark.parametrize("depth", [DEPTH, pytest.param(FULL_DEPTH, marks=pytest.mark.long)])
+
+
+def largest_undecided(mechanism: SelectionMechanism, depth: int) -> float:
+    """What may be open after so many bits: the exponential mechanism's tries start anew until one is accepted."""
     bounded_range = mechanism.privacy(problem([0]).frame).bounded_range
-    return 0.05 if bounded_range is None else 0.25
+    one_try, tries = (0.05, 0.25) if depth == FULL_DEPTH else (0.1, 0.3)
+    return one_try if bounded_range is None else tries
 
 
-DEPTH = 15
-
-
+@by_depth
 @pytest.mark.parametrize("mechanism", MECHANISMS, ids=repr)
 @pytest.mark.parametrize(
     "utilities",
@@ -61,24 +64,25 @@ DEPTH = 15
     ids=["whole", "real", "runs", "tie"],
 )
 def test_every_path_of_short_words_adds_up_to_the_law(
-    mechanism: SelectionMechanism, utilities: object, monkeypatch: pytest.MonkeyPatch
+    mechanism: SelectionMechanism, utilities: object, depth: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     short_words(monkeypatch)
     asked = problem(utilities)
-    drawn, undecided = law_by_enumeration(lambda source: released(mechanism, asked, source, monkeypatch), depth=DEPTH)
+    drawn, undecided = law_by_enumeration(lambda source: released(mechanism, asked, source, monkeypatch), depth=depth)
     law = np.exp(np.asarray(mechanism.log_probabilities(asked)))
-    assert undecided < largest_undecided(mechanism)
+    assert undecided < largest_undecided(mechanism, depth)
     assert sum(drawn.values()) + undecided == 1
     for index, share in enumerate(law):
         low = drawn.get(index, Fraction(0))
         assert float(low) - 1e-12 <= share <= float(low + undecided) + 1e-12
 
 
+@by_depth
 @pytest.mark.parametrize("mechanism", MECHANISMS, ids=repr)
-def test_a_wrong_law_does_not_fit(mechanism: SelectionMechanism, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_wrong_law_does_not_fit(mechanism: SelectionMechanism, depth: int, monkeypatch: pytest.MonkeyPatch) -> None:
     short_words(monkeypatch)
     asked = problem([3, 1])
-    drawn, undecided = law_by_enumeration(lambda source: released(mechanism, asked, source, monkeypatch), depth=DEPTH)
+    drawn, undecided = law_by_enumeration(lambda source: released(mechanism, asked, source, monkeypatch), depth=depth)
     wrong = np.exp(np.asarray(mechanism.log_probabilities(problem([30, 16], bound=10))))
     assert not float(drawn[1]) <= wrong[1] <= float(drawn[1] + undecided)
 
