@@ -34,7 +34,7 @@ FULL = [
         if name not in PUBLIC or (epsilon != "0.1" and "delta" in signature(PUBLIC[name]).parameters)
     ),
 ]
-"""What is left to full runs: six nodes wherever there were fewer, another delta where there is one; variants on five."""
+"""What is left to full runs: six nodes where there were fewer, another delta where there is one; variants on five."""
 NEEDS_MORE = {"NoisyLocalSensitivity": ("2-triangles",)}
 """Mechanisms that need more than a ladder, and the counts that have it."""
 PAIRS = {

@@ -55,14 +55,20 @@ def ask(question: "Question", data: Any) -> Answer:
         return None
 
 
+def _differences(one: Vector, two: Vector) -> list[Fraction]:
+    """How far apart the counts are that differ. Most are equal, and fractions take their time."""
+    pairs = ((one.get(key, 0), two.get(key, 0)) for key in {*one, *two})
+    return [abs(Fraction(a) - b) for a, b in pairs if a != b]
+
+
 def l1(one: Vector, two: Vector) -> Fraction:
     """The sum of all differences."""
-    return sum((abs(Fraction(one.get(key, 0)) - two.get(key, 0)) for key in {*one, *two}), Fraction(0))
+    return sum(_differences(one, two), Fraction(0))
 
 
 def largest(one: Vector, two: Vector) -> Fraction:
     """The largest difference."""
-    return max((abs(Fraction(one.get(key, 0)) - two.get(key, 0)) for key in {*one, *two}), default=Fraction(0))
+    return max(_differences(one, two), default=Fraction(0))
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,9 +111,17 @@ def all_changes(records: Sequence[Record], others: Sequence[Record]) -> list[Cha
 
 def some_changes(records: Sequence[Record], others: Sequence[Record]) -> list[Change]:
     """Two other records before and behind all, and instead of the first: for containers that take their time."""
-    few = others[:2]
-    added = [Change(place, other, False) for place in (0, len(records)) for other in few]
-    return added + [Change(0, other, True) for other in few]
+    return _at_both_ends(records, others[:2])
+
+
+def fewest_changes(records: Sequence[Record], others: Sequence[Record]) -> list[Change]:
+    """The same with one other record."""
+    return _at_both_ends(records, others[:1])
+
+
+def _at_both_ends(records: Sequence[Record], others: Sequence[Record]) -> list[Change]:
+    added = [Change(place, other, False) for place in (0, len(records)) for other in others]
+    return added + [Change(0, other, True) for other in others]
 
 
 class Judge:
