@@ -111,7 +111,7 @@ def _tables() -> list[Form]:
 
 
 def _sweeps(forms: list[Form]) -> Any:
-    """All containers with all types of columns; by default without Spark, and with every third type where it is slow."""
+    """All containers with all types of columns; by default no Spark, and every third type where it is slow."""
     asked = []
     for form in forms:
         many = form.family == "elsewhere" and len(form.kinds) > 3
