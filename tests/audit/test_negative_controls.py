@@ -82,7 +82,7 @@ def test_half_the_noise(mechanism: type[UtilityMechanism], epsilon: str) -> None
             rate: Fraction = super()._rate(frame)
             return 2 * rate
 
-    for universe in (counts_add_remove(), counts_replace()):
+    for universe in (counts_add_remove(largest=8), counts_replace(largest=8)):
         report = universe.audit(HalfTheNoise(epsilon))
         assert "epsilon" in report.breaches, str(report)
         assert report.worst_log_ratio > 1.2 * float(epsilon)

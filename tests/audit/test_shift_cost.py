@@ -74,7 +74,10 @@ def shares_of_the_width(plan: LevelPlan) -> tuple[float, float]:
     return max(np.divide(best, widths)), max(np.divide(proof, widths))
 
 
-@pytest.mark.parametrize(("step", "floor", "level"), SETTINGS)
+@pytest.mark.parametrize(
+    ("step", "floor", "level"),
+    [pytest.param(*setting, marks=[pytest.mark.long] if place % 2 else []) for place, setting in enumerate(SETTINGS)],
+)
 def test_a_shift_costs_at_most_the_width_on_all_graphs_of_six_nodes(step: str, floor: str, level: str) -> None:
     best, proof = shares_of_the_width(plan_with_step(6, Fraction(step), Fraction(floor), Fraction(level)))
     assert 0.3 < best <= proof <= 1

@@ -28,7 +28,7 @@ def cases() -> list[tuple[str, str, Universe]]:
     return [*by_max, ("max", "pareto", WINNERS), ("max", "stable", WINNERS), *by_gain, *free]
 
 
-@pytest.mark.parametrize("epsilon", ["1/2", "3"])
+@pytest.mark.parametrize("epsilon", ["1/2", pytest.param("3", marks=pytest.mark.long)])
 @pytest.mark.parametrize(("criterion", "mechanism", "universe"), cases(), ids=lambda case: getattr(case, "name", case))
 def test_no_choice_loses_more_than_it_claims(criterion: str, mechanism: str, universe: Universe, epsilon: str) -> None:
     chosen = SplitChoice.of(criterion, mechanism, LARGEST).build(Fraction(epsilon))

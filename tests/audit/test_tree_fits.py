@@ -63,9 +63,17 @@ def judge(
     return worst, compared
 
 
-@pytest.mark.parametrize("adjacency", [Adjacency.ADD_REMOVE, Adjacency.REPLACE], ids=lambda a: a.value)
 @pytest.mark.parametrize(("criterion", "mechanism"), CASES)
-@pytest.mark.parametrize("depth", [1, 2])
+@pytest.mark.parametrize(
+    ("depth", "adjacency"),
+    [
+        (1, Adjacency.ADD_REMOVE),
+        (1, Adjacency.REPLACE),
+        (2, Adjacency.ADD_REMOVE),
+        pytest.param(2, Adjacency.REPLACE, marks=pytest.mark.long),
+    ],
+    ids=str,
+)
 def test_no_fit_loses_more_than_epsilon(depth: int, criterion: str, mechanism: str, adjacency: Adjacency) -> None:
     replaced = adjacency is Adjacency.REPLACE
     parameters = settings(criterion, mechanism, depth, adjacency)

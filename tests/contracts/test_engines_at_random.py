@@ -33,7 +33,7 @@ ALIKE: dict[str, tuple[str, ...]] = {
     "decimals": ("list", "arrow decimal128(20, 2)", "polars from arrow decimal128(20, 2)"),
 }
 """Types of columns that hold the same values."""
-ROUNDS = 6
+rounds = pytest.mark.parametrize("rounds", [2, pytest.param(6, marks=pytest.mark.long)])
 
 
 def _containers(names: Sequence[str]) -> list[tuple[Form, Kind]]:
@@ -41,12 +41,13 @@ def _containers(names: Sequence[str]) -> list[tuple[Form, Kind]]:
     return [(form, kind) for form in fit for kind in form.kinds if kind.name in names]
 
 
+@rounds
 @pytest.mark.parametrize("sort", ALIKE)
-def test_random_columns_count_alike(sort: str) -> None:
+def test_random_columns_count_alike(sort: str, rounds: int) -> None:
     held = _containers(ALIKE[sort])
     typed = [kind for _, kind in held if kind.name != "list"]
     common = [value for value in typed[0].values if all(any(value is own for own in kind.values) for kind in typed)]
-    for round_ in range(ROUNDS):
+    for round_ in range(rounds):
         rng = Random(f"{sort} {round_}")
         labels = random_labels(rng, rng.choice([*CLUSTERS]))
         values = rng.choices(common, k=8)
@@ -58,13 +59,14 @@ def test_random_columns_count_alike(sort: str) -> None:
         assert len({*map(str, places.values())}) == 1, (grid, numbers, places)
 
 
+@rounds
 @pytest.mark.parametrize("sort", ALIKE)
-def test_random_columns_are_filtered_and_grouped_alike(sort: str) -> None:
+def test_random_columns_are_filtered_and_grouped_alike(sort: str, rounds: int) -> None:
     """Sets, ranges, days, groups of two columns and their sums, of values that are no numbers or days too."""
     held = [(form, kind) for form, kind in _containers(ALIKE[sort]) if in_tables(form)]
     typed = [kind for _, kind in held if kind.name != "list"]
     common = [value for value in typed[0].values if all(any(value is own for own in kind.values) for kind in typed)]
-    for round_ in range(ROUNDS // 2):
+    for round_ in range(rounds // 2):
         rng = Random(f"{sort} filtered {round_}")
         labels = random_labels(rng, rng.choice([*CLUSTERS]))
         rows = list(zip(*(rng.choices(common, k=8) for _ in range(2)), strict=True))

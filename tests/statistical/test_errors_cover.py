@@ -216,7 +216,11 @@ KINDS: dict[str, Callable[[], Told]] = {
 }
 
 
-@pytest.mark.parametrize("name", KINDS)
+EXACT_ELSEWHERE = ("mean at a bound", "mean of few", "largest variance", "no variance")
+"""How often such answers miss is summed up exactly in the unit test of the errors of noise; here in full runs alone."""
+
+
+@pytest.mark.parametrize("name", [name for name in KINDS if name not in EXACT_ELSEWHERE])
 def test_errors_cover(name: str) -> None:
     told = [KINDS[name]() for _ in range(DRAWS)]
     for confidence in CONFIDENCES:

@@ -27,6 +27,8 @@ STOPS = [signal.SIGINT, signal.SIGTERM]
 CODES = {signal.SIGINT: 130, signal.SIGTERM: 143}
 LONGEST = 60
 """Seconds; a process that takes so long has hung."""
+SOME_MOMENTS = [(0, signal.SIGINT), (0.03, signal.SIGTERM), (0.1, signal.SIGINT), (0.4, signal.SIGTERM)]
+"""Seconds after the start at which a signal comes in the default run."""
 MANY = 400
 """Names of one file of 20 MB: a read that nobody waits for."""
 
@@ -204,8 +206,14 @@ def account(ledger: str) -> tuple[str, list[str]]:
 # While modules load
 
 
-@pytest.mark.parametrize("number", STOPS)
-@pytest.mark.parametrize("delay", [0, 0.01, 0.03, 0.1, 0.2, 0.4, 0.8])
+@pytest.mark.parametrize(
+    ("delay", "number"),
+    [
+        pytest.param(delay, number, marks=[] if (delay, number) in SOME_MOMENTS else [pytest.mark.long])
+        for delay in (0, 0.01, 0.03, 0.1, 0.2, 0.4, 0.8)
+        for number in STOPS
+    ],
+)
 def test_at_start_up_nothing_is_told_but_one_line(
     delay: float, number: signal.Signals, long_table: str, temporary: Path
 ) -> None:
@@ -222,15 +230,22 @@ def test_at_start_up_nothing_is_told_but_one_line(
     assert errors in ("dampen: interrupted\n", f"dampen: {interrupts.UNPAID}\n")
 
 
-@pytest.mark.parametrize("number", STOPS)
+@pytest.mark.parametrize("number", [signal.SIGINT, pytest.param(signal.SIGTERM, marks=pytest.mark.long)])
 @pytest.mark.parametrize("module", ["typer", "numpy", "rich", "cryptography", "dampen.cli.payment", "dampen.cli.train"])
 def test_an_import_at_start_up_ends_at_once(module: str, number: signal.Signals, table: str, temporary: Path) -> None:
     with running(AT_IMPORT, module, str(int(number)), *median(table), temporary=temporary) as process:
         assert ended(process, temporary) == (CODES[number], "", "dampen: interrupted\n")
 
 
-@pytest.mark.parametrize("number", STOPS)
-@pytest.mark.parametrize("module", ["duckdb", "_duckdb"])
+@pytest.mark.parametrize(
+    ("module", "number"),
+    [
+        ("duckdb", signal.SIGINT),
+        ("_duckdb", signal.SIGTERM),
+        pytest.param("duckdb", signal.SIGTERM, marks=pytest.mark.long),
+        pytest.param("_duckdb", signal.SIGINT, marks=pytest.mark.long),
+    ],
+)
 def test_an_import_while_the_command_works_is_not_cut_in_two(
     module: str, number: signal.Signals, long_table: str, ledger: str, temporary: Path
 ) -> None:
@@ -241,7 +256,7 @@ def test_an_import_while_the_command_works_is_not_cut_in_two(
     assert account(ledger) == ("0", [])
 
 
-@pytest.mark.parametrize("module", ["numba", "llvmlite", "numba.core.types"])
+@pytest.mark.parametrize("module", [pytest.param("numba", marks=pytest.mark.long), "llvmlite", "numba.core.types"])
 def test_an_import_of_numba_is_not_cut_in_two(module: str, tmp_path: Path, temporary: Path) -> None:
     (tmp_path / "edges.csv").write_text("a,b\n0,1\n1,2\n2,3\n")
     asked = ["top-nodes", str(tmp_path / "edges.csv"), "--src", "a", "--dst", "b", "--nodes", "4", "--k", "1"]
@@ -265,8 +280,15 @@ def test_before_it_can_answer_signals_the_command_imports_nothing(run_python: "R
 # While a file is read
 
 
-@pytest.mark.parametrize("number", STOPS)
-@pytest.mark.parametrize("times", [1, 3])
+@pytest.mark.parametrize(
+    ("times", "number"),
+    [
+        (1, signal.SIGINT),
+        (3, signal.SIGTERM),
+        pytest.param(1, signal.SIGTERM, marks=pytest.mark.long),
+        pytest.param(3, signal.SIGINT, marks=pytest.mark.long),
+    ],
+)
 def test_a_long_read_ends_without_a_charge(
     times: int, number: signal.Signals, long_table: str, ledger: str, temporary: Path
 ) -> None:
@@ -327,7 +349,7 @@ def test_a_budget_that_nobody_remembers_is_told_of_too(table: str, temporary: Pa
         assert ended(process, temporary) == (130, "", f"dampen: {interrupts.PAID}\n")
 
 
-@pytest.mark.parametrize("number", STOPS)
+@pytest.mark.parametrize("number", [pytest.param(signal.SIGINT, marks=pytest.mark.long), signal.SIGTERM])
 @pytest.mark.parametrize("step", ["before BEGIN", "after INSERT", "before COMMIT", "after COMMIT"])
 def test_while_it_pays_the_command_does_not_stop_half_way(
     step: str, number: signal.Signals, table: str, ledger: str, temporary: Path

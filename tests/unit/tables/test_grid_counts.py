@@ -69,14 +69,10 @@ def values_near(draw: st.DrawFn, grid: Grid) -> list[float]:
     return draw(st.lists(st.one_of(points, beside, beside, st.floats(allow_nan=False)), max_size=40))
 
 
-@pytest.mark.parametrize("name", GRIDS)
-@settings(max_examples=12, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(data=st.data())
-def test_list_array_frame_and_file_agree_at_and_beside_grid_points(
-    name: str, tmp_path: Path, data: st.DataObject
-) -> None:
-    grid = GRIDS[name]
-    values = data.draw(values_near(grid))
+FEW, MANY = (settings(max_examples=n, suppress_health_check=[HealthCheck.function_scoped_fixture]) for n in (4, 12))
+
+
+def require_the_same_floats(values: list[float], grid: Grid, folder: Path) -> None:
     expected = judged(values, grid)
     assert expected.n == len(values)
     frame = pl.DataFrame({"v": pl.Series(values, dtype=pl.Float64)})
@@ -84,34 +80,67 @@ def test_list_array_frame_and_file_agree_at_and_beside_grid_points(
     assert count_on_grid(np.array(values, dtype=np.float64), grid) == expected
     assert count_on_grid(pd.DataFrame({"v": np.array(values, dtype=np.float64)}), grid, column="v") == expected
     assert count_on_grid(frame, grid, column="v") == expected
-    assert count_on_grid(written(tmp_path, values), grid, column="v") == expected
-    frame.write_parquet(tmp_path / "values.parquet")
-    assert count_on_grid(tmp_path / "values.parquet", grid, column="v") == expected
+    assert count_on_grid(written(folder, values), grid, column="v") == expected
+    frame.write_parquet(folder / "values.parquet")
+    assert count_on_grid(folder / "values.parquet", grid, column="v") == expected
 
 
 @pytest.mark.parametrize("name", GRIDS)
-@settings(max_examples=12, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@FEW
 @given(data=st.data())
-def test_whole_numbers_are_compared_exactly_in_every_engine(name: str, tmp_path: Path, data: st.DataObject) -> None:
-    grid = GRIDS[name]
+def test_list_array_frame_and_file_agree_at_and_beside_grid_points(
+    name: str, tmp_path: Path, data: st.DataObject
+) -> None:
+    require_the_same_floats(data.draw(values_near(GRIDS[name])), GRIDS[name], tmp_path)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", GRIDS)
+@MANY
+@given(data=st.data())
+def test_they_agree_at_and_beside_grid_points_at_length(name: str, tmp_path: Path, data: st.DataObject) -> None:
+    require_the_same_floats(data.draw(values_near(GRIDS[name])), GRIDS[name], tmp_path)
+
+
+@st.composite
+def wholes_near(draw: st.DrawFn, grid: Grid) -> list[int]:
+    """Whole numbers around powers of 2 and the ends of a grid, and anywhere in 64 bits."""
     ends = [max(-(2**63), min(int(end), 2**63)) for end in (grid[0], grid[-1])]
     powers = st.sampled_from([0, 2**53, 2**60, 2**63, -(2**63), -(2**53), *ends])
     near = st.tuples(powers, st.integers(-3, 3)).map(sum)
-    values = data.draw(st.lists(st.one_of(near, st.integers(-(2**63), 2**63)), max_size=40))
+    return draw(st.lists(st.one_of(near, st.integers(-(2**63), 2**63)), max_size=40))
+
+
+def require_the_same_wholes(values: list[int], grid: Grid, folder: Path) -> None:
     expected = judged(values, grid)
     assert count_on_grid(values, grid) == expected
-    assert count_on_grid(written(tmp_path, values), grid, column="v") == expected
+    assert count_on_grid(written(folder, values), grid, column="v") == expected
     small = [value for value in values if -(2**63) <= value < 2**63]
     signed, expected = np.array(small, dtype=np.int64), judged(small, grid)
     assert count_on_grid(signed, grid) == expected
     assert count_on_grid(pl.Series(signed), grid) == expected
-    pl.DataFrame({"v": signed}).write_parquet(tmp_path / "values.parquet")
-    assert count_on_grid(tmp_path / "values.parquet", grid, column="v") == expected
+    pl.DataFrame({"v": signed}).write_parquet(folder / "values.parquet")
+    assert count_on_grid(folder / "values.parquet", grid, column="v") == expected
     positive = [value for value in values if value >= 0]
     unsigned, expected = np.array(positive, dtype=np.uint64), judged(positive, grid)
     assert count_on_grid(unsigned, grid) == expected
-    pl.DataFrame({"v": unsigned}).write_parquet(tmp_path / "values.parquet")
-    assert count_on_grid(tmp_path / "values.parquet", grid, column="v") == expected
+    pl.DataFrame({"v": unsigned}).write_parquet(folder / "values.parquet")
+    assert count_on_grid(folder / "values.parquet", grid, column="v") == expected
+
+
+@pytest.mark.parametrize("name", GRIDS)
+@FEW
+@given(data=st.data())
+def test_whole_numbers_are_compared_exactly_in_every_engine(name: str, tmp_path: Path, data: st.DataObject) -> None:
+    require_the_same_wholes(data.draw(wholes_near(GRIDS[name])), GRIDS[name], tmp_path)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", GRIDS)
+@MANY
+@given(data=st.data())
+def test_whole_numbers_are_compared_exactly_at_length(name: str, tmp_path: Path, data: st.DataObject) -> None:
+    require_the_same_wholes(data.draw(wholes_near(GRIDS[name])), GRIDS[name], tmp_path)
 
 
 @pytest.mark.parametrize("name", GRIDS)
@@ -279,10 +308,11 @@ def test_decimals_count_as_their_nearest_float(tmp_path: Path) -> None:
     assert count_on_grid(pl.Series(decimals), grid) == judged(values, grid)
 
 
-def test_ends_with_many_digits_reach_the_database_unrounded(tmp_path: Path) -> None:
+@pytest.mark.parametrize("tries", [5, pytest.param(20, marks=pytest.mark.long)])
+def test_ends_with_many_digits_reach_the_database_unrounded(tries: int, tmp_path: Path) -> None:
     random = np.random.default_rng(7)
     for size in (1.0, 1e-6, 1e9, 1e200):
-        for low in (random.uniform(0, size, 20)).tolist():
+        for low in (random.uniform(0, size, tries)).tolist():
             grid = as_grid([low, nextafter(low, inf)])
             values = [0.0, low, nextafter(low, 0), nextafter(low, inf), inf]
             assert count_on_grid(written(tmp_path, values), grid, column="v") == judged(values, grid)

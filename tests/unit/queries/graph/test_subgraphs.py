@@ -36,6 +36,8 @@ KINDS: dict[str, tuple[ProblemOf, Callable[[GraphSpace], Integers], bool]] = {
     "3-triangles": (lambda graph: k_triangle_problem(graph, 3), lambda space: space.k_triangles(3), False),
 }
 """The problem, its judge, and whether the ladder is what one edge can do at each distance, no more."""
+SLOW = ("3-cliques", "5-cliques", "3-triangles")
+"""Their kin run on all graphs of six nodes by default, and they in full runs."""
 
 CHEAP = ["triangles", "4-cliques", "5-cliques", "2-triangles", "3-triangles"]
 
@@ -80,8 +82,14 @@ def rungs_of(kind: str, space: GraphSpace) -> dict[int, Integers]:
     return {mask: np.array(problem.rungs(COUNT)) for mask, problem in found.items()}
 
 
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("nodes", [2, 3, 4, 5, 6])
+@pytest.mark.parametrize(
+    ("nodes", "kind"),
+    [
+        pytest.param(nodes, kind, marks=[pytest.mark.long] if nodes == 6 and kind in SLOW else [])
+        for nodes in (2, 3, 4, 5, 6)
+        for kind in KINDS
+    ],
+)
 def test_ladders_cover_every_graph(kind: str, nodes: int) -> None:
     space = space_of(nodes)
     rungs, (_, changes) = rungs_of(kind, space), judged(kind, nodes)
