@@ -367,6 +367,30 @@ class NumericRelease(Release):
         return abs(self.value)
 
 
+@dataclass(frozen=True, eq=False)
+class CappedRelease(NumericRelease):
+    """A private number made of totals that were cut at a cap, which was chosen privately and is released with it.
+
+    ``cap``: no total counted for more, or the two ends (low, high) between which all were moved. ``at_stake``: the
+    people who may have more, with a probability of 95 %, times the cap.
+    """
+
+    cap: Any = None
+    at_stake: float = 0.0
+
+    @property
+    def doubtful(self) -> bool:
+        """Whether so much may be missing that it exceeds the answer: told by released things alone."""
+        return self.at_stake > abs(self.value)
+
+    def as_dict(self) -> dict[str, Any]:
+        """All of it, ready for JSON, and the cap."""
+        return super().as_dict() | {"cap": as_json(self.cap), "doubtful": self.doubtful}
+
+    def _last_rows(self) -> list[tuple[str, Any]]:
+        return [("cap", self.cap), *super()._last_rows()]
+
+
 class ListRelease(Release, Sequence[Any]):
     """Private answers in order, usable as the tuple that they are: ``first, *others = release``."""
 

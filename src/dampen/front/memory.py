@@ -16,6 +16,7 @@ from dampen.privacy import (
     Accuracy,
     Adjacency,
     BudgetLike,
+    CappedRelease,
     GroupAccuracy,
     PrivacyLoss,
     PrivateAccuracy,
@@ -75,6 +76,8 @@ def write_release(answer: Release) -> str | None:
             "value": _encode(answer.value), "accuracy": _encode_accuracy(answer.accuracy),
             "loss": _encode_loss(answer.loss), "mechanism": answer.mechanism, "note": answer.note,
         }  # fmt: skip
+        if isinstance(answer, CappedRelease):
+            told |= {"cap": _encode(answer.cap), "at_stake": answer.at_stake}
         return json.dumps(told)
     except TypeError:
         return None
@@ -85,7 +88,8 @@ def read_release(text: str) -> Release:
     told = json.loads(text)
     loss = PrivacyLoss(**{**told["loss"], "adjacency": Adjacency(told["loss"]["adjacency"])})
     known = _decode_accuracy(told["accuracy"])
-    found = release_of(_decode(told["value"]), loss, told["mechanism"], told["note"], known)
+    parts = _decode(told["value"]), loss, told["mechanism"], told["note"], known
+    found = CappedRelease(*parts, _decode(told["cap"]), told["at_stake"]) if "cap" in told else release_of(*parts)
     return replace(found, note=f"{found.note} ({FREE})")
 
 

@@ -1,5 +1,11 @@
 """Mechanisms: a problem in, a law and a paid release out. One file each, one proof page each."""
 
+from dampen.mechanisms.caps.base import CapMechanism
+from dampen.mechanisms.caps.cap_race import CapRace
+from dampen.mechanisms.caps.cap_scan import CapScan
+from dampen.mechanisms.caps.edge_race import EdgeRace
+from dampen.mechanisms.caps.limit_race import LimitRace
+from dampen.mechanisms.caps.signed_cap_race import SignedCapRace
 from dampen.mechanisms.counts.base import CountsMechanism
 from dampen.mechanisms.counts.laplace_counts import LaplaceCounts
 from dampen.mechanisms.numeric.base import NumericMechanism
@@ -13,6 +19,7 @@ from dampen.mechanisms.numeric.poly_place import PolyPlace
 from dampen.mechanisms.numeric.smooth_cauchy import SmoothCauchy
 from dampen.mechanisms.numeric.smooth_laplace import SmoothLaplace
 from dampen.mechanisms.numeric.smooth_student_t import SmoothStudentT
+from dampen.mechanisms.numeric.staircase import Staircase
 from dampen.mechanisms.selection.base import SelectionMechanism
 from dampen.mechanisms.selection.exponential import Exponential
 from dampen.mechanisms.selection.laplace_top_k import LaplaceTopK
@@ -27,7 +34,11 @@ from dampen.mechanisms.selection.stable_argmax import StableArgmax
 from dampen.mechanisms.selection.top_k import TopK
 
 __all__ = [
+    "CapMechanism",
+    "CapRace",
+    "CapScan",
     "CountsMechanism",
+    "EdgeRace",
     "ExactPairLaplace",
     "Exponential",
     "Ladder",
@@ -36,6 +47,7 @@ __all__ = [
     "LaplaceLogNormal",
     "LaplaceTopK",
     "LargestLocalSensitivities",
+    "LimitRace",
     "LocalDampening",
     "NoisyLocalSensitivity",
     "NumericMechanism",
@@ -46,10 +58,12 @@ __all__ = [
     "ReportNoisyMax",
     "SelectionMechanism",
     "ShiftedLocalDampening",
+    "SignedCapRace",
     "SmoothCauchy",
     "SmoothExponential",
     "SmoothLaplace",
     "SmoothStudentT",
     "StableArgmax",
+    "Staircase",
     "TopK",
 ]

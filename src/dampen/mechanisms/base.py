@@ -44,9 +44,15 @@ class Mechanism(ABC, Generic[Framed, Problem, Answer]):
         frame: Framed = problem.frame  # type: ignore[attr-defined]
         loss = self.privacy(frame)
         value = paid(lambda source: self.answer(frame, self.draw(problem, source)), loss, budget=budget, note=note)
-        released: Any = release_of(value, loss, repr(self), note, self.accuracy(frame))
+        released: Any = self.build(frame, value, loss, note)
         answer: Answer = released
         return answer
+
+    def build(
+        self, frame: Framed, answer: Any, loss: PrivacyLoss, note: str, accuracy: Accuracy | None = None
+    ) -> Release:
+        """The release of an answer, of the kind that fits it; ``accuracy`` where somebody can tell it better."""
+        return release_of(answer, loss, repr(self), note, self.accuracy(frame) if accuracy is None else accuracy)
 
     def require(self, problem: Problem) -> None:
         """Refuse, before anything is spent, a problem that it cannot take."""

@@ -9,7 +9,7 @@ from fractions import Fraction
 from math import exp, expm1, floor, tanh
 
 from dampen._validate import Number, exact
-from dampen.mechanisms.numeric.noises import Geometric
+from dampen.mechanisms.numeric.noises import Geometric, PublicNoise
 from dampen.privacy import CONFIDENCE, Accuracy, miss_chance
 
 ROUNDS = 3
@@ -37,7 +37,7 @@ class NoiseAccuracy(Accuracy):
     ``largest``: no answer can be further off, because all lie in a public range.
     """
 
-    noise: Geometric
+    noise: PublicNoise
     resolution: Fraction = Fraction(1)
     unit: str = ""
     rounding: Fraction = Fraction(0)
@@ -50,7 +50,8 @@ class NoiseAccuracy(Accuracy):
         return float(off if self.largest is None else min(off, self.largest))
 
     def noisy(self, value: Number) -> Noisy:
-        """A released number that has this noise, for what is made of several."""
+        """A released number that has this noise, discrete Laplace, for what is made of several."""
+        assert isinstance(self.noise, Geometric), "a quotient knows no other noise"
         return Noisy(exact(value=value), self.noise, self.resolution)
 
 

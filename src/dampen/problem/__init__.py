@@ -1,5 +1,6 @@
 """The last objects that see data: a public frame and, inside it, the private numbers of one data set."""
 
+from dampen.problem.caps import CapFrame, CapProblem, SignedCapProblem
 from dampen.problem.counts import CountsFrame, CountsProblem
 from dampen.problem.groups import GroupFrame, GroupProblem
 from dampen.problem.numeric import NumericFrame, NumericProblem
@@ -7,6 +8,8 @@ from dampen.problem.rules import matching_sensitivity
 from dampen.problem.selection import Frame, SelectionProblem, count_candidates
 
 __all__ = [
+    "CapFrame",
+    "CapProblem",
     "CountsFrame",
     "CountsProblem",
     "Frame",
@@ -15,6 +18,7 @@ __all__ = [
     "NumericFrame",
     "NumericProblem",
     "SelectionProblem",
+    "SignedCapProblem",
     "count_candidates",
     "matching_sensitivity",
 ]

@@ -19,7 +19,7 @@ from dampen.accounting.account import LONGEST_NOTE
 from dampen.entropy import Entropy
 from dampen.errors import ParameterError
 from dampen.mechanisms.base import Mechanism
-from dampen.privacy import Accuracy, BudgetLike, PrivacyLoss, as_budget, paid, release_of
+from dampen.privacy import Accuracy, BudgetLike, PrivacyLoss, as_budget, paid
 
 Parameters = ParamSpec("Parameters")
 Answer = TypeVar("Answer")
@@ -83,8 +83,7 @@ class Single(Posed[Answer]):
 
     def build(self, drawn: Any, loss: PrivacyLoss, note: str) -> Any:
         """A release of the kind that fits the answer."""
-        known = self.mechanism.accuracy(self.frame) if self.accuracy is None else self.accuracy
-        return release_of(drawn, loss, repr(self.mechanism), note, known)
+        return self.mechanism.build(self.frame, drawn, loss, note, self.accuracy)
 
 
 class Composite(Posed[Answer]):

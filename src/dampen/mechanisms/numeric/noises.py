@@ -45,8 +45,16 @@ class Noise(ABC):
         return f"{type(self).__name__}(...)"
 
 
+class PublicNoise(Noise):
+    """A noise whose scale is public, so that its size may be told."""
+
+    @abstractmethod
+    def size_exceeded_with(self, chance: Fraction) -> int:
+        """The smallest k >= 0 with P(|K| > k) <= chance, or a little more."""
+
+
 @dataclass(frozen=True, repr=False)
-class Geometric(Noise):
+class Geometric(PublicNoise):
     """Discrete Laplace noise: P(K = k) proportional to exp(-rate |k|)."""
 
     rate: Fraction
