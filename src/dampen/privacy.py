@@ -381,7 +381,7 @@ class CappedRelease(NumericRelease):
     @property
     def doubtful(self) -> bool:
         """Whether so much may be missing that it exceeds the answer: told by released things alone."""
-        return self.at_stake > abs(self.value)
+        return bool(self.at_stake > abs(self.value))
 
     def as_dict(self) -> dict[str, Any]:
         """All of it, ready for JSON, and the cap."""

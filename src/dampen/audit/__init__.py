@@ -1,6 +1,7 @@
 """Is it really private? Exact audits over all small data sets and all their neighbours, and of draws by their laws."""
 
 from dampen.audit.admissibility import AdmissibilityReport, audit_admissibility
+from dampen.audit.caps import audit_caps
 from dampen.audit.classes import Classification, classify, dominates
 from dampen.audit.counts import audit_counts
 from dampen.audit.draws import DrawReport, audit_draw
@@ -26,6 +27,7 @@ __all__ = [
     "ScriptedEntropy",
     "add_remove_neighbours",
     "audit_admissibility",
+    "audit_caps",
     "audit_counts",
     "audit_draw",
     "audit_numeric",

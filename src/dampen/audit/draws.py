@@ -27,12 +27,22 @@ from dampen.audit.scripted import law_by_enumeration
 from dampen.entropy import Entropy
 from dampen.errors import ParameterError
 from dampen.mechanisms import NumericMechanism, SelectionMechanism
+from dampen.mechanisms.caps.base import CapMechanism
+from dampen.mechanisms.caps.limit_race import LimitRace
 from dampen.mechanisms.counts.base import CountsMechanism
 from dampen.mechanisms.numeric.base import answer_at
 from dampen.mechanisms.selection.ordered import OrderedMechanism
-from dampen.problem import CountsProblem, NumericProblem, SelectionProblem, count_candidates
+from dampen.problem import (
+    CapProblem,
+    CountsProblem,
+    NumericProblem,
+    SelectionProblem,
+    SignedCapProblem,
+    count_candidates,
+)
 from dampen.vectors import Floats
 
+Audited = SelectionMechanism | NumericMechanism | CountsMechanism | CapMechanism | LimitRace
 OPEN = Fraction(1, 16)
 """A walk that leaves no more undecided is enough: it finds what a sample would, a law 30 % wrong among them."""
 DEPTH = 12
@@ -87,8 +97,8 @@ class DrawReport:
 
 
 def audit_draw(
-    mechanism: SelectionMechanism | NumericMechanism | CountsMechanism,
-    problem: SelectionProblem | NumericProblem | CountsProblem,
+    mechanism: Audited,
+    problem: SelectionProblem | NumericProblem | CountsProblem | CapProblem | SignedCapProblem,
     *,
     depth: int = DEPTH,
     draws: int | None = None,
@@ -119,8 +129,8 @@ def audit_draw(
     """
     whole(depth=depth, least=0)
     whole(draws=1 if draws is None else draws, least=1)
-    if not isinstance(mechanism, SelectionMechanism | NumericMechanism | CountsMechanism):
-        rule = "mechanism must be a SelectionMechanism, a NumericMechanism or a CountsMechanism"
+    if not isinstance(mechanism, Audited):
+        rule = "mechanism must be a SelectionMechanism, a NumericMechanism, a CountsMechanism or a CapMechanism"
         raise ParameterError(f"{rule}; got {render(mechanism)}")
     require_kind(mechanism.takes, problem=problem)
     problem.require_public("audit_draw")
@@ -128,6 +138,10 @@ def audit_draw(
         draw, law, outcome_at = _places_of_selection(mechanism, problem)
     elif isinstance(mechanism, CountsMechanism):
         draw, law, outcome_at = _places_of_counts(mechanism, problem)
+    elif isinstance(mechanism, CapMechanism):
+        draw, law, outcome_at = _places_of_totals(mechanism, problem)
+    elif isinstance(mechanism, LimitRace):
+        draw, law, outcome_at = _places_of_caps(mechanism, problem)
     else:
         draw, law, outcome_at = _places_of_number(mechanism, problem)
     report = compare_places(draw, law, depth=depth, draws=draws)
@@ -200,6 +214,30 @@ def _places_of_counts(mechanism: CountsMechanism, problem: Any) -> Places:
         return "anything further away" if place == len(inside) else tuple(box[place].tolist())
 
     return draw, law, outcome_at
+
+
+def _places_of_caps(mechanism: LimitRace, problem: Any) -> Places:
+    caps = list(mechanism.outcomes(problem.frame))
+    law = np.exp(mechanism.log_probabilities(problem))
+    return lambda source: caps.index(mechanism.draw(problem, source)), law, caps.__getitem__
+
+
+def _places_of_totals(mechanism: CapMechanism, problem: Any) -> Places:
+    """Places are, cap by cap, the answers in a window around the total, and one for all answers outside."""
+    frame, chances, outcomes, law = problem.frame, np.exp(mechanism.log_cap_probabilities(problem)), [], []
+    for cap, chance in zip(mechanism.outcomes(frame), chances, strict=True):
+        noise, middle = mechanism.noise(frame, cap), mechanism.total(problem, cap)
+        radius = next((far for far in RADII if np.exp(noise.log_tail(far + 1)) <= cells.CELL), RADII[-1])
+        steps = np.arange(-radius, radius + 1)
+        outcomes += [(cap, middle + int(step)) for step in steps] + [(cap, None)]
+        law.append(chance * np.append(np.exp(noise.log_probabilities(steps)), np.exp(noise.log_tail(radius + 1))))
+    places = {outcome: place for place, outcome in enumerate(outcomes)}
+
+    def draw(source: Entropy) -> int:
+        cap, step = mechanism.draw(problem, source)
+        return places.get((cap, step), places.get((cap, None), NOWHERE))
+
+    return draw, np.concatenate(law), lambda place: "none of the outcomes" if place == NOWHERE else outcomes[place]
 
 
 def compare_places(draw: Draw, law: Floats, *, depth: int = DEPTH, draws: int | None = None) -> DrawReport:

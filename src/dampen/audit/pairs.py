@@ -12,12 +12,14 @@ from dampen.audit.neighbours import DataSet
 from dampen.audit.report import AuditReport, broken_parts
 from dampen.errors import FrameLeak, ParameterError
 from dampen.privacy import PrivacyLoss
-from dampen.problem import CountsProblem, NumericProblem, SelectionProblem
+from dampen.problem import CapProblem, CountsProblem, NumericProblem, SelectionProblem, SignedCapProblem
 from dampen.vectors import Floats
 
-Problem = SelectionProblem | NumericProblem | CountsProblem
+OfFrameAlone = CountsProblem | CapProblem | SignedCapProblem
+"""Problems of which nothing is public but the frame."""
+Problem = SelectionProblem | NumericProblem | OfFrameAlone
 Law = TypeVar("Law")
-P = TypeVar("P", SelectionProblem, NumericProblem, CountsProblem)
+P = TypeVar("P", bound=Problem)
 
 
 @dataclass(frozen=True)
@@ -125,7 +127,7 @@ def hockey_stick(law_x: Floats, law_y: Floats, claim: PrivacyLoss) -> float:
 
 def public_facts(problem: Problem) -> dict[str, Any]:
     """Everything about a problem that must not depend on the data."""
-    if isinstance(problem, CountsProblem):
+    if isinstance(problem, OfFrameAlone):
         return {"frame": problem.frame}
     frame, sensitivity = problem.frame, problem.sensitivity
     shared = {

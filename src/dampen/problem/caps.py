@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import pairwise
 from numbers import Integral
 from typing import Any
 
@@ -140,7 +141,7 @@ def _as_caps(caps: Any) -> tuple[int, ...]:
         given = tuple(whole(caps=cap, least=1) for cap in caps)
     except (TypeError, ParameterError):
         given = ()
-    if not given or any(one >= other for one, other in zip(given, given[1:], strict=False)):
+    if not given or any(one >= other for one, other in pairwise(given)):
         raise ParameterError(
             f"caps must be increasing whole numbers of at least 1, or the last one; got {render(caps)}"
         )

@@ -3,7 +3,7 @@
 from abc import abstractmethod
 from collections.abc import Sequence
 from fractions import Fraction
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -26,7 +26,7 @@ Cap = Any
 class CapMechanism(Mechanism[CapFrame, Any, CappedRelease]):
     """Chooses one of the public caps, then adds noise fitted to it to the total under it."""
 
-    takes = CapProblem
+    takes: ClassVar[type[Any]] = CapProblem
 
     def privacy(self, frame: CapFrame) -> PrivacyLoss:
         """Epsilon, for a person with all rows."""
@@ -54,8 +54,7 @@ class CapMechanism(Mechanism[CapFrame, Any, CappedRelease]):
 
     def total(self, problem: Any, cap: Cap) -> int:
         """Not private. The total under a cap."""
-        sums: tuple[int, ...] = problem.sums
-        return sums[problem.frame.caps.index(cap)]
+        return int(problem.sums[problem.frame.caps.index(cap)])
 
     def require(self, problem: Any) -> None:
         """Refuse, before anything is spent, a problem that it cannot take."""

@@ -56,7 +56,7 @@ class CapScan(CapMechanism):
     >>> frame = CapFrame(dampen.Adjacency.ADD_REMOVE, caps=16)
     >>> problem = CapProblem(frame, above=[400, 300, 50, 0, 0], sums=[500, 900, 1200, 1300, 1300]).as_public()
     >>> np.exp(CapScan(epsilon=1).log_cap_probabilities(problem)).round(3).tolist()
-    [0.0, 0.0, 0.001, 0.964, 0.035]
+    [0.0, 0.0, 0.002, 0.963, 0.035]
 
     References
     ----------

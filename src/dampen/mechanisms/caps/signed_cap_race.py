@@ -2,16 +2,15 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from itertools import product
 from typing import Any
 
 from dampen.entropy import Entropy
 from dampen.mechanisms.caps.base import require_spread
-from dampen.mechanisms.caps.cap_race import CapRace
 from dampen.mechanisms.caps.errors import CapAccuracy
 from dampen.mechanisms.caps.laws import Balls
 from dampen.mechanisms.caps.limit_race import LimitRace
+from dampen.mechanisms.caps.race import RaceMechanism
 from dampen.mechanisms.numeric.staircase import StaircaseNoise
 from dampen.privacy import Adjacency, PrivacyLoss
 from dampen.problem import CapFrame, SignedCapProblem
@@ -21,7 +20,7 @@ Ends = tuple[int, int]
 
 
 @dataclass(frozen=True, init=False, repr=False)
-class SignedCapRace(CapRace):
+class SignedCapRace(RaceMechanism):
     """The sum of totals of both signs, each moved between two ends that are chosen privately and told.
 
     Definition

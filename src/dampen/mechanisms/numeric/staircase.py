@@ -1,4 +1,4 @@
-"""Noise of one public scale whose probability falls in steps as wide as the bound: the least there is at one epsilon."""
+"""Noise of one public scale whose probability falls in steps as wide as the bound."""
 
 from dataclasses import dataclass
 from fractions import Fraction
