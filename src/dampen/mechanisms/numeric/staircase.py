@@ -67,11 +67,10 @@ class StaircaseNoise(PublicNoise):
 
     def log_tail(self, k: Any) -> Floats:
         """The rest of the step of k, and all steps beyond."""
-        sizes = self._sizes(k)
-        levels = self.levels(k)
-        ends = self.plateau + levels * self.step
-        rest = (ends - sizes).astype(np.float64) + self.step * self._later
-        return np.asarray(log(2) - float(self.rate) * levels.astype(np.float64) + np.log(rest) - self._log_total)
+        beyond = self._sizes(k) - self.plateau
+        rest = np.where(beyond < 0, -beyond, self.step - beyond % self.step).astype(np.float64)
+        log_rest = np.log(rest + self.step * self._later)
+        return np.asarray(log(2) - float(self.rate) * self.levels(k).astype(np.float64) + log_rest - self._log_total)
 
     def mean_size(self) -> float:
         """The middle of each step times its share; steps after the first lie 1 / (exp(rate) - 1) steps further."""

@@ -1,0 +1,57 @@
+"""Noise in steps: walked bit by bit, and sampled."""
+
+from fractions import Fraction
+from math import exp
+
+import numpy as np
+import pytest
+from scipy.stats import chisquare
+
+from dampen import entropy
+from dampen.audit import law_by_enumeration
+from dampen.sampling import exact
+from dampen.sampling.staircase import staircase
+
+
+def law(rate: float, step: int, plateau: int, z: int) -> float:
+    """As it is defined."""
+    levels = [0 if abs(k) < plateau else 1 + (abs(k) - plateau) // step for k in (z, *range(-2000, 2001))]
+    weights = np.exp(-rate * np.array(levels))
+    return float(weights[0] / weights[1:].sum())
+
+
+@pytest.mark.parametrize(("rate", "step", "plateau"), [("1", 1, 1), ("2", 2, 1), ("1/2", 1, 2), ("3", 4, 2)])
+def test_every_path_of_short_words_adds_up_to_the_law(
+    rate: str, step: int, plateau: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(exact, "MORE_BITS", 1)
+    drawn, undecided = law_by_enumeration(lambda source: staircase(Fraction(rate), step, plateau, source), depth=13)
+    assert undecided < 0.6
+    for z in range(-7, 8):
+        low = float(drawn.get(z, Fraction(0)))
+        assert low - 1e-12 <= law(float(Fraction(rate)), step, plateau, z) <= low + float(undecided) + 1e-12
+
+
+@pytest.mark.parametrize(("rate", "step", "plateau"), [("1/20", 3, 2), ("3/4", 64, 26), ("2", 5, 9)])
+def test_a_sample_fits_its_law_and_no_other(rate: str, step: int, plateau: int) -> None:
+    source = entropy.system_entropy()
+    drawn = np.array([staircase(Fraction(rate), step, plateau, source) for _ in range(4000)])
+    edges = np.unique(np.quantile(drawn, np.linspace(0, 1, 9)[1:-1]).astype(int))
+    sizes = np.arange(-4000, 4001)
+
+    def p_value(at: float, flat: int) -> float:
+        levels = np.where(np.abs(sizes) < flat, 0, 1 + (np.abs(sizes) - flat) // step)
+        shares = np.bincount(np.searchsorted(edges, sizes), np.exp(-at * levels))
+        seen = np.bincount(np.searchsorted(edges, drawn), minlength=len(edges) + 1)
+        return float(chisquare(seen, shares / shares.sum() * len(drawn)).pvalue)
+
+    assert p_value(float(Fraction(rate)), plateau) > 1e-6
+    assert p_value(1.4 * float(Fraction(rate)), plateau) < 1e-6
+
+
+def test_a_large_rate_and_a_large_step_cost_few_bits() -> None:
+    """No draw is rejected: at rate 60 nearly all of a plateau of one place is kept, whatever the step."""
+    source = entropy.system_entropy()
+    assert {staircase(Fraction(60), 2**40, 1, source) for _ in range(20)} == {0}
+    assert isinstance(staircase(Fraction(1, 10**30), 2**90, 2**89, source), int)
+    assert exp(-60) * 2**41 < 1e-13
