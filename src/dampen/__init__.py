@@ -31,12 +31,15 @@ if TYPE_CHECKING:
     from dampen.privacy import Adjacency as Adjacency
     from dampen.privacy import PrivacyLoss as PrivacyLoss
     from dampen.privacy import Release as Release
+    from dampen.problem import CapFrame as CapFrame
+    from dampen.problem import CapProblem as CapProblem
     from dampen.problem import CountsFrame as CountsFrame
     from dampen.problem import CountsProblem as CountsProblem
     from dampen.problem import Frame as Frame
     from dampen.problem import NumericFrame as NumericFrame
     from dampen.problem import NumericProblem as NumericProblem
     from dampen.problem import SelectionProblem as SelectionProblem
+    from dampen.problem import SignedCapProblem as SignedCapProblem
     from dampen.questions.categories import most_common as most_common
     from dampen.questions.categories import top_categories as top_categories
     from dampen.questions.histograms import histogram as histogram
@@ -60,6 +63,8 @@ _ROOMS = {"accounting", "accuracy", "audit", "datasets", "errors", "learn", "mec
 _HOMES = {
     "Adjacency": "dampen.privacy",
     "Budget": "dampen.accounting",
+    "CapFrame": "dampen.problem",
+    "CapProblem": "dampen.problem",
     "Category": "dampen.describe.columns",
     "CountsFrame": "dampen.problem",
     "CountsProblem": "dampen.problem",
@@ -75,6 +80,7 @@ _HOMES = {
     "Release": "dampen.privacy",
     "Runs": "dampen.vectors",
     "SelectionProblem": "dampen.problem",
+    "SignedCapProblem": "dampen.problem",
     "Table": "dampen.front.table",
     "open": "dampen.front.opening",
     "Text": "dampen.describe.columns",

@@ -16,18 +16,28 @@ from dampen import Adjacency, Budget, Frame, NumericFrame, NumericProblem, Selec
 from dampen.audit import DrawReport, audit_draw
 from dampen.audit.draws import compare_places
 from dampen.entropy import Entropy
-from dampen.mechanisms import NumericMechanism, SelectionMechanism
+from dampen.mechanisms import (
+    CapMechanism,
+    CapRace,
+    CapScan,
+    EdgeRace,
+    LimitRace,
+    NumericMechanism,
+    SelectionMechanism,
+)
 from dampen.mechanisms.base import Mechanism
 from dampen.mechanisms.grouping.base import GroupMechanism, SetMechanism
 from dampen.mechanisms.grouping.randomised_response import RandomisedResponse
 from dampen.mechanisms.numeric.base import AdditiveMechanism
 from dampen.mechanisms.selection.ordered import OrderedMechanism
+from dampen.problem import CapFrame, CapProblem, SignedCapProblem
 from dampen.questions.members_by_group import METHODS
 from dampen.sampling import exact, tables
 from dampen.sensitivity import Step
 from dampen.vectors import Floats
 from tests.audit.test_gate import GATED
 from tests.audit.universes.subgraphs import remembering
+from tests.every_caps import EVERY as CAPS
 from tests.every_counts import EVERY as COUNTS
 from tests.every_mechanism import find_mechanisms
 from tests.every_numeric import EVERY, ladder
@@ -35,7 +45,7 @@ from tests.every_numeric import EVERY, ladder
 DEPTH = 10
 SAMPLED = (
     *("Exponential", "SmoothExponential", "ReportNoisyMax, gumbel", "TopK", "LaplaceTopK"),
-    *("Laplace", "LaplaceLogNormal", "NoisyLocalSensitivity"),
+    *("Laplace", "LaplaceLogNormal", "NoisyLocalSensitivity", "Staircase"),
 )
 """Draws that may go on for ever, or draw several times: a short walk decides too little of what begins so."""
 IN_FULL_RUNS = (
@@ -163,12 +173,50 @@ def test_groups_of_another_epsilon_are_found(method: str) -> None:
     assert compare_places(draw, law).breaches == ("sample",)
 
 
+# Caps: a cap and the total under it
+
+
+def totals(mechanism: CapMechanism | LimitRace) -> CapProblem | SignedCapProblem:
+    """Few people, so that every cap is likely."""
+    frame = CapFrame(Adjacency.REPLACE, caps=2, spread=6 if isinstance(mechanism, EdgeRace) else 1)
+    few = CapProblem(frame, [1, 0], [3, 4])
+    return SignedCapProblem(few, few).as_public() if mechanism.takes is SignedCapProblem else few.as_public()
+
+
+@pytest.mark.parametrize("kind", [*CAPS.values(), LimitRace], ids=[*CAPS, "LimitRace"])
+def test_caps_and_totals_follow_their_law(kind: type[CapMechanism]) -> None:
+    require_passed(audit_draw(kind(3), totals(kind(3))))
+
+
+class FurtherRace(LimitRace):
+    def draw(self, problem: CapProblem, source: Entropy) -> int:
+        return LimitRace(self.epsilon, kappa="1/2").draw(problem, source)
+
+
+class FurtherCapRace(CapRace):
+    def draw_cap(self, problem: CapProblem, source: Entropy) -> int:
+        return FurtherRace(self.epsilon * self.share).draw(problem, source)
+
+
+class Smoother(CapScan):
+    def draw(self, problem: CapProblem, source: Entropy) -> tuple[int, int]:
+        cap, steps = super().draw(problem, source)
+        return cap, steps + source.bits(1)
+
+
+@pytest.mark.parametrize(
+    "wrong", [FurtherRace(3), FurtherCapRace(3), Smoother(3)], ids=lambda each: type(each).__name__
+)
+def test_caps_and_totals_of_another_law_are_found(wrong: CapMechanism) -> None:
+    assert audit_draw(wrong, totals(wrong)).breaches != ()
+
+
 # Every mechanism
 
 
 def test_every_mechanism_in_the_wheel_is_driven() -> None:
     driven: set[type] = {type(gated.make("1")) for name, gated in GATED.items() if name not in IN_FULL_RUNS}
     driven |= {type(make(1, "1e-6")) for make in EVERY.values()}
-    driven |= {type(make(1)) for make in METHODS.values()} | set(COUNTS.values())
+    driven |= {type(make(1)) for make in METHODS.values()} | {*COUNTS.values(), *CAPS.values(), LimitRace}
     assert len(driven) > 20
     assert {*find_mechanisms(dampen.mechanisms, Mechanism).values()} == driven  # type: ignore[type-abstract]

@@ -17,6 +17,8 @@ from scipy.stats import binom
 from dampen import (
     Adjacency,
     Budget,
+    CapFrame,
+    CapProblem,
     CountsFrame,
     CountsProblem,
     Frame,
@@ -29,14 +31,17 @@ from dampen._validate import Number
 from dampen.errors import ParameterError
 from dampen.learn.score import ShareAccuracy
 from dampen.mechanisms import (
+    CapRace,
     Exponential,
     Laplace,
     LaplaceCounts,
     LaplaceTopK,
+    LimitRace,
     PermuteAndFlip,
     PolyPlace,
     ReportNoisyMax,
     SelectionMechanism,
+    Staircase,
     TopK,
 )
 from dampen.mechanisms.noise_errors import NoiseAccuracy, Noisy, RatioAccuracy, VarianceAccuracy
@@ -87,6 +92,32 @@ def mean_of_publicly_many() -> Told:
     off, accuracy = number(mean_problem(AGES[:7], bounds=(0, 120), resolution=1), 3)
     assert isinstance(accuracy, NoiseAccuracy)
     return off, replace(accuracy, rounding=Fraction(1, 2))
+
+
+def total_by_stairs() -> Told:
+    problem = NumericProblem(NumericFrame(120, ADD_REMOVE), 1000)
+    release = Staircase(1).release(problem, **PLENTY)
+    assert release.accuracy is not None
+    return abs(int(release) - 1000), release.accuracy
+
+
+def total_under_a_cap() -> Told:
+    """From the total of all who were cut at the released cap."""
+    frame = CapFrame(ADD_REMOVE, caps=128, unit="row")
+    above = [sum(age > cap for age in AGES) for cap in frame.caps]
+    sums = [sum(min(age, cap) for age in AGES) for cap in frame.caps]
+    release = CapRace(1).release(CapProblem(frame, above, sums), **PLENTY)
+    assert release.accuracy is not None
+    return abs(int(release) - sums[frame.caps.index(release.cap)]), release.accuracy
+
+
+def people_above_a_limit() -> Told:
+    """Two caps, and one person more than is said above the first."""
+    frame, race = CapFrame(ADD_REMOVE, caps=2, unit="row"), LimitRace("1/4")
+    many = race.beyond(frame, 1).people() + 1
+    release = race.release(CapProblem(frame, [many, 0]), **PLENTY)
+    assert release.accuracy is not None
+    return float(many if release == 1 else 0), release.accuracy
 
 
 def one_of_many_counts() -> Told:
@@ -192,6 +223,9 @@ KINDS: dict[str, Callable[[], Told]] = {
     "sum": total,
     "mean of publicly many": mean_of_publicly_many,
     "one of many counts": one_of_many_counts,
+    "sum by stairs": total_by_stairs,
+    "sum under a cap": total_under_a_cap,
+    "people above a limit": people_above_a_limit,
     "mean": lambda: mean(AGES, 1),
     "mean at a bound": lambda: mean((120,) * 100, 1),
     "mean of few": lambda: mean((120, 0, 120), 1),
@@ -250,7 +284,7 @@ class Boastful(Accuracy):
         return self.honest.bound(confidence) * (1 - self.share) - self.units
 
 
-SHARP = ("count", "sum", "one of many counts", "mean", "mean of publicly many")
+SHARP = ("count", "sum", "sum by stairs", "sum under a cap", "one of many counts", "mean", "mean of publicly many")
 """Kinds whose bound has no slack on this data."""
 
 

@@ -43,11 +43,11 @@ class CapRace(RaceMechanism):
     Example
     -------
     >>> import numpy as np, dampen
-    >>> frame = CapFrame(dampen.Adjacency.ADD_REMOVE, caps=16)
+    >>> frame = dampen.CapFrame(dampen.Adjacency.ADD_REMOVE, caps=16)
     >>> totals = [3] * 500
     >>> above = [sum(total > cap for total in totals) for cap in frame.caps]
     >>> sums = [sum(min(total, cap) for total in totals) for cap in frame.caps]
-    >>> problem = CapProblem(frame, above, sums).as_public()
+    >>> problem = dampen.CapProblem(frame, above, sums).as_public()
     >>> np.exp(CapRace(epsilon=1).log_cap_probabilities(problem)).round(3).tolist()
     [0.0, 0.0, 0.867, 0.11, 0.023]
     >>> places, answers = CapRace(epsilon=1).simulate(problem, np.random.default_rng(0), size=1000)

@@ -53,8 +53,8 @@ class CapScan(CapMechanism):
     Example
     -------
     >>> import numpy as np, dampen
-    >>> frame = CapFrame(dampen.Adjacency.ADD_REMOVE, caps=16)
-    >>> problem = CapProblem(frame, above=[400, 300, 50, 0, 0], sums=[500, 900, 1200, 1300, 1300]).as_public()
+    >>> frame = dampen.CapFrame(dampen.Adjacency.ADD_REMOVE, caps=16)
+    >>> problem = dampen.CapProblem(frame, above=[400, 300, 50, 0, 0], sums=[500, 900, 1200, 1300, 1300]).as_public()
     >>> np.exp(CapScan(epsilon=1).log_cap_probabilities(problem)).round(3).tolist()
     [0.0, 0.0, 0.002, 0.963, 0.035]
 

@@ -46,11 +46,10 @@ class EdgeRace(CapRace):
     -------
     >>> import numpy as np, dampen
     >>> from fractions import Fraction
-    >>> from dampen.problem import CapProblem
-    >>> frame = CapFrame(dampen.Adjacency.ADD_REMOVE, caps=8, spread=3)
+    >>> frame = dampen.CapFrame(dampen.Adjacency.ADD_REMOVE, caps=8, spread=3)
     >>> kept = [300, 550, 800, 800, 800]
     >>> scores = [Fraction(more - now, cap) for now, more, cap in zip(kept, kept[1:], frame.caps)]
-    >>> problem = CapProblem(frame, scores, kept[:-1]).as_public()
+    >>> problem = dampen.CapProblem(frame, scores, kept[:-1]).as_public()
     >>> np.exp(EdgeRace(epsilon=1).log_cap_probabilities(problem)).round(3).tolist()
     [0.0, 0.0, 0.816, 0.184]
 

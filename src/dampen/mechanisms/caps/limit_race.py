@@ -56,8 +56,8 @@ class LimitRace(Mechanism[CapFrame, CapProblem, NumericRelease]):
     Example
     -------
     >>> import numpy as np, dampen
-    >>> frame = CapFrame(dampen.Adjacency.ADD_REMOVE, caps=16)
-    >>> problem = CapProblem(frame, above=[400, 300, 50, 0, 0]).as_public()
+    >>> frame = dampen.CapFrame(dampen.Adjacency.ADD_REMOVE, caps=16)
+    >>> problem = dampen.CapProblem(frame, above=[400, 300, 50, 0, 0]).as_public()
     >>> np.exp(LimitRace(epsilon=1).log_probabilities(problem)).round(3).tolist()
     [0.0, 0.0, 0.0, 0.888, 0.112]
 

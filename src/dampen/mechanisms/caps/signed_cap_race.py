@@ -50,10 +50,10 @@ class SignedCapRace(RaceMechanism):
     Example
     -------
     >>> import numpy as np, dampen
-    >>> from dampen.problem import CapProblem
-    >>> frame = CapFrame(dampen.Adjacency.ADD_REMOVE, caps=4)
-    >>> gains, debts = CapProblem(frame, [90, 80, 0], [90, 180, 250]), CapProblem(frame, [0, 0, 0], [5, 5, 5])
-    >>> problem = SignedCapProblem(gains, debts).as_public()
+    >>> frame = dampen.CapFrame(dampen.Adjacency.ADD_REMOVE, caps=4)
+    >>> gains = dampen.CapProblem(frame, above=[90, 80, 0], sums=[90, 180, 250])
+    >>> debts = dampen.CapProblem(frame, above=[0, 0, 0], sums=[5, 5, 5])
+    >>> problem = dampen.SignedCapProblem(gains, debts).as_public()
     >>> race = SignedCapRace(epsilon=1)
     >>> race.outcomes(frame)[int(np.argmax(race.log_cap_probabilities(problem)))]
     (-1, 4)

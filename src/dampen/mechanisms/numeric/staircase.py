@@ -18,7 +18,7 @@ from dampen.sampling.staircase import staircase
 from dampen.vectors import Floats, Integers
 
 SMALL = 2**62
-"""Steps below this are counted in 64 bits."""
+"""Laws of steps below this are computed in whole numbers of 64 bits, and of larger ones in floats."""
 SLACK = 2.0**-42
 """By so much chances are lowered, which pays for the rounding of floats."""
 
@@ -59,7 +59,7 @@ class StaircaseNoise(PublicNoise):
 
     def _sizes(self, k: Any) -> Any:
         sizes = np.abs(np.asarray(k))
-        return sizes if self.step + self.plateau < SMALL and sizes.dtype != object else sizes.astype(object)
+        return sizes if self.step + self.plateau < SMALL and sizes.dtype != object else sizes.astype(np.float64)
 
     def log_probabilities(self, k: Any) -> Floats:
         """-rate l(k), less the logarithm of the sum of all weights."""
