@@ -21,10 +21,10 @@ PERSON = "person"
 class CapFrame:
     """What is known of totals per person before the data is seen.
 
-    ``caps``: increasing whole numbers, or the last of 1, 2, 4, ... up to it. ``spread``: how far apart the changes of
-    two counts of people can lie in one step, 1 where a count is that of people above a cap. ``resolution``: what one
-    unit of a total stands for; caps and answers are told in its multiples. ``unit``: whose loss it is, a person with
-    all rows, by a public name. One step adds, removes or replaces a person.
+    ``caps``: increasing whole numbers, or the last of 1, 2, 4, ... up to it. ``spread``: the length of an
+    interval that holds 0 and the changes of all counts in one step, 1 where they are counts of the people above a cap.
+    ``resolution``: what one unit of a total stands for; caps and answers are told in its multiples. ``unit``: whose
+    loss it is, a person with all rows, by a public name. One step adds, removes or replaces a person.
     """
 
     caps: tuple[int, ...]
@@ -65,8 +65,8 @@ class CapFrame:
 class CapProblem:
     """The totals of one data set under every cap. Printing it shows its frame alone.
 
-    ``above``: for every cap, how many people have more, exactly; or another count whose changes lie within the frame's
-    spread. ``sums``: for every cap t, the sum of min(total, t) over all people, or another number that one step moves
+    ``above``: for every cap, how many people have more, exactly; or another number whose changes lie in the interval
+    of the frame. ``sums``: for every cap t, the sum of min(total, t) over all people, or another number that one step moves
     by at most t; left out where a cap alone is wanted.
     """
 
