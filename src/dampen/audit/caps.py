@@ -7,7 +7,7 @@ of both plateaus and a step on either side holds all of it.
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -62,7 +62,7 @@ class _UnderCap:
 
 
 class _CapAudit(PairAudit[Any, tuple[_UnderCap, ...]]):
-    kind = CapProblem
+    kind: ClassVar[type[Any]] = CapProblem
 
     def law(self, problem: Any, x: DataSet) -> tuple[_UnderCap, ...]:
         mechanism, frame = self.mechanism, problem.frame

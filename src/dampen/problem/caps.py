@@ -66,8 +66,8 @@ class CapProblem:
     """The totals of one data set under every cap. Printing it shows its frame alone.
 
     ``above``: for every cap, how many people have more, exactly; or another number whose changes lie in the interval
-    of the frame. ``sums``: for every cap t, the sum of min(total, t) over all people, or another number that one step moves
-    by at most t; left out where a cap alone is wanted.
+    of the frame. ``sums``: for every cap t, the sum of min(total, t) over all people, or another number that one step
+    moves by at most t; left out where a cap alone is wanted.
     """
 
     frame: CapFrame

@@ -11,6 +11,7 @@ from dampen import entropy
 from dampen.audit import law_by_enumeration
 from dampen.sampling import exact
 from dampen.sampling.staircase import staircase
+from dampen.vectors import Floats
 
 
 def law(rate: float, step: int, plateau: int, z: int) -> float:
@@ -32,21 +33,28 @@ def test_every_path_of_short_words_adds_up_to_the_law(
         assert low - 1e-12 <= law(float(Fraction(rate)), step, plateau, z) <= low + float(undecided) + 1e-12
 
 
-@pytest.mark.parametrize(("rate", "step", "plateau"), [("1/20", 3, 2), ("3/4", 64, 26), ("2", 5, 9)])
+SIZES = np.arange(-6000, 6001)
+DRAWS = 4000
+
+
+def weights(rate: float, step: int, plateau: int) -> Floats:
+    """Of all sizes that matter, as they are defined."""
+    law = np.exp(-rate * np.where(np.abs(SIZES) < plateau, 0, 1 + (np.abs(SIZES) - plateau) // step))
+    return np.asarray(law / law.sum())
+
+
+@pytest.mark.parametrize(("rate", "step", "plateau"), [("1/20", 3, 2), ("3/4", 64, 26), ("1/2", 5, 9)])
 def test_a_sample_fits_its_law_and_no_other(rate: str, step: int, plateau: int) -> None:
+    """In eight cells of the law; another law is so far from it that it is missed with probability below 1e-6."""
+    right, wrong = (weights(factor * float(Fraction(rate)), step, plateau) for factor in (1, 1.6))
+    cell = np.minimum((8 * np.cumsum(right)).astype(int), 7)
+    told, other = np.bincount(cell, right), np.bincount(cell, wrong)
+    assert DRAWS * ((told - other) ** 2 / other).sum() > 160, "the distance of the two laws"
     source = entropy.system_entropy()
-    drawn = np.array([staircase(Fraction(rate), step, plateau, source) for _ in range(4000)])
-    edges = np.unique(np.quantile(drawn, np.linspace(0, 1, 9)[1:-1]).astype(int))
-    sizes = np.arange(-4000, 4001)
-
-    def p_value(at: float, flat: int) -> float:
-        levels = np.where(np.abs(sizes) < flat, 0, 1 + (np.abs(sizes) - flat) // step)
-        shares = np.bincount(np.searchsorted(edges, sizes), np.exp(-at * levels))
-        seen = np.bincount(np.searchsorted(edges, drawn), minlength=len(edges) + 1)
-        return float(chisquare(seen, shares / shares.sum() * len(drawn)).pvalue)
-
-    assert p_value(float(Fraction(rate)), plateau) > 1e-6
-    assert p_value(1.4 * float(Fraction(rate)), plateau) < 1e-6
+    drawn = np.array([staircase(Fraction(rate), step, plateau, source) for _ in range(DRAWS)])
+    seen = np.bincount(cell[drawn - SIZES[0]], minlength=8)
+    assert chisquare(seen, DRAWS * told).pvalue > 1e-6
+    assert chisquare(seen, DRAWS * other).pvalue < 1e-6
 
 
 def test_a_large_rate_and_a_large_step_cost_few_bits() -> None:

@@ -45,7 +45,7 @@ def posed(kind: Any, adjacency: Adjacency = ADD_REMOVE, *, people: int = 1000, *
 @pytest.mark.parametrize("adjacency", [ADD_REMOVE, REPLACE])
 def test_the_price_is_that_of_a_frame_and_per_person(kind: type[CapMechanism], adjacency: Adjacency) -> None:
     loss = kind("1/3").privacy(frame_of(kind, adjacency, unit="patient"))
-    assert (loss.epsilon, loss.delta, loss.adjacency, loss.unit) == (Fraction(1, 3), 0, adjacency, "patient")
+    assert (loss.epsilon, loss.delta, loss.adjacency, loss.unit) == (Fraction(1, 3), Fraction(0), adjacency, "patient")
     assert loss.bounded_range is None
     assert list(inspect.signature(kind(1).privacy).parameters) == ["frame"]
 

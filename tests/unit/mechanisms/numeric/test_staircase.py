@@ -89,7 +89,7 @@ def test_a_release_tells_its_error() -> None:
     assert isinstance(release, NumericRelease)
     noise = StaircaseNoise.of(Fraction(3), 100)
     assert release.accuracy == NoiseAccuracy(noise)
-    assert release.error(0.95) == noise.size_exceeded_with(Fraction(1, 20))
+    assert float(release.error(0.95)) == noise.size_exceeded_with(Fraction(1, 20))
     assert float(release.error(0.95)) < float(Laplace(3).accuracy(FRAME).bound(0.95)) * 1.05
 
 
