@@ -122,7 +122,8 @@ def test_the_public_order_moves_kept_rows_and_scores_as_far_as_it_may(order: int
     changes = [
         [now - then for now, then in zip(scores(one, CAPS), scores(other, CAPS), strict=True)] for one, other in leaving
     ]
-    assert (min(map(min, changes)), max(map(max, changes))) == (-1, 2)
+    assert min(map(min, changes)) == -1
+    assert max(map(max, changes)) == 2
     assert max(max(change) - min(change) for change in changes) == 3, "the spread of the frame is attained"
 
 
@@ -230,7 +231,9 @@ class NoStart(CapScan):
     """There is no start, and the charge for it is spent on nothing."""
 
     def log_cap_probabilities(self, problem: CapProblem) -> Floats:
-        heads = np.exp([-3 / 20 * float(self.epsilon * max(Fraction(0), a - self.threshold)) for a in problem.above[:-1]])
+        heads = np.exp(
+            [-3 / 20 * float(self.epsilon * max(Fraction(0), a - self.threshold)) for a in problem.above[:-1]]
+        )
         reached = np.cumprod([1.0, *(1 - heads)])
         with np.errstate(divide="ignore"):
             return np.asarray(np.log(reached * np.append(heads, 1.0)))

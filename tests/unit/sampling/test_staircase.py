@@ -43,7 +43,14 @@ def weights(rate: float, step: int, plateau: int) -> Floats:
     return np.asarray(law / law.sum())
 
 
-@pytest.mark.parametrize(("rate", "step", "plateau"), [("1/20", 3, 2), ("3/4", 64, 26), ("1/2", 5, 9)])
+@pytest.mark.parametrize(
+    ("rate", "step", "plateau"),
+    [
+        ("1/20", 3, 2),
+        pytest.param("3/4", 64, 26, marks=pytest.mark.long),
+        pytest.param("1/2", 5, 9, marks=pytest.mark.long),
+    ],
+)
 def test_a_sample_fits_its_law_and_no_other(rate: str, step: int, plateau: int) -> None:
     """In eight cells of the law; another law is so far from it that it is missed with probability below 1e-6."""
     right, wrong = (weights(factor * float(Fraction(rate)), step, plateau) for factor in (1, 1.6))
