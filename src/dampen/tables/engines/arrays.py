@@ -15,12 +15,15 @@ from dampen.tables.day_grid import DayGrid
 from dampen.tables.engines import array_codes
 from dampen.tables.engines.array_sums import sum_of_reals, sum_of_wholes
 from dampen.tables.engines.base import (
+    Amount,
     CodedTable,
     Coding,
     Faults,
     Faulty,
     Groups,
     Levels,
+    PersonAsk,
+    PersonShares,
     PlaceCounts,
     Reading,
     RowReading,
@@ -36,6 +39,8 @@ from dampen.vectors import Integers, Vector
 
 if TYPE_CHECKING:
     from dampen.tables.engines.array_groups import GroupCodes
+    from dampen.tables.engines.array_people import PersonRows
+    from dampen.tables.engines.array_persons import PersonCodes
     from dampen.tables.pair_counts import Block, Joint
 
 MANY = 2**22
@@ -50,6 +55,7 @@ class ArrayEngine:
     kept: NDArray[np.bool_] | None = None
     columns: dict[str | None, Column] = field(default_factory=dict)
     codes: dict[tuple[str, Coding], array_codes.Codes] = field(default_factory=dict)
+    people: "dict[str, PersonCodes]" = field(default_factory=dict)
     name = "arrays"
     location = ""
 
@@ -74,6 +80,9 @@ class ArrayEngine:
     def _faults_of(self, name: str, reading: Reading) -> set[int]:
         if reading.labels is not None:
             return {fault for fault in self.label_counts(name, reading.labels) if fault < 0}
+        if reading.person:
+            codes = self._persons(name).codes
+            return {fault for fault in (MISSING, OTHER) if (codes == fault).any()}
         numbers = numbers_of(self.column(name), days=reading.days)
         return {fault for fault, count in ((MISSING, numbers.missing), (OTHER, numbers.other)) if count}
 
@@ -116,13 +125,8 @@ class ArrayEngine:
         if column is None or values is None:
             groups = self._groups(by, len(self.column(by[0][0])) if by else self.row_count())
             return count_pairs(groups, np.zeros(len(groups.codes), dtype=np.int64), 1)
-        found = self.column(column)
-        if isinstance(values, Grid):
-            numbers, grid = row_numbers(found, days=isinstance(values, DayGrid)), counted_on(values)
-            places = numbers.spread(np.int64, lambda part: locate(part, grid))
-        else:
-            places = array_codes.label_places(found, Places.of(values)).astype(np.int64)
-        return count_pairs(self._groups(by, len(found)), places, len(values))
+        places = self._places(column, values)
+        return count_pairs(self._groups(by, len(places)), places, len(values))
 
     def sums_by_group(self, column: str, ends: tuple[Fraction, Fraction], by: Groups) -> dict[tuple[int, ...], Sums]:
         """The exact sums of groups in one pass over the rows."""
@@ -130,6 +134,40 @@ class ArrayEngine:
 
         found = self.column(column)
         return sum_groups(self._groups(by, len(found)), row_numbers(found), ends)
+
+    def person_shares(self, ask: PersonAsk) -> PersonShares:
+        """What persons bring to each cell: rows are grouped by person and cell, then walked through person by person."""
+        from dampen.tables.engines.array_people import share_out
+
+        return share_out(self._person_rows(ask), ask)
+
+    def person_values(self, person: str, amount: Amount | None, how: str) -> PlaceCounts:
+        """One whole number for each person."""
+        from dampen.tables.engines.array_people import values_of
+
+        return values_of(self._person_rows(PersonAsk(person, amount=amount)), how)
+
+    def _person_rows(self, ask: PersonAsk) -> "PersonRows":
+        from dampen.tables.engines.array_people import person_rows
+
+        places = [self._places(each.column, each.values) for each in ask.cells]
+        amounts = None if ask.amount is None else self._places(ask.amount.column, ask.amount.grid)
+        return person_rows(self._persons(ask.person), ask, places, amounts)
+
+    def _persons(self, column: str) -> "PersonCodes":
+        from dampen.tables.engines.array_persons import person_codes
+
+        if column not in self.people:
+            self.people[column] = person_codes(self.column(column))
+        return self.people[column]
+
+    def _places(self, column: str, values: Grid | Sequence[Any]) -> Integers:
+        """The place of each value of a column, of a grid or among labels."""
+        found = self.column(column)
+        if not isinstance(values, Grid):
+            return array_codes.label_places(found, Places.of(values)).astype(np.int64)
+        numbers, grid = row_numbers(found, days=isinstance(values, DayGrid)), counted_on(values)
+        return numbers.spread(np.int64, lambda part: locate(part, grid))
 
     def _groups(self, by: Groups, rows: int) -> "GroupCodes":
         from dampen.tables.engines.array_groups import group_codes

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import Enum
 from fractions import Fraction
+from math import prod
 from typing import TYPE_CHECKING, Any, Protocol
 
 from numpy.typing import NDArray
@@ -18,7 +19,7 @@ from dampen.errors import DataError, ParameterError
 from dampen.tables.columns import title_of
 from dampen.tables.files import column_error
 from dampen.tables.grid import Grid
-from dampen.vectors import Integers
+from dampen.vectors import LARGEST_WHOLE, Integers
 
 if TYPE_CHECKING:
     from dampen.tables.pair_counts import Block, Joint
@@ -27,6 +28,9 @@ NOT_HERE = -1
 """In place of a node of a tree: a row that is not counted."""
 NOWHERE = -1
 """In place of a node of a graph: the value names none."""
+LARGEST_AMOUNT, LARGEST_CAP, MOST_BITS = 2**40, 2**40, 20
+LARGEST_TOTAL = LARGEST_WHOLE
+"""What a person's amounts add up to, at most."""
 PlaceCounts = tuple[Integers, Integers]
 """Occupied places, increasing, and how many values each holds; ``OTHER`` and ``MISSING`` among the places."""
 
@@ -80,15 +84,17 @@ Groups = Sequence[tuple[str, Sequence[Any]]]
 
 @dataclass(frozen=True)
 class Reading:
-    """What a column must hold: one of the ``labels``, else days, else numbers; and which faults are none.
+    """What a column must hold: one of the ``labels``, else days, else persons, else numbers; and which faults are none.
 
-    ``missing``: missing values are left out. ``other``: what is no label has a label that takes it.
+    ``missing``: missing values are left out. ``other``: what is no label has a label that takes it. A person is any
+    value that can be told from others.
     """
 
     labels: tuple[Any, ...] | None = None
     days: bool = False
     missing: bool = False
     other: bool = False
+    person: bool = False
 
 
 @dataclass(frozen=True)
@@ -141,6 +147,103 @@ class Sums:
     sum: Fraction
     missing: int
     other: int
+
+
+@dataclass(frozen=True)
+class CellColumn:
+    """A column whose places are cells: those of a grid or among labels.
+
+    ``rest``: the place that takes what is no label; without one such rows are left out. ``keeps_missing``: it takes
+    missing values too, which are left out otherwise.
+    """
+
+    column: str
+    values: Grid | tuple[Any, ...]
+    rest: int | None = None
+    keeps_missing: bool = False
+
+
+@dataclass(frozen=True)
+class Amount:
+    """What a row brings: ``first`` and the place of its value on a grid, a whole number below ``LARGEST_AMOUNT``."""
+
+    column: str
+    grid: Grid
+    first: int = 0
+
+    def __post_init__(self) -> None:
+        if max(-self.first, self.last) >= LARGEST_AMOUNT:
+            raise ParameterError("amounts must be below 2**40 in size: give bounds, or a unit, with fewer digits")
+
+    @property
+    def last(self) -> int:
+        """The largest one."""
+        return self.first + len(self.grid) - 1
+
+
+@dataclass(frozen=True)
+class PersonAsk:
+    """What is counted of persons, each of whom may have many rows.
+
+    A row has a person, a cell (its places in ``cells``, in order; without any there is one cell) and an amount (1
+    without a column). Rows that have none of these are left out. Let y(i, c) be the sum of the amounts of person i in
+    cell c (with ``once``: 1 if there are rows at all), t(i) their sum over all cells and z(i, c) the sum up to cell c.
+    For each of the ``caps`` k a person's weights are the increments from cell to cell of
+
+        F(i, c) = floor(2**bits min(t(i), k) z(i, c) / t(i)):
+
+    whole numbers of at least 0 whose sum is 2**bits min(t(i), k), and a function of the person's own rows alone.
+
+    Sums above ``LARGEST_TOTAL`` count as that. From 2**32 on z and t lose their last 11, 21 or 31 bits before they are
+    divided, so that no engine meets a number of more than 53 bits in a division (:mod:`shares`).
+    """
+
+    person: str
+    cells: tuple[CellColumn, ...] = ()
+    amount: Amount | None = None
+    once: bool = False
+    caps: tuple[int, ...] = ()
+    bits: int = 0
+
+    def __post_init__(self) -> None:
+        if not all(1 <= cap <= LARGEST_CAP for cap in self.caps) or [*self.caps] != sorted({*self.caps}):
+            raise ParameterError("caps must be whole numbers from 1 to 2**40, in increasing order")
+        if not 0 <= self.bits <= MOST_BITS:
+            raise ParameterError(f"bits must be a whole number from 0 to {MOST_BITS}; got {self.bits}")
+        if self.amount is not None and (self.once or (self.cells and self.amount.first < 0)):
+            raise ParameterError("amounts must be left out where rows count once, and not be negative in cells")
+        if prod(self.sizes) > LARGEST_TOTAL:
+            raise ParameterError("cells must be fewer than 2**62 together; give coarser grids")
+
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        """How many places each column of cells has."""
+        return tuple(len(each.values) for each in self.cells)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class PersonShares:
+    """Private: what was counted of persons.
+
+    ``people``: how many have a row that counts. ``above``: for each cap how many have a larger total. ``cells``: a row
+    of places for each cell in which a weight is not 0, in increasing order; ``weights``: the sum of all persons'
+    weights there, a column for each cap, exact whole numbers of Python. Where there are no columns of cells there is
+    one row in any case.
+
+    With negative amounts a person has one total of either sign: this counts those above 0, and ``negative`` the sizes
+    of those below; ``people`` is the same in both.
+    """
+
+    people: int
+    above: tuple[int, ...]
+    cells: Integers
+    weights: NDArray[Any]
+    negative: "PersonShares | None" = None
+
+    @property
+    def totals(self) -> tuple[int, ...]:
+        """For each cap the sum of all weights: 2**bits times that of min(t, k) over persons."""
+        return tuple(int(sum(column)) for column in self.weights.T.tolist())
 
 
 @dataclass(frozen=True, repr=False)
@@ -215,6 +318,19 @@ class Engine(Protocol):
     def sums_by_group(self, column: str, ends: tuple[Fraction, Fraction], by: Groups) -> dict[tuple[int, ...], Sums]:
         """What :meth:`sums` finds in the rows of each group, by its places; groups without rows are left out."""
 
+    def person_shares(self, ask: PersonAsk) -> PersonShares:
+        """What persons bring to each cell, whoever has more than a cap scaled down to it: see :class:`PersonAsk`.
+
+        Nothing is refused here: a row that lacks a person, a cell or an amount is left out.
+        """
+
+    def person_values(self, person: str, amount: Amount | None, how: str) -> PlaceCounts:
+        """One whole number for each person, increasing, and how many persons have it.
+
+        ``how``: ``"count"`` of the rows with an amount, or of all rows without a column; of the amounts the ``"sum"``,
+        the ``"mean"`` rounded down, ``"min"`` or ``"max"``. Rows are left out as by :meth:`person_shares`.
+        """
+
     def faults(self, table: CodedTable) -> Faults:
         """What in a table breaks its schema: one scan, before anything is paid."""
 
@@ -251,6 +367,11 @@ def number_error(column: str | None, where: str) -> DataError:
 def day_error(column: str | None, where: str) -> DataError:
     """The same where it must hold days."""
     return DataError(f"{title_of(column)} must hold days or moments{where}")
+
+
+def person_error(column: str, where: str) -> DataError:
+    """The same where it must hold persons."""
+    return DataError(f"{title_of(column)} must hold numbers, texts or days, by which persons are told apart{where}")
 
 
 def label_error(title: str, where: str) -> DataError:

@@ -19,6 +19,7 @@ from dampen.tables.engines.base import (
     label_error,
     location_note,
     number_error,
+    person_error,
 )
 from dampen.tables.engines.registry import ENGINES, engine_of, file_engines
 from dampen.tables.reading import OTHER, is_missing
@@ -134,6 +135,8 @@ def _require_readings(engine: Engine, readings: Mapping[str, Reading]) -> None:
 def _reading_error(column: str, reading: Reading, where: str) -> DataError:
     if reading.labels is not None:
         return label_error(title_of(column), where)
+    if reading.person:
+        return person_error(column, where)
     return day_error(column, where) if reading.days else number_error(column, where)
 
 

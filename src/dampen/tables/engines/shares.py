@@ -1,0 +1,51 @@
+"""How a capped total is shared out, as :class:`~dampen.tables.engines.base.PersonAsk` says, in small whole numbers.
+
+A share is floor(K z / t), where K = 2**bits k is public, z <= t are a person's own and t is larger than the cap k. It is
+found by long division, K digit by digit in base 2**20: with q and r the quotient and the remainder so far, a digit d
+makes n = 2**20 r + d z of it, whose quotient by t is added to 2**20 q. Since z <= t < 2**32 (:data:`SHIFTS`), n stays
+below 2**53. So it is exact even where a database divides floats: n / t is at least 1/t away from the next whole number
+above, if it is none, and rounding moves it by less.
+"""
+
+from dataclasses import dataclass
+
+from dampen.tables.engines.base import LARGEST_TOTAL
+
+DIGIT = 20
+"""Bits of a digit."""
+SHIFTS = ((2**32, 0), (2**43, 11), (2**53, 21), (LARGEST_TOTAL + 1, 31))
+"""Totals below an end lose so many of their last bits before they are divided, and what is divided by them too."""
+
+
+@dataclass(frozen=True)
+class Scale:
+    """The share of a cap: that of the ``factor`` K, without its last ``shift`` bits."""
+
+    factor: int
+    shift: int = 0
+
+
+def scales_of(caps: tuple[int, ...], bits: int) -> tuple[Scale, ...]:
+    """The factors of caps. All powers of 2 have one in common: floor(floor(2**s x) / 2**r) = floor(2**(s - r) x).
+
+    >>> [(each.factor, each.shift) for each in scales_of((1, 3, 8), 0)]
+    [(8, 3), (3, 0), (8, 0)]
+    """
+    top = max((cap for cap in caps if cap.bit_count() == 1), default=1)
+    return tuple(
+        Scale(top << bits, (top // cap).bit_length() - 1) if cap.bit_count() == 1 else Scale(cap << bits)
+        for cap in caps
+    )
+
+
+def digits_of(factor: int) -> list[int]:
+    """The digits of a whole number, the highest first.
+
+    >>> digits_of(2**21 + 3)
+    [2, 3]
+    """
+    found = []
+    while factor:
+        found.append(factor % 2**DIGIT)
+        factor >>= DIGIT
+    return found[::-1]
