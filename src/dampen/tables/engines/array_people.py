@@ -11,15 +11,25 @@ from numpy.typing import NDArray
 
 from dampen.errors import DataError
 from dampen.tables.engines.array_persons import DENSE, FEWEST, PersonCodes, mask_codes
-from dampen.tables.engines.base import LARGEST_TOTAL, Amount, CellColumn, PersonAsk, PersonShares, PlaceCounts
-from dampen.tables.engines.shares import DIGIT, SHIFTS, Scale, scales_of
-from dampen.tables.reading import MISSING, OTHER
+from dampen.tables.engines.base import (
+    LARGEST_CAP,
+    LARGEST_TOTAL,
+    MOST_BITS,
+    Amount,
+    CellColumn,
+    PersonAsk,
+    PersonShares,
+    PlaceCounts,
+)
+from dampen.tables.engines.shares import DIGIT, SHIFTS, Scale, digits_of, scales_of
+from dampen.tables.reading import OTHER
 from dampen.vectors import Integers
 
 PART = 20
 """Large sums are added in two parts, the lower of so many bits."""
 HALF = 30
 """The same for weights."""
+DIGITS = len(digits_of(LARGEST_CAP << MOST_BITS))
 ENDS, LOST = (tuple(pair[side] for pair in SHIFTS) for side in (0, 1))
 
 
@@ -109,7 +119,7 @@ def _totals(codes: Integers, amounts: Integers | None, size: int, reach: int) ->
         _count_rows(codes, sums)
         return sums, sums > 0
     seen = np.zeros(size, dtype=np.bool_)
-    if reach * len(codes) <= LARGEST_TOTAL:
+    if _fits(reach, len(codes)):
         sums = np.zeros(size, dtype=np.int64)
         _add_amounts(codes, amounts, sums, seen)
         return sums, seen
@@ -119,12 +129,18 @@ def _totals(codes: Integers, amounts: Integers | None, size: int, reach: int) ->
     return _join(high, low), seen
 
 
+def _fits(reach: int, rows: int) -> bool:
+    """Whether so many amounts have a sum that needs no more than 62 bits."""
+    return reach * rows <= LARGEST_TOTAL
+
+
 def _join(high: Integers, low: Integers) -> Integers:
     """Sums of two parts, those beyond ``LARGEST_TOTAL`` in size moved to it."""
     high, low = high + (low >> PART), low & (2**PART - 1)
     most = (LARGEST_TOTAL + 1) >> PART
     joined = (np.clip(high, -most, most - 1) << PART) + low
-    return np.clip(np.where(high >= most, LARGEST_TOTAL, joined), -LARGEST_TOTAL, LARGEST_TOTAL)
+    beyond = np.where(high >= most, LARGEST_TOTAL, np.where(high < -most, -LARGEST_TOTAL, joined))
+    return np.maximum(beyond, -LARGEST_TOTAL)
 
 
 def _share_cells(rows: PersonRows, cells: Integers, ask: PersonAsk) -> PersonShares:
@@ -243,10 +259,11 @@ def _cut_totals(totals: Integers, caps: Integers, lanes: Integers) -> None:
 def _share(part: int, total: int, factor: int) -> int:
     """floor(factor part / total), digit by digit."""
     quotient, left = 0, 0
-    for digit in range(2, -1, -1):
+    for digit in range(DIGITS - 1, -1, -1):
         number = (left << DIGIT) + part * ((factor >> (DIGIT * digit)) & ((1 << DIGIT) - 1))
-        quotient = (quotient << DIGIT) + number // total
-        left = number % total
+        more = number // total if number else 0
+        quotient = (quotient << DIGIT) + more
+        left = number - more * total
     return quotient
 
 

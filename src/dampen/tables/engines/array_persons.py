@@ -5,9 +5,10 @@ letter. Whether two values are the same depends on these two alone. A missing va
 """
 
 from dataclasses import dataclass
-from datetime import date, datetime
+from datetime import datetime
 from decimal import Decimal
-from numbers import Number
+from fractions import Fraction
+from numbers import Real
 from typing import Any
 from uuid import UUID
 
@@ -16,7 +17,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from dampen.tables.columns import Column, Items, Typed
-from dampen.tables.reading import MISSING, OTHER, is_blank, is_missing, is_truth, read_moment
+from dampen.tables.reading import MISSING, OTHER, is_blank, is_missing, is_truth, read_moment, read_number
 from dampen.vectors import Integers
 
 DENSE = 4
@@ -149,28 +150,32 @@ def _codes_of_items(items: list[Any]) -> PersonCodes:
 
 def _code_of(value: Any, numbers: _Numbers) -> int:
     try:
-        if is_missing(value) or (isinstance(value, str) and is_blank(value)):
-            return MISSING
-        identity = _identity(value)
-        return OTHER if identity is None else numbers[identity]
-    except Exception:  # values of the caller's own may raise anything where they are compared
+        gone = is_missing(value) or (isinstance(value, str) and is_blank(value))
+        identity = None if gone else identity_of(value)
+    except Exception:  # values of the caller's own may raise anything
         return OTHER
+    return MISSING if gone else OTHER if identity is None else numbers[identity]
 
 
-def _identity(value: Any) -> tuple[Any, ...] | None:
-    """What equals that of the same value alone; ``None`` where a value equals no other than its own object."""
+def identity_of(value: Any) -> tuple[str, Any] | None:
+    """What equals that of the same value alone; ``None`` where a value is neither a number, text, day nor bytes.
+
+    It holds plain values of Python: others may refuse to be compared, and then one person would depend on another.
+    """
     if isinstance(value, str | UUID):
         return "text", str(value)
+    if isinstance(value, bytes):
+        return "bytes", bytes(value)
     if is_truth(value):
         return "truth", bool(value)
-    if isinstance(value, Number | Decimal) and not isinstance(value, np.timedelta64):
+    if isinstance(value, Decimal | Fraction):
         return "number", value
-    if (moment := read_moment(value)) is not None:
-        # in UTC or without a zone, so that one moment is one person whatever the clocks say
-        zoned = isinstance(moment, datetime) and moment.tzinfo is not None
-        kind = "day" if isinstance(moment, date) and not isinstance(moment, datetime) else "moment"
-        return kind, zoned, moment
-    return ("object", type(value), value) if type(value).__eq__ is not object.__eq__ else None
+    if isinstance(value, Real) and not isinstance(value, np.timedelta64):
+        return "number", read_number(value)
+    moment = read_moment(value)
+    if not isinstance(moment, datetime):
+        return None if moment is None else ("day", moment.toordinal())
+    return "moment" if moment.tzinfo is None else "instant", moment
 
 
 def mask_codes(codes: Integers, kept: NDArray[np.bool_] | None) -> Integers:

@@ -136,7 +136,7 @@ class ArrayEngine:
         return sum_groups(self._groups(by, len(found)), row_numbers(found), ends)
 
     def person_shares(self, ask: PersonAsk) -> PersonShares:
-        """What persons bring to each cell: rows are grouped by person and cell, then walked through person by person."""
+        """What persons bring to each cell: rows are grouped by both, and persons walked through one by one."""
         from dampen.tables.engines.array_people import share_out
 
         return share_out(self._person_rows(ask), ask)

@@ -1,7 +1,7 @@
 """How a capped total is shared out, as :class:`~dampen.tables.engines.base.PersonAsk` says, in small whole numbers.
 
-A share is floor(K z / t), where K = 2**bits k is public, z <= t are a person's own and t is larger than the cap k. It is
-found by long division, K digit by digit in base 2**20: with q and r the quotient and the remainder so far, a digit d
+A share is floor(K z / t), where K = 2**bits k is public, z <= t are a person's own and t is larger than the cap k. It
+is found by long division, K digit by digit in base 2**20: with q and r the quotient and the remainder so far, a digit d
 makes n = 2**20 r + d z of it, whose quotient by t is added to 2**20 q. Since z <= t < 2**32 (:data:`SHIFTS`), n stays
 below 2**53. So it is exact even where a database divides floats: n / t is at least 1/t away from the next whole number
 above, if it is none, and rounding moves it by less.
