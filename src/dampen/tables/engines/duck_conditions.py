@@ -3,7 +3,7 @@
 from dampen.describe.conditions import Among, Between, Condition
 from dampen.tables.engines.base import Reading
 from dampen.tables.engines.duck_days import day_sql, is_known
-from dampen.tables.engines.duck_sql import double, keys_of, stands_for
+from dampen.tables.engines.duck_sql import double, keys_of, kind_of, stands_for
 from dampen.tables.engines.labels import Places
 from dampen.tables.engines.ranges import real_ends, whole_ends
 from dampen.tables.reading import FIRST_DAY, LAST_DAY
@@ -40,6 +40,8 @@ def number_sql(value: str, sql_type: str) -> tuple[str | None, str | None]:
 def fault_rules(value: str, sql_type: str, reading: Reading) -> tuple[str, str]:
     """Whether a value is missing, and whether it is not what its column must hold."""
     missing = keys_of(value, sql_type).missing
+    if reading.person:
+        return missing, "false" if kind_of(sql_type) != "nothing" or sql_type == "BLOB" else f"not ({missing})"
     if reading.labels is not None:
         places = Places.of(reading.labels)
         held = stands_for(value, sql_type, places, frozenset(range(len(reading.labels))))

@@ -14,18 +14,20 @@ from numpy.typing import NDArray
 
 from dampen.describe.conditions import Condition
 from dampen.errors import DataError, EngineError
-from dampen.tables.columns import Column, counted_on
-from dampen.tables.day_grid import DayGrid
-from dampen.tables.engines import duck_days, duck_groups, duck_routes, duck_sql, duck_sums
+from dampen.tables.columns import Column
+from dampen.tables.engines import duck_days, duck_groups, duck_people, duck_routes, duck_sql, duck_sums
 from dampen.tables.engines.array_codes import row_values
 from dampen.tables.engines.base import (
     NOT_HERE,
+    Amount,
     Bins,
     CodedTable,
     Coding,
     Faults,
     Faulty,
     Groups,
+    PersonAsk,
+    PersonShares,
     PlaceCounts,
     Reading,
     Route,
@@ -38,10 +40,11 @@ from dampen.tables.engines.base import (
 )
 from dampen.tables.engines.by_query import CountsByQuery, as_classes, as_level, as_places, packs_of
 from dampen.tables.engines.duck_conditions import condition_sql, fault_rules
+from dampen.tables.engines.duck_places import locate_rows
 from dampen.tables.engines.labels import Places
 from dampen.tables.engines.progress import is_watched, share_progress, watch
 from dampen.tables.files import TEXT, literal, quote
-from dampen.tables.grid import EvenGrid, Grid
+from dampen.tables.grid import Grid
 from dampen.tables.reading import OTHER
 from dampen.vectors import Integers
 
@@ -176,20 +179,7 @@ class DuckEngine(CountsByQuery):
 
     def _locate(self, column: str | None, grid: Grid, beside: str = "") -> tuple[str, duck_groups.Tables]:
         """SQL: the place of every value, counted from ``OTHER`` on, and what stands beside; and the tables for it."""
-        days, counted = isinstance(grid, DayGrid), counted_on(grid)
-        if not days and (direct := duck_sql.direct_place(self.field(column), self.kind(column), grid)) is not None:
-            return f"select {direct} as place{beside} from data", {}
-        keyed = duck_sql.key_sql(self.numbers(column, beside, days=days), counted)
-        unsigned = f"- {OTHER})::{duck_sql.place_type(len(grid))}"
-        if isinstance(counted, EvenGrid):
-            place = f"(coalesce(status, {duck_sql.even_place(counted)}) {unsigned}"
-            return f"select * exclude (status, key), {place} as place from ({keyed})", {}
-        points = counted.points()
-        joined = f"({keyed}) keyed asof left join grid on key >= point"
-        return (
-            f"select keyed.* exclude (status, key), (coalesce(status, place) {unsigned} as place from {joined}",
-            {"grid": {"point": points, "place": np.arange(len(points))}},
-        )
+        return locate_rows(self.field(column), self.kind(column), grid, beside=beside)
 
     def sums(self, column: str | None, ends: tuple[Fraction, Fraction]) -> Sums:
         """The exact sum of a column: that of one group, which is all rows."""
@@ -255,6 +245,27 @@ class DuckEngine(CountsByQuery):
         query = groups.query(read, {"place": place, "count": "cast(sum(count) as bigint)"}, joins)
         rows = self.fetch(query, **tables, **groups.tables)
         return np.column_stack([np.asarray(rows[name], dtype=np.int64) for name in (*groups.owners, "place", "count")])
+
+    def person_shares(self, ask: PersonAsk) -> PersonShares:
+        """Rows are grouped by person, and by cell where there are any; only what persons add up to leaves."""
+        names = [each.column for each in ask.cells] + ([] if ask.amount is None else [ask.amount.column])
+        fields = self._person_fields(ask.person, *names)
+        make, read = (
+            (duck_people.shares_query, duck_people.shares_of)
+            if ask.cells
+            else (duck_people.totals_query, duck_people.totals_of)
+        )
+        query = make(ask, fields)
+        return read(self.fetch(query.sql, **query.tables), ask)
+
+    def person_values(self, person: str, amount: Amount | None, how: str) -> PlaceCounts:
+        """One whole number for each person; the distinct ones leave."""
+        fields = self._person_fields(person, *([] if amount is None else [amount.column]))
+        query = duck_people.values_query(person, amount, how, fields)
+        return duck_people.values_of(self.fetch(query.sql, **query.tables))
+
+    def _person_fields(self, *names: str) -> duck_people.Fields:
+        return {name: duck_people.Field(self.field(name), self._group_key(name), self.kind(name)) for name in names}
 
     def _group_key(self, column: str | None) -> str:
         """A value such that only equal ones are one group."""

@@ -7,9 +7,12 @@ below 2**53. So it is exact even where a database divides floats: n / t is at le
 above, if it is none, and rounding moves it by less.
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
-from dampen.tables.engines.base import LARGEST_TOTAL
+import numpy as np
+
+from dampen.tables.engines.base import LARGEST_TOTAL, PersonAsk, PersonShares
 
 DIGIT = 20
 """Bits of a digit."""
@@ -49,3 +52,36 @@ def digits_of(factor: int) -> list[int]:
         found.append(factor % 2**DIGIT)
         factor >>= DIGIT
     return found[::-1]
+
+
+@dataclass(frozen=True, repr=False)
+class Bucket:
+    """Private: persons whose totals have one sign and so many caps below their size; what the sizes add up to.
+
+    ``people``: how many. Beyond all caps the sum is not looked at.
+    """
+
+    side: int
+    caps: int
+    people: int
+    sum: int
+
+
+def cut_shares(buckets: Iterable[Bucket], ask: PersonAsk) -> PersonShares:
+    """Totals cut at each cap: those of smaller buckets as they are, those of larger ones at the cap."""
+    held = [*buckets]
+    people = sum(bucket.people for bucket in held)
+    up = _cut_side([bucket for bucket in held if bucket.side > 0], people, ask)
+    if ask.amount is None or ask.amount.first >= 0:
+        return up
+    down = _cut_side([bucket for bucket in held if bucket.side < 0], people, ask)
+    return PersonShares(people, up.above, up.cells, up.weights, down)
+
+
+def _cut_side(buckets: list[Bucket], people: int, ask: PersonAsk) -> PersonShares:
+    above, weights = [], np.empty((1, len(ask.caps)), dtype=object)
+    for spot, cap in enumerate(ask.caps):
+        above.append(sum(bucket.people for bucket in buckets if bucket.caps > spot))
+        inside = sum(bucket.sum for bucket in buckets if bucket.caps <= spot)
+        weights[0, spot] = (inside + cap * above[-1]) << ask.bits
+    return PersonShares(people, tuple(above), np.empty((1, 0), dtype=np.int64), weights)

@@ -1,0 +1,34 @@
+"""SQL for DuckDB: rows with the place of a value on a grid, whatever else goes along."""
+
+import numpy as np
+
+from dampen.tables.columns import counted_on
+from dampen.tables.day_grid import DayGrid
+from dampen.tables.engines import duck_days, duck_sql
+from dampen.tables.engines.duck_groups import Tables
+from dampen.tables.grid import EvenGrid, Grid
+from dampen.tables.reading import OTHER
+
+
+def locate_rows(
+    value: str, sql_type: str, grid: Grid, *, beside: str = "", source: str = "data", points: str = "grid"
+) -> tuple[str, Tables]:
+    """SQL: the ``place`` of every value, counted from ``OTHER`` on, and what stands beside; and the tables for it.
+
+    ``points``: what the table of the points of a listed grid is called.
+    """
+    days, counted = isinstance(grid, DayGrid), counted_on(grid)
+    if not days and (direct := duck_sql.direct_place(value, sql_type, grid)) is not None:
+        return f"select {direct} as place{beside} from {source}", {}
+    numbers = (duck_days.days_sql if days else duck_sql.numbers_sql)(value, sql_type, source, beside)
+    keyed = duck_sql.key_sql(numbers, counted)
+    unsigned = f"- {OTHER})::{duck_sql.place_type(len(grid))}"
+    if isinstance(counted, EvenGrid):
+        place = f"(coalesce(status, {duck_sql.even_place(counted)}) {unsigned}"
+        return f"select * exclude (status, key), {place} as place from ({keyed})", {}
+    listed = counted.points()
+    joined = f"({keyed}) keyed asof left join {points} on key >= point"
+    return (
+        f"select keyed.* exclude (status, key), (coalesce(status, place) {unsigned} as place from {joined}",
+        {points: {"point": listed, "place": np.arange(len(listed))}},
+    )
