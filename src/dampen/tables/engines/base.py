@@ -290,7 +290,10 @@ class Engine(Protocol):
         """Refuse a column that is not there."""
 
     def faulty(self, readings: Mapping[str, Reading]) -> Faulty:
-        """Which columns hold what they must not, whether that is allowed or not: one scan over all rows."""
+        """Which columns hold what they must not, whether that is allowed or not: one scan over all rows.
+
+        Whether persons are missing is not looked at where they may be: of very many texts that takes its time.
+        """
 
     def part(self, condition: Condition) -> "Engine":
         """Only the rows that meet a condition. The parts of distinct places among labels never overlap."""

@@ -41,7 +41,8 @@ def fault_rules(value: str, sql_type: str, reading: Reading) -> tuple[str, str]:
     """Whether a value is missing, and whether it is not what its column must hold."""
     missing = keys_of(value, sql_type).missing
     if reading.person:
-        return missing, "false" if kind_of(sql_type) != "nothing" or sql_type == "BLOB" else f"not ({missing})"
+        known = kind_of(sql_type) != "nothing" or sql_type == "BLOB"
+        return "false" if reading.missing else missing, "false" if known else f"not ({missing})"
     if reading.labels is not None:
         places = Places.of(reading.labels)
         held = stands_for(value, sql_type, places, frozenset(range(len(reading.labels))))

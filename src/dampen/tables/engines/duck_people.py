@@ -91,9 +91,10 @@ def shares_query(ask: PersonAsk, fields: Fields) -> Query:
     """
     settled, tables = _settled(ask, fields)
     cells = ", ".join(_names(ask))
-    own = f"partition by person order by {cells} rows between unbounded preceding and current row"
-    sums = "sum(y) over own as z, sum(y) over (partition by person) as t, row_number() over own = 1 as head"
-    runs = f"select *, {sums} from settled window own as ({own})"
+    own = f"partition by person order by {cells} rows between unbounded preceding and"
+    # the same order for both sums: rows are sorted once
+    sums = "sum(y) over own as z, sum(y) over every as t, row_number() over own = 1 as head"
+    runs = f"select *, {sums} from settled window own as ({own} current row), every as ({own} unbounded following)"
     runs = f"select {cells}, head, {_clamp('t')} as t, {_clamp('z')} as z, {_clamp('z - y')} as b from ({runs})"
     lost = " ".join(f"when t < {end} then {shift}" for end, shift in SHIFTS)
     runs = f"select *, case {lost} end as lost from ({runs})"

@@ -92,8 +92,16 @@ def _text_keys(text: str) -> Keys:
     whole = f"try_cast(case when regexp_full_match({plain}, '{WHOLE_TEXT}') then {plain} end as bigint)"
     real = f"try_cast(case when regexp_full_match(lower({plain}), '{REAL_TEXT}') then {plain} end as double)"
     truth = f"case lower({plain}) when 'true' then true when 'false' then false end"
-    blank = f"lower(trim({text}, {literal(BLANKS)})) in ('', 'nan')"
-    return Keys(text, whole, real, truth, f"({text} is null or {blank})")
+    return Keys(text, whole, real, truth, f"({text} is null or {_is_blank(text)})")
+
+
+def _is_blank(text: str) -> str:
+    """Whether a text is blank. Most are told by where they stand in the alphabet, and need not be trimmed.
+
+    Blanks come before ``!``, and other texts that are blank begin with ``n`` or ``N``.
+    """
+    plain = f"{text} >= 'o' or ({text} >= '!' and {text} < 'N') or ({text} >= 'O' and {text} < 'n')"
+    return f"case when {plain} then false else lower(trim({text}, {literal(BLANKS)})) in ('', 'nan') end"
 
 
 def _print_time(value: str, kind: str) -> str | None:

@@ -138,12 +138,17 @@ class DuckEngine(CountsByQuery):
     def faulty(self, readings: Mapping[str, Reading]) -> Faulty:
         """Which columns hold what they must not: one scan."""
         rules = [fault_rules(self.field(name), self.kind(name), reading) for name, reading in readings.items()]
-        listed = [
-            f"count_if({rule}) as f{spot}_{side}" for spot, pair in enumerate(rules) for side, rule in enumerate(pair)
-        ]
-        rows = self.fetch(f"select {', '.join(listed)} from data") if listed else {}
+        listed = {
+            f"f{spot}_{side}": f"count_if({rule})"
+            for spot, pair in enumerate(rules)
+            for side, rule in enumerate(pair)
+            if rule != "false"
+        }
+        query = ", ".join(f"{rule} as {name}" for name, rule in listed.items())
+        rows = self.fetch(f"select {query} from data") if listed else {}
         missing, other = (
-            frozenset(name for spot, name in enumerate(readings) if rows[f"f{spot}_{side}"][0]) for side in (0, 1)
+            frozenset(name for spot, name in enumerate(readings) if rows.get(f"f{spot}_{side}", [0])[0])
+            for side in (0, 1)
         )
         return Faulty(missing, other)
 

@@ -19,14 +19,17 @@ from dampen.describe.conditions import Condition
 from dampen.errors import DataError, EngineError, ParameterError
 from dampen.tables.columns import column_of_values
 from dampen.tables.day_grid import DayGrid
-from dampen.tables.engines import digits, ibis_codes, ibis_days
+from dampen.tables.engines import digits, ibis_codes, ibis_days, ibis_people
 from dampen.tables.engines.array_codes import row_values
 from dampen.tables.engines.base import (
     NOT_HERE,
+    Amount,
     CodedTable,
     Faults,
     Faulty,
     Groups,
+    PersonAsk,
+    PersonShares,
     PlaceCounts,
     Reading,
     Route,
@@ -92,7 +95,7 @@ class IbisEngine(CountsByQuery):
         counts = {name: rule.fill_null(False).cast("int64").sum().fill_null(0) for name, rule in rules.items()}
         rows = self.fetch(self.table.aggregate(**counts), [*counts]) if counts else {}
         missing, other = (
-            frozenset(name for spot, name in enumerate(readings) if rows[f"f{spot}_{fault}"][0])
+            frozenset(name for spot, name in enumerate(readings) if rows.get(f"f{spot}_{fault}", [0])[0])
             for fault in ("missing", "other")
         )
         return Faulty(missing, other)
@@ -146,6 +149,15 @@ class IbisEngine(CountsByQuery):
         if any(group["rest"] for group in coarse.values()):
             fine = self._digits(ibis_codes.digit_sums(numbers, ends, digits.FINE, *groups), [*groups])
         return {place: digits.add_up(group, fine.get(place, {}), ends) for place, group in coarse.items()}
+
+    def person_shares(self, ask: PersonAsk) -> PersonShares:
+        """Rows are grouped by person, and by cell where there are any; only what persons add up to leaves."""
+        count = ibis_people.shares if ask.cells else ibis_people.totals
+        return count(self.table, self._column, ask, self.fetch)
+
+    def person_values(self, person: str, amount: Amount | None, how: str) -> PlaceCounts:
+        """One whole number for each person; the distinct ones leave."""
+        return ibis_people.values(self.table, self._column, person, amount, how, self.fetch)
 
     def _group_places(self, by: Groups) -> dict[str, Any]:
         return {

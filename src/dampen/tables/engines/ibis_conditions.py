@@ -35,12 +35,21 @@ def _within(number: Any, low: Any, high: Any) -> Any:
     return here
 
 
+def is_comparable(kind: Any) -> bool:
+    """Whether persons may be told apart by values of a type."""
+    plain = kind.is_numeric() or kind.is_boolean() or kind.is_date() or kind.is_timestamp()
+    return bool(plain or kind.is_string() or kind.is_uuid() or kind.is_binary())
+
+
 def fault_rules(column: Any, reading: Reading) -> dict[str, Any]:
     """Whether a value is missing, and whether it is not what its column must hold."""
     if reading.labels is not None:
         place = place_of(column, Places.of(reading.labels))
         return {"missing": place == MISSING, "other": place == OTHER}
     absent = is_absent(as_written(column))
+    if reading.person:
+        none = ibis.literal(not is_comparable(column.type()))
+        return ({} if reading.missing else {"missing": absent}) | {"other": ~absent & none}
     if reading.days:
         none = day_of(column).isnull()
     else:

@@ -40,16 +40,16 @@ def day_of(column: Any) -> Any:
     if kind.timezone is None:
         return _day_of_parts(value)
     if home in COUNTED_BY:
-        return _day_of_microseconds(_call(COUNTED_BY[home], value))
+        return _day_of_microseconds(call(COUNTED_BY[home], value))
     return _day_of_microseconds(value.truncate("s").epoch_seconds().cast("int64") * 10**6)
 
 
-def _call(name: str, value: Any) -> Any:
+def call(name: str, value: Any, returns: str = "int64") -> Any:
     """A function of the database that ibis has no name for."""
 
-    def count(value: Any) -> Any: ...
+    def made(value: Any) -> Any: ...
 
-    return ibis.udf.scalar.builtin(name=name, signature=((value.type(),), ibis.dtype("int64")))(count)(value)
+    return ibis.udf.scalar.builtin(name=name, signature=((value.type(),), ibis.dtype(returns)))(made)(value)
 
 
 def _counted_by_duckdb(value: Any) -> Any:
@@ -59,10 +59,10 @@ def _counted_by_duckdb(value: Any) -> Any:
     if last is not None:
         ends = [ibis.literal(end).cast(kind) for end in ("0001-01-01 00:00:00", last)]
         value = ibis.cases(((value >= ends[0]) & (value <= ends[1]), value), else_=None)
-    found = _call(COUNTED_BY["duckdb"], value)
+    found = call(COUNTED_BY["duckdb"], value)
     if kind.scale != 9:
         return found
-    return found - ibis.cases((_call("epoch_ns", value) % 1000 < 0, 1), else_=0)
+    return found - ibis.cases((call("epoch_ns", value) % 1000 < 0, 1), else_=0)
 
 
 def _day_of_microseconds(count: Any) -> Any:
