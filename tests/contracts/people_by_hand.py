@@ -64,12 +64,7 @@ def shares_by_hand(rows: Iterable[Row], caps: Sequence[int], bits: int = 0, *, o
             above[spot] += min(sum(cells.values()), MOST) > cap
             for cell, weight in weights_of_person(cells, cap, bits).items():
                 weights.setdefault(cell, [0] * len(caps))[spot] += weight
-    held = {cell: tuple(row) for cell, row in weights.items() if any(row) or not cell}
-    return Shares(len(persons), tuple(above), held or ({} if any(map(_celled, rows)) else {(): (0,) * len(caps)}))
-
-
-def _celled(row: Row) -> bool:
-    return bool(row[1])
+    return Shares(len(persons), tuple(above), {cell: tuple(row) for cell, row in weights.items() if any(row)})
 
 
 def signed_by_hand(rows: Sequence[Row], caps: Sequence[int], bits: int = 0) -> tuple[Shares, Shares]:
@@ -106,4 +101,6 @@ def told(shares: Any) -> Shares:
         for cell, row in zip(shares.cells.tolist(), shares.weights.tolist(), strict=True)
     }
     assert [*weights] == sorted(weights), "cells are in order"
-    return Shares(shares.people, tuple(shares.above), weights)
+    assert all(map(any, weights.values())) or [*weights] == [()], "one row alone may hold nothing: that of all cells"
+    held = {cell: row for cell, row in weights.items() if any(row)}
+    return Shares(shares.people, tuple(shares.above), held)

@@ -25,6 +25,7 @@ OF_GRAPH = "takes a Graph; what made it is in the gate"
 OF_UTILITIES = "utilities come in, one per candidate: no records"
 PUBLIC = "reads what is public"
 PART = "a part of functions that are in the gate"
+BY_PERSON = "one person more, with all rows, is tried in test_people_coupling.py"
 EXEMPT: dict[str, str] = {
     "questions.select": OF_UTILITIES,
     "questions.top_k": OF_UTILITIES,
@@ -46,6 +47,9 @@ EXEMPT: dict[str, str] = {
     "Graph.from_networkx": "nodes and edges of a graph: nothing is read as anything else",
     "Graph.from_igraph": "nodes and edges of a graph: nothing is read as anything else",
     "Engine.require": "looks whether a column is there",
+    "Engine.person_shares": BY_PERSON,
+    "Engine.person_values": BY_PERSON,
+    "tables.person_values": BY_PERSON,
     "tables.tally_labels": PART,
     "tables.read_people": PART,
     "tables.find_groups": PART,
