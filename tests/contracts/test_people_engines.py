@@ -70,7 +70,7 @@ def rows_by_hand(frame: pl.DataFrame, ask: PersonAsk) -> list[Row]:
     """The rows that the judge reads."""
     found: list[Row] = []
     for row in frame.iter_rows(named=True):
-        amount = 1
+        amount: int | None = 1
         if ask.amount is not None:
             grid, value = ask.amount.grid, row[ask.amount.column]
             gone = value is None or value != value

@@ -36,7 +36,7 @@ def person_shares(data: Any, ask: PersonAsk, *, missing: str = "drop") -> Person
     >>> found.cells.tolist(), found.weights.tolist()
     ([[0], [1]], [[6], [2]])
     """
-    columns = [*ask.cells, *([] if ask.amount is None else [ask.amount])]
+    columns: list[CellColumn | Amount] = [*ask.cells, *([] if ask.amount is None else [ask.amount])]
     readings = {each.column: _reading_of(each) for each in columns}
     with _open(data, ask.person, readings, missing) as engine:
         return engine.person_shares(ask)

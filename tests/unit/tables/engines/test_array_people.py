@@ -87,9 +87,9 @@ def test_random_rows(path: str, monkeypatch: pytest.MonkeyPatch) -> None:
         signed = Amount("cost", as_grid(range(most + 1)), -(most // 2))
         moved: list[Row] = [(who, (), amount - most // 2) for who, _, amount in spent]  # type: ignore[operator]
         up, down = signed_by_hand(moved, caps, bits)
-        found = engine.person_shares(PersonAsk("who", amount=signed, **ask))
+        both = engine.person_shares(PersonAsk("who", amount=signed, **ask))
         if signed.first < 0:
-            assert (told(found), told(found.negative)) == (up, down)
+            assert (told(both), told(both.negative)) == (up, down)
         for how in ("count", "sum", "mean", "min", "max"):
             values, people = engine.person_values("who", signed, how)
             assert dict(zip(values.tolist(), people.tolist(), strict=True)) == values_by_hand(moved, how)
