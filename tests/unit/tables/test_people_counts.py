@@ -1,5 +1,6 @@
 """What the persons of a table bring: what is refused, what is left out, and totals that are very large."""
 
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -160,8 +161,7 @@ def test_asks_that_are_none(refused: "Refused") -> None:
 
 def test_what_was_counted_is_not_shown() -> None:
     found = person_shares({"who": [1, 1, 2]}, PersonAsk("who", caps=(1,)))
-    assert "3" not in repr(found)
-    assert "2" not in repr(found).replace(hex(id(found)), "")
+    assert not re.search("[0-9]", re.sub("0x[0-9a-f]+", "", repr(found)))
 
 
 def test_columns_of_other_lengths(refused: "Refused") -> None:
