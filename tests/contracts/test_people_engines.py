@@ -101,6 +101,7 @@ ASKS: dict[str, PersonAsk] = {
     "wards": PersonAsk("name", (WARD,), caps=CAPS, bits=20),
     "all wards": PersonAsk("number", (ALL_WARDS,), caps=(1, 3), bits=5),
     "few wards, once": PersonAsk("name", (FEW_WARDS,), once=True, caps=(1, 2), bits=20),
+    "all wards, once": PersonAsk("number", (ALL_WARDS,), once=True, caps=(1, 2), bits=20),
     "grid": PersonAsk("name", (COST,), caps=(1,), bits=20),
     "listed grid": PersonAsk("real", (PAY,), caps=CAPS, bits=20),
     "days by ward": PersonAsk("name", (WARD, DAY), caps=(1, 2, 64), bits=20),

@@ -3,7 +3,7 @@
 from dampen.describe.conditions import Among, Between, Condition
 from dampen.tables.engines.base import Reading
 from dampen.tables.engines.duck_days import day_sql, is_known
-from dampen.tables.engines.duck_sql import double, keys_of, kind_of, stands_for
+from dampen.tables.engines.duck_sql import REAL_TYPES, WHOLE_TYPES, double, keys_of, kind_of, stands_for
 from dampen.tables.engines.labels import Places
 from dampen.tables.engines.ranges import real_ends, whole_ends
 from dampen.tables.reading import FIRST_DAY, LAST_DAY
@@ -46,6 +46,8 @@ def fault_rules(value: str, sql_type: str, reading: Reading) -> tuple[str, str]:
     if reading.labels is not None:
         places = Places.of(reading.labels)
         held = stands_for(value, sql_type, places, frozenset(range(len(reading.labels))))
+    elif not reading.days and sql_type in (*WHOLE_TYPES, *REAL_TYPES):
+        return missing, "false"
     elif reading.days:
         held = f"coalesce({is_known(day_sql(value, sql_type))}, false)"
     else:

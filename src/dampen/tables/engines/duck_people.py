@@ -171,9 +171,13 @@ def _rows(ask: PersonAsk, fields: Fields) -> tuple[str, Tables]:
 
 
 def _settled(ask: PersonAsk, fields: Fields) -> tuple[str, Tables]:
-    """The table ``settled``: of each person and cell, in which there are rows, what they add up to."""
+    """The table ``settled``: what the rows of a person in a cell add up to, cell by cell.
+
+    A cell that several labels lead to may stand there in several rows: their shares add up to that of one row, unless
+    rows count once.
+    """
     rows, tables = _rows(ask, fields)
-    y = "count(*)" if ask.amount is None else "sum(amount)"
+    y = "count(*)" if ask.amount is None else _clamp("sum(amount)")
     spots = _labelled(ask)
     listed = [f"label{spots.index(spot)}" if spot in spots else f"c{spot}" for spot in range(len(ask.cells))]
     read = f"select person, {', '.join(listed)}, {y} as y from ({rows}) group by all"
@@ -183,9 +187,10 @@ def _settled(ask: PersonAsk, fields: Fields) -> tuple[str, Tables]:
     cells = ", ".join(_settle(ask, spot, spots) for spot in range(len(ask.cells)))
     placed = f"select person, {cells}, y from read{groups.joins} where {_is_somebody(fields[ask.person])}"
     inside = " and ".join(f"{name} is not null" for name in _names(ask))
-    total = "1::bigint" if ask.once else _clamp("sum(y)")
+    settled = f"select * from ({placed}) where {inside}"
+    if ask.once:
+        settled = f"select * replace (1::bigint as y) from ({settled}) group by all"
     kept = "materialized" if spots else "not materialized"
-    settled = f"select person, {', '.join(_names(ask))}, {total} as y from ({placed}) where {inside} group by all"
     return f", read as {kept} ({read}){groups.parts}, settled as ({settled})", tables | groups.tables
 
 
