@@ -74,8 +74,9 @@ def test_one_person_more(engine: str) -> None:
 @pytest.mark.parametrize("engine", ["arrays", "duckdb", "ibis"])
 def test_one_person_more_on_all_tables(engine: str) -> None:
     """At most three people with at most three rows each."""
-    held = [*tables()] if engine != "ibis" else Random(engine).sample([*tables()], 12)
-    couple_all(counted_by(engine), held, Random(engine), [*ASKS], every=engine == "arrays")
+    held = [*tables()] if engine != "ibis" else Random(engine).sample([*tables()], 2)
+    names = ["costs of wards"] if engine == "duckdb" else [*ASKS]
+    couple_all(counted_by(engine), held, Random(engine), names, every=engine == "arrays")
 
 
 def test_the_rule_itself() -> None:
