@@ -12,7 +12,7 @@ import pytest
 import typer
 
 import dampen
-from dampen import Adjacency, Category, FileReading, Flag, Graph, Number, PrivacyLoss, Table
+from dampen import Adjacency, Category, Database, FileReading, Flag, Graph, Number, PrivacyLoss, Table
 from dampen.cli.app import app
 from dampen.cli.verbs import VERBS
 from dampen.describe.columns import COLUMNS
@@ -78,6 +78,8 @@ TABLE_WORDS = {
     "id": "the column of the ids",
     "by": "the column of the groups",
     "public": "the columns that a filter may name where ids come out; a list has no filter",
+    "of": "rows or persons, where persons have several rows; a list has one value each",
+    "cap": "where what a person has is cut",
 }
 GROUP_WORDS = {"non_negative": "counts alone", "consistent": "counts alone"}
 GIVEN_BY_THE_TABLE = {
@@ -143,6 +145,7 @@ OPTIONS = {
     "as_json": "how the answer is written: --json",
     "out": "where the answer is written",
     "public": "that the data may be shown",
+    "table": "Database.table: a description may have several",
     "show_law": "what is shown then",
 }
 """What may be typed at a verb and is no parameter of the library: why."""
@@ -275,7 +278,8 @@ OF_TABLES = {"budget": "the ledger, opened", "name": "a file has one: its path"}
 
 
 def test_keys_of_a_description_are_parameters_of_a_table() -> None:
-    assert set(KEYS) - set(OF_DESCRIPTIONS) == set(parameters(Table.__init__)) - set(OF_TABLES)
+    described = {*parameters(Table.__init__), *parameters(Database.__init__)}
+    assert set(KEYS) - set(OF_DESCRIPTIONS) == described - set(OF_TABLES)
     assert set(KEYS) == set(parameters(Description)) - {"folder"}
 
 

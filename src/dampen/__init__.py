@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from dampen.describe.columns import Text as Text
     from dampen.describe.columns import between as between
     from dampen.describe.reading import FileReading as FileReading
+    from dampen.front.database import Database as Database
     from dampen.front.graph import Graph as Graph
     from dampen.front.opening import open as open
     from dampen.front.table import Table as Table
@@ -68,6 +69,7 @@ _HOMES = {
     "Category": "dampen.describe.columns",
     "CountsFrame": "dampen.problem",
     "CountsProblem": "dampen.problem",
+    "Database": "dampen.front.database",
     "Date": "dampen.describe.columns",
     "Flag": "dampen.describe.columns",
     "Frame": "dampen.problem",

@@ -20,6 +20,9 @@ A parameter error never depends on the data: arguments are looked at first. It s
 everything else by its type alone, because someone may hand the data itself to a public argument. Whatever a
 library raises while data is read leaves as a data or engine error that tells nothing of it. All of these are raised
 before any budget is spent.
+
+One warning is no error: CutOffWarning (UserWarning), by released things alone, where what was cut off from persons with
+many rows may exceed the answer.
 """
 
 
@@ -61,3 +64,7 @@ class ReleaseFailed(DampenError):
 
 class MissingExtra(DampenError, ImportError):
     """An optional dependency is not installed."""
+
+
+class CutOffWarning(UserWarning):
+    """What was cut off from persons with many rows may exceed the answer: told by released things alone."""

@@ -258,6 +258,10 @@ class Release:
     """A private answer: the value, what it cost, what drew it, the caller's note and how far it may be off.
 
     It is compared, hashed, formatted and calculated with as its value is. Never the scores behind it.
+
+    Of tables with a person: ``cap``: nobody counted for more, or the two ends (low, high) between which all totals were
+    moved; ``None`` where nothing was cut. ``at_stake``: the people who may have more, with a probability of 95 %, times
+    the cap.
     """
 
     value: Any
@@ -265,6 +269,17 @@ class Release:
     mechanism: str
     note: str = ""
     accuracy: Accuracy | None = None
+    cap: Any = None
+    at_stake: float = 0.0
+
+    @property
+    def doubtful(self) -> bool:
+        """Whether so much may have been cut off that it exceeds the answer: told by released things alone."""
+        return self.at_stake > 0 and self.at_stake > self._size()
+
+    def _size(self) -> float:
+        """What the answer amounts to, where something may have been cut off from it."""
+        return math.inf
 
     def error(self, confidence: Number = CONFIDENCE) -> Error:
         """How far the answer is off at most, with this confidence. Printed, it says what that means."""
@@ -278,7 +293,8 @@ class Release:
         loss = {"epsilon": plain(self.loss.epsilon), "delta": plain(self.loss.delta)}
         loss |= {"adjacency": self.loss.adjacency.value, "unit": self.loss.unit}
         told = {"value": self._value_for_json(), "error": self._error_for_json(), "loss": loss}
-        return told | {"mechanism": self.mechanism, "note": self.note}
+        cut = {} if self.cap is None else {"cap": as_json(self.cap), "doubtful": self.doubtful}
+        return told | {"mechanism": self.mechanism, "note": self.note} | cut
 
     def _value_for_json(self) -> Any:
         return as_json(self.value)
@@ -301,7 +317,8 @@ class Release:
 
     def _last_rows(self) -> list[tuple[str, Any]]:
         note = [("note", self.note)] if self.note else []
-        return [("loss", self.loss), ("mechanism", self.mechanism), *note]
+        cut = [] if self.cap is None else [("cap", self.cap)]
+        return [*cut, ("loss", self.loss), ("mechanism", self.mechanism), *note]
 
     def __format__(self, form: str) -> str:
         return format(self.value, form)
@@ -332,6 +349,9 @@ class Release:
 
 class NumericRelease(Release):
     """A private number, usable as one: ``2 * release``, ``float(release)``, ``np.asarray(release)``."""
+
+    def _size(self) -> float:
+        return abs(float(self.value))
 
     def __float__(self) -> float:
         return float(self.value)
@@ -367,30 +387,6 @@ class NumericRelease(Release):
         return abs(self.value)
 
 
-@dataclass(frozen=True, eq=False)
-class CappedRelease(NumericRelease):
-    """A private number made of totals that were cut at a cap, which was chosen privately and is released with it.
-
-    ``cap``: no total counted for more, or the two ends (low, high) between which all were moved. ``at_stake``: the
-    people who may have more, with a probability of 95 %, times the cap.
-    """
-
-    cap: Any = None
-    at_stake: float = 0.0
-
-    @property
-    def doubtful(self) -> bool:
-        """Whether so much may be missing that it exceeds the answer: told by released things alone."""
-        return bool(self.at_stake > abs(self.value))
-
-    def as_dict(self) -> dict[str, Any]:
-        """All of it, ready for JSON, and the cap."""
-        return super().as_dict() | {"cap": as_json(self.cap), "doubtful": self.doubtful}
-
-    def _last_rows(self) -> list[tuple[str, Any]]:
-        return [("cap", self.cap), *super()._last_rows()]
-
-
 class ListRelease(Release, Sequence[Any]):
     """Private answers in order, usable as the tuple that they are: ``first, *others = release``."""
 
@@ -410,7 +406,10 @@ class GroupRelease(Release, Mapping[Any, Release]):
     def __getitem__(self, label: Any) -> Release:
         told = self.accuracy
         known = told.groups[label] if isinstance(told, GroupAccuracy) else told
-        return release_of(self.value[label], self.loss, self.mechanism, self.note, known)
+        return release_of(self.value[label], self.loss, self.mechanism, self.note, known, self.cap)
+
+    def _size(self) -> float:
+        return abs(float(sum(self.value.values())))
 
     def __iter__(self) -> Iterator[Any]:
         return iter(self.value)
@@ -432,13 +431,19 @@ class GroupRelease(Release, Mapping[Any, Release]):
 
 
 def release_of(
-    value: Any, loss: PrivacyLoss, mechanism: str, note: str = "", accuracy: Accuracy | None = None
+    value: Any,
+    loss: PrivacyLoss,
+    mechanism: str,
+    note: str = "",
+    accuracy: Accuracy | None = None,
+    cap: Any = None,
+    at_stake: float = 0.0,
 ) -> Release:
     """A release of the class that fits the value: a number, a tuple, a mapping of groups, or any other."""
     kinds: dict[type, type[Release]] = {bool: Release, numbers.Number: NumericRelease}
     kinds |= {tuple: ListRelease, list: ListRelease, Mapping: GroupRelease}
     chosen = next((found for kind, found in kinds.items() if isinstance(value, kind)), Release)
-    return chosen(value, loss, mechanism, note, accuracy)
+    return chosen(value, loss, mechanism, note, accuracy, cap, at_stake)
 
 
 class BudgetLike(Protocol):

@@ -24,7 +24,7 @@ from dampen.mechanisms.base import Mechanism
 from dampen.mechanisms.noise_errors import NoiseAccuracy
 from dampen.mechanisms.selection.ordered import OrderedMechanism
 from dampen.privacy import PrivateAccuracy
-from dampen.problem import CountsProblem, GroupProblem, NumericProblem
+from dampen.problem import CapProblem, CountsProblem, GroupProblem, NumericProblem
 from dampen.queries.graph.centralities import CENTRALITIES
 from dampen.questions.members_by_group import METHODS
 from dampen.questions.record import RECORD, Single
@@ -40,6 +40,8 @@ def decide(mechanism: Any, problem: Any, decision: int) -> Any:
     """What is drawn, by a public number and the public frame alone."""
     if isinstance(problem, NumericProblem):
         return 300 * decision
+    if isinstance(problem, CapProblem):
+        return problem.frame.caps[decision % len(problem.frame.caps)], 300 * decision
     if isinstance(problem, CountsProblem):
         return decision - np.arange(problem.frame.size) % 2
     if isinstance(problem, GroupProblem):
@@ -171,6 +173,7 @@ OF_GRAPHS: dict[str, Callable[[Any], Release]] = {
     "count_subgraphs": lambda x: dampen.count_subgraphs(x, "triangle", **pay()),
     "count_subgraphs with delta": lambda x: dampen.count_subgraphs(x, "k-star", k=2, delta="1/1000", **pay()),
     "count_subgraphs: edges": lambda x: dampen.count_subgraphs(x, "edge", **pay()),
+    "count_subgraphs: edges of nodes": lambda x: dampen.count_subgraphs(x, "edge", unit="node", **pay()),
     **{
         f"top_nodes by {score}, {method}": partial(ask_nodes, score, method)
         for score, centrality in CENTRALITIES.items()

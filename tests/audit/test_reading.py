@@ -31,7 +31,7 @@ from tests.audit.reading.registry import ENTRIES, EXEMPT, covered, discovered
 from tests.audit.reading.sweep import wrong_days, wrong_numbers, wrong_places, wrong_ranges
 
 EXAMPLES = {"memory": 14, "frames": 3, "elsewhere": 1}
-LONG_EXAMPLES = {"memory": 400, "frames": 200, "elsewhere": 30, "spark": 1}
+LONG_EXAMPLES = {"memory": 150, "frames": 70, "elsewhere": 12, "spark": 1}
 PAIRS = {"memory": 15, "frames": 11, "elsewhere": 3}
 """So many an example tries at least, on average; a fifth of them where the number of records is public."""
 PROMISED = 20_000
@@ -110,7 +110,7 @@ def _tables() -> list[Form]:
     return [form for form in FORMS if in_tables(form) and form.family != "spark" and not form.name.startswith("lazy")]
 
 
-def _sweeps(forms: list[Form]) -> Any:
+def _sweeps(forms: list[Form]) -> pytest.MarkDecorator:
     """All containers with all types of columns; by default no Spark, and every third type where it is slow."""
     asked = []
     for form in forms:

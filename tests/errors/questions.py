@@ -101,7 +101,7 @@ def of_graph(name: str, **public: Any) -> Question:
     return Question(ask, given, public, (), parameters_of(ask, "graph"))
 
 
-ABOUT_TABLES = ("columns", "adjacency", "engine", "reading", "name")
+ABOUT_TABLES = ("columns", "adjacency", "engine", "reading", "name", "person", "person_missing")
 """What a table is made with, beside data and budget."""
 
 
@@ -158,6 +158,9 @@ def of_edges(method: str, **public: Any) -> Question:
 COST = {"takes": {"values": "cost"}}
 WARD: dict[str, Any] = {"takes": {"values": "ward"}, "categories": ("a", "b", "c")}
 IN_B = {"where": {"ward": "b"}}
+BY_PERSON = " by person"
+"""Behind the name of a method: the same of a table with a person."""
+WHOSE = {"person": "person"}
 CHEAP = {"where": {"cost": dampen.between(0, 50), "day": dampen.between("2020-02-01", None)}}
 
 QUESTIONS: dict[str, Question] = {
@@ -197,6 +200,11 @@ QUESTIONS: dict[str, Question] = {
     "Table.by.percentiles": of_groups("percentiles", "cost", "ill", column="cost", ps=(9, 75), by="ill"),
     "Table.by.histogram": of_groups("histogram", "cost", "sex", column="cost"),
     "Table.by.most_common": of_groups("most_common", "ward", "sex", column="ward"),
+    f"Table.count{BY_PERSON}": of_table("count", "ward", "person", of="persons", **WHOSE, **IN_B),
+    f"Table.sum{BY_PERSON}": of_table("sum", "cost", "person", column="cost", cap=7, **WHOSE),
+    f"Table.median{BY_PERSON}": of_table("median", "cost", "person", column="cost", of="rows", **WHOSE),
+    f"Table.by.count{BY_PERSON}": of_groups("count", "sex", "person", of="persons", **WHOSE),
+    f"Table.by.median{BY_PERSON}": of_groups("median", "cost", "sex", column="cost", **WHOSE),
     "Graph.top_nodes": of_edges("top_nodes", k=2),
     "Graph.count": of_edges("count"),
 }

@@ -89,7 +89,7 @@ def test_a_release_holds_what_is_public_and_never_scores() -> None:
     frame = Frame(("tea", "coffee"), bound=1, adjacency=ADD_REMOVE)
     problem = SelectionProblem(frame, [98765432, 12345678])
     release = PermuteAndFlip(1).release(problem, budget=Budget(epsilon=1), note="drinks")
-    names = {"value", "loss", "mechanism", "note", "accuracy"}
+    names = {"value", "loss", "mechanism", "note", "accuracy", "cap", "at_stake"}
     assert {field.name for field in fields(release)} == set(vars(release)) == names
     same = Release("tea", release.loss, "PermuteAndFlip(epsilon=1)", "drinks", release.accuracy)
     assert vars(release) == vars(same)

@@ -18,6 +18,9 @@ LONGEST_DENOMINATOR = 256
 """Sums whose denominator has more bits are kept from growing: what is added then is rounded up."""
 
 
+OWN_BUDGET = "a budget of its own pays for that, such as"
+
+
 class Composition(ABC):
     """A rule by which losses add up, a frozen value: an account keeps the sum, and asks the rule about it.
 
@@ -99,12 +102,14 @@ def converted(loss: PrivacyLoss, adjacency: Adjacency, unit: str) -> PrivacyLoss
     convert to nothing.
     """
     if loss.unit != unit:
-        raise BudgetError(f"this budget counts in units of {unit!r}; the release counts in {loss.unit!r}")
+        own = f"{OWN_BUDGET} Budget.open(..., unit={loss.unit!r})"
+        raise BudgetError(f"this budget counts in units of {unit!r}; the release counts in {loss.unit!r}: {own}")
     if loss.adjacency is adjacency:
         return loss
     if (loss.adjacency, adjacency) != (Adjacency.ADD_REMOVE, Adjacency.REPLACE):
+        own = f"{OWN_BUDGET} Budget.open(..., adjacency={loss.adjacency!r}, unit={loss.unit!r})"
         raise BudgetError(
-            f"this budget is kept under {adjacency.name}; a loss under {loss.adjacency.name} is not comparable"
+            f"this budget is kept under {adjacency.name}; a loss under {loss.adjacency.name} is not comparable: {own}"
         )
     return PrivacyLoss(
         2 * loss.epsilon,

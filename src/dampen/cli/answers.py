@@ -8,6 +8,7 @@ import typer
 from dampen.cli.output import print_answer
 from dampen.cli.payment import Payer
 from dampen.front.memory import FREE
+from dampen.front.table import CUT_OFF
 from dampen.privacy import GroupRelease, ListRelease, Release
 
 NOTHING_REMEMBERS = "note: nothing remembers this spending; asking again spends again. See --budget."
@@ -23,6 +24,8 @@ def show(release: Release, payer: Payer, *, as_json: bool, remarks: tuple[str, .
     print_answer(json.dumps(release.as_dict()) if as_json else "\n".join(lines_of(release)))
     for line in () if as_json else errors_of(release):
         typer.echo(f"error: {line}", err=True)
+    if release.doubtful:
+        typer.echo(f"note: {CUT_OFF}", err=True)
     if release.note.endswith(f"({FREE})"):
         typer.echo(f"note: {FREE}", err=True)
     tell(payer, remarks)

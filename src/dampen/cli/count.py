@@ -10,16 +10,22 @@ from dampen.cli import answers
 from dampen.cli.graphs import GraphOptions, OfGraph
 from dampen.cli.options import name_of
 from dampen.cli.progress import progress
-from dampen.cli.tables import Groups, TableOptions
+from dampen.cli.tables import Groups, OfPersons, TableOptions
 from dampen.cli.verbs import Options, add_members, refuse_given, verb
 from dampen.errors import ParameterError
-from dampen.questions.subgraph_counts import PATTERNS
+from dampen.questions.subgraph_counts import PATTERNS, UNITS
 
 
 class PatternName(StrEnum):
     """The patterns by their names on the command line."""
 
     add_members(vars(), PATTERNS)
+
+
+class UnitName(StrEnum):
+    """What is hidden, by its name on the command line."""
+
+    add_members(vars(), UNITS)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -29,6 +35,7 @@ class Pattern(Options):
     pattern: Annotated[PatternName | None, OfGraph(help="What to count in a graph.")] = None
     k: Annotated[int | None, OfGraph("--k", help="Size of a k-triangle, k-star or k-clique.")] = None
     delta: Annotated[str, OfGraph(help="Failure probability, for patterns; 0 gives a pure guarantee.")] = "0"
+    unit: Annotated[UnitName | None, OfGraph(help="What is hidden: an edge, or a node with all its edges.")] = None
     graph: GraphOptions
 
 
@@ -45,35 +52,41 @@ class Fit(Options):
 
 
 @verb(30, "count", "count_subgraphs")
-def count(groups: Groups, fit: Fit, options: TableOptions, pattern: Pattern) -> None:
+def count(groups: Groups, fit: Fit, whose: OfPersons, options: TableOptions, pattern: Pattern) -> None:
     """Count the rows of a table, or with --pattern the edges, triangles, stars or cliques of a graph, privately.
 
     Examples:
       dampen count staff.toml --by team --epsilon 1
       dampen count staff.csv --where 'pay>=1000' --epsilon 1
+      dampen count staff.csv --person name --of persons --epsilon 1
       dampen count friends.txt --pattern triangle --nodes 100 --epsilon 1
+      dampen count friends.txt --pattern edge --unit node --nodes 100 --epsilon 1
     """
     if pattern.pattern is not None:
-        refuse_given("it is for tables, not for --pattern", groups, fit, options.gaps)
+        refuse_given("it is for tables, not for --pattern", groups, fit, whose, options.gaps, options.persons)
         _count_in_graph(pattern, pattern.pattern, options)
         return
     refuse_given("it comes with --pattern", pattern)
     if not groups.columns:
         refuse_given("it comes with --by", fit)
-        options.tell("count", None, groups)
+        options.tell("count", None, groups, **whose.said())
         return
-    options.tell("count", None, groups, non_negative=fit.non_negative, consistent=fit.consistent)
+    fitted = {"non_negative": fit.non_negative, "consistent": fit.consistent}
+    options.tell("count", None, groups, **whose.said(), **fitted)
 
 
 def _count_in_graph(found: Pattern, pattern: PatternName, options: TableOptions) -> None:
+    unit = "edge" if found.unit is None else found.unit.value
     if options.adjacency is not None:
         raise ParameterError("--adjacency must be left out: it is for tables, not for --pattern")
+    if unit == "node" and found.graph.nodes_from_edges:
+        raise ParameterError("nodes must be declared with --unit node: who has an edge is part of what it hides")
     payment = options.payment
     graph, payer = found.graph.open(options.file, options.rows, payment, delta=found.delta)
     asked = f"count {name_of(pattern)}{'' if found.k is None else f' k={found.k}'} in {options.file}"
     with progress():
         release = graph.count(
             pattern.value, k=found.k, epsilon=payment.epsilon, delta=found.delta, budget=payer,
-            note=payment.noted(asked),
+            unit=unit, note=payment.noted(asked),
         )  # fmt: skip
     answers.show(release, payer, as_json=options.as_json, remarks=found.graph.remarks())

@@ -12,7 +12,7 @@ from rich.table import Table as Lines
 from dampen import accuracy
 from dampen._validate import share_of
 from dampen.cli.lists import split_lists
-from dampen.cli.tables import AskedGrid, Groups, TableOptions
+from dampen.cli.tables import AskedGrid, Groups, OfPersons, TableOptions
 from dampen.cli.verbs import Options, add_members, verb
 from dampen.errors import ParameterError
 from dampen.problem import SelectionProblem
@@ -48,7 +48,7 @@ class Way(Options):
 
 
 @verb(8, "median")
-def median(column: AskedGrid, groups: Groups, way: Way, options: TableOptions) -> None:
+def median(column: AskedGrid, groups: Groups, way: Way, whose: OfPersons, options: TableOptions) -> None:
     """Tell the median of a column, privately.
 
     Examples:
@@ -56,7 +56,8 @@ def median(column: AskedGrid, groups: Groups, way: Way, options: TableOptions) -
       dampen median staff.csv pay --bounds 0 10000 --step 50 --epsilon 1
     """
     way.require_showable(("50",), groups)
-    options.tell("median", column, groups, method=way.method.value)
+    _require_law_by_row(options, column, way)
+    options.tell("median", column, groups, method=way.method.value, **whose.said_of(groups))
     _draw_law(options, column, "50", way)
 
 
@@ -66,6 +67,7 @@ def percentile(
     groups: Groups,
     p: Annotated[list[str], typer.Option("--p", help="Percentage from 0 to 100, or several: 25,50,75")],
     way: Way,
+    whose: OfPersons,
     options: TableOptions,
 ) -> None:
     """Tell percentiles of a column, privately; values are rounded down to the grid of possible answers.
@@ -76,15 +78,24 @@ def percentile(
     """
     ps = split_lists(p, "p")
     way.require_showable(ps, groups)
+    _require_law_by_row(options, column, way)
     if len(ps) == 1:
-        options.tell("percentile", column, groups, ps[0], method=way.method.value)
+        options.tell("percentile", column, groups, ps[0], method=way.method.value, **whose.said_of(groups))
         _draw_law(options, column, ps[0], way)
         return
     if way.method is not DISTANCE:
         raise ParameterError(f"method must be distance for several percentiles; got {way.method.value!r}")
     for each in ps:
         share_of(each)  # by itself: typed by hand, it may be shown
-    options.tell("percentiles", column, groups, ps)
+    options.tell("percentiles", column, groups, ps, **whose.said_of(groups))
+
+
+def _require_law_by_row(options: TableOptions, column: AskedGrid, way: Way) -> None:
+    """Refuse to show a law of votes before anything is paid: none is written out."""
+    if way.show_law:
+        with options.open(column, None) as (table, _):
+            if table.person is not None:
+                raise ParameterError("show-law must be left out for a table with a person, whose law is one of votes")
 
 
 def _draw_law(options: TableOptions, column: AskedGrid, p: str, way: Way) -> None:

@@ -1,29 +1,29 @@
 """``dampen sum``, ``mean`` and ``variance``: a column of numbers added up, averaged, or how far it is spread."""
 
-from dampen.cli.tables import AskedRange, AskedSum, Groups, TableOptions
+from dampen.cli.tables import AskedRange, AskedSum, Capped, Groups, OfPersons, TableOptions
 from dampen.cli.verbs import verb
 
 
 @verb(60, "sum", name="sum")
-def add_up(column: AskedSum, groups: Groups, options: TableOptions) -> None:
+def add_up(column: AskedSum, groups: Groups, whose: Capped, options: TableOptions) -> None:
     """Tell the sum of a column, privately.
 
     Examples:
       dampen sum staff.toml pay --epsilon 1
       dampen sum staff.csv pay --bounds 0 10000 --epsilon 1
     """
-    options.tell("sum", column, groups)
+    options.tell("sum", column, groups, **whose.said())
 
 
 @verb(70, "mean")
-def mean(column: AskedRange, groups: Groups, options: TableOptions) -> None:
+def mean(column: AskedRange, groups: Groups, whose: OfPersons, options: TableOptions) -> None:
     """Tell the mean of a column, privately.
 
     Examples:
       dampen mean staff.toml pay --by team --epsilon 1
       dampen mean staff.csv pay --bounds 0 10000 --where team=lab --epsilon 1
     """
-    options.tell("mean", column, groups)
+    options.tell("mean", column, groups, **whose.said_of(groups))
 
 
 @verb(75, "variance")

@@ -1,5 +1,6 @@
 """What every verb that asks a table shares: the table, described by a file or by options, who pays, and the answer."""
 
+import warnings
 from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -21,7 +22,7 @@ from dampen.cli.where import conditions_of
 from dampen.describe.columns import DAY, Category, Column, Date, Number
 from dampen.describe.description import Description
 from dampen.describe.where_text import conditions_from_texts
-from dampen.errors import ParameterError
+from dampen.errors import CutOffWarning, ParameterError
 from dampen.front.opening import table_of
 from dampen.front.table import Table
 from dampen.tables.stdin import STDIN
@@ -163,6 +164,64 @@ class Groups(Options):
         }
 
 
+class PersonMissingName(StrEnum):
+    """What happens to rows without a person."""
+
+    DROP = "drop"
+    REFUSE = "refuse"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Persons(Options):
+    """Whose rows are; a description says it too."""
+
+    person: Annotated[
+        str | None, Known(help="Column that tells whose a row is, where persons have several: all are hidden together.")
+    ] = None
+    person_missing: Annotated[
+        PersonMissingName | None, Known(help="What happens to rows without a person; dropped, if left out.")
+    ] = None
+
+    @property
+    def rule(self) -> str:
+        """What happens to rows without a person."""
+        return "drop" if self.person_missing is None else self.person_missing.value
+
+
+class OfName(StrEnum):
+    """What is counted where persons have several rows."""
+
+    ROWS = "rows"
+    PERSONS = "persons"
+
+
+@dataclass(frozen=True, kw_only=True)
+class Capped(Options):
+    """Where what a person has is cut."""
+
+    cap: Annotated[
+        str | None, typer.Option(help="With a person: nobody counts for more than this; chosen privately, if left out.")
+    ] = None
+
+    def said(self) -> dict[str, Any]:
+        """What was typed."""
+        options = {name: getattr(self, name, None) for name in ("of", "cap")}
+        return {name: str(option) for name, option in options.items() if option is not None}
+
+
+@dataclass(frozen=True, kw_only=True)
+class OfPersons(Capped):
+    """What is counted where persons have several rows, and where it is cut."""
+
+    of: Annotated[OfName | None, typer.Option(help="With a person: whether rows or persons are asked about.")] = None
+
+    def said_of(self, groups: Groups) -> dict[str, Any]:
+        """What was typed, of a question whose groups share one vote of a person's."""
+        if groups.columns:
+            refuse_given("with --by everybody has one vote in all groups together", self)
+        return self.said()
+
+
 @dataclass(frozen=True, kw_only=True)
 class TableOptions(Options):
     """A table and who pays for an answer about it."""
@@ -170,6 +229,10 @@ class TableOptions(Options):
     file: File
     rows: Rows
     gaps: Gaps
+    persons: Persons
+    table: Annotated[
+        str | None, typer.Option(help="Of a description with links between tables: the one whose rows are asked about.")
+    ] = None
     adjacency: Neighbours = None
     payment: Payment
     as_json: answers.Json = False
@@ -180,22 +243,27 @@ class TableOptions(Options):
             asked: Any = table.by(*groups.columns) if groups is not None and groups.columns else table
             named = () if column is None else (column.chosen,)
             terms = {"epsilon": self.payment.epsilon, "note": self.payment.note}
-            release = getattr(asked, question)(*named, *nouns, **public, **terms)
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", CutOffWarning)  # it is a note beside the answer
+                release = getattr(asked, question)(*named, *nouns, **public, **terms)
         answers.show(release, payer, as_json=self.as_json)
 
     @contextmanager
     def open(self, column: Asked | None, groups: Groups | None) -> Iterator[tuple[Table, Payer]]:
         """The table, and who pays."""
         if is_description(self.file):
-            refuse_given(DESCRIBED, column, groups, self.gaps, but=NAMING)
-            yield open_description(self.file, self.rows, self.payment, self.adjacency)
+            refuse_given(DESCRIBED, column, groups, self.gaps, self.persons, but=NAMING)
+            yield open_description(self.file, self.rows, self.payment, self.adjacency, self.table)
             return
+        if self.table is not None:
+            raise ParameterError(f"table must come with a description (.toml) that has links; got {render(self.table)}")
         columns = self._described(column, groups)
         payer = self.payment.payer(of_pipe=self.file == STDIN)
         with path_of(self.file) as path:
             table = Table(
                 path, columns=columns, budget=payer, adjacency=(self.adjacency or ADD_REMOVE).member,
                 engine=name_of(self.rows.engine), reading=self.rows.reading.of_file(), name=self.file,
+                person=self.persons.person, person_missing=self.persons.rule,
             )  # fmt: skip
             yield table.restrict(conditions_of(columns, self.rows.where or ())), payer
 
@@ -219,12 +287,15 @@ def is_description(file: str) -> bool:
     return file.lower().endswith(".toml")
 
 
-def open_description(file: str, rows: Rows, payment: Payment, adjacency: AdjacencyName | None) -> tuple[Table, Payer]:
-    """The table of a description, only the rows that are meant; and who pays."""
+def open_description(
+    file: str, rows: Rows, payment: Payment, adjacency: AdjacencyName | None, name: str | None = None
+) -> tuple[Table, Payer]:
+    """The table of a description, by name where it has several, only the rows that are meant; and who pays."""
     refuse_given(DESCRIBED, rows.reading)
     found = Description.read(Path(file))
     payer = payment.payer(found.ledger_path)
     table = table_of(
-        found, payer, engine=name_of(rows.engine), adjacency=None if adjacency is None else adjacency.member
-    )
+        found, payer, engine=name_of(rows.engine), adjacency=None if adjacency is None else adjacency.member,
+        table=name,
+    )  # fmt: skip
     return table.restrict(conditions_from_texts(table.columns, rows.where or ())), payer

@@ -2,7 +2,7 @@
 
 import re
 import tomllib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -10,12 +10,28 @@ from typing import Any
 from dampen._validate import flag, one_of, render, text, whole
 from dampen.describe.columns import Column
 from dampen.describe.labels import as_categories, as_named
+from dampen.describe.links import Links, as_links, by_table, nest, require_tables
+from dampen.describe.person import as_person
 from dampen.describe.plain import column_as_plain, column_from_plain, require_known_words
 from dampen.describe.toml import toml_text
 from dampen.errors import ParameterError
 from dampen.privacy import Adjacency
 
-KEYS = ("data", "ledger", "adjacency", "engine", "reading", "graph", "columns")
+KEYS = (
+    "data",
+    "ledger",
+    "adjacency",
+    "engine",
+    "person",
+    "person_missing",
+    "public",
+    "links",
+    "reading",
+    "graph",
+    "columns",
+)
+TABLES = ("links", "reading", "graph", "columns")
+"""Those that are tables themselves."""
 GRAPH = ("src", "dst", "nodes")
 LONGEST_PATH = 1000
 REMOTE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*://")
@@ -36,6 +52,12 @@ class Description:
         Paths, or a pattern of paths, relative to ``folder``.
     engine
         What counts the data, where that is to be chosen.
+    links, public
+        For several tables: which column names a row of which, and the tables that everybody may know. Then ``person``
+        and the columns are named ``table.column``, and ``data`` is a DuckDB file or a folder with a file for each.
+    person, person_missing
+        For a table whose persons have several rows each: the column that tells whose a row is, and whether rows without
+        a person are left out, ``"drop"``, or the data refused, ``"refuse"``.
     graph
         For a graph: ``nodes`` (how many there are, a list of their labels, or a file of them), and for tables of edges
         the names of their columns, ``src`` and ``dst``.
@@ -55,10 +77,13 @@ class Description:
     """
 
     columns: dict[str, Column]
+    links: Links | None
     adjacency: Adjacency
     data: str | None
     ledger: str | None
     engine: str | None
+    person: str | None
+    person_missing: str
     graph: dict[str, Any] | None
     reading: dict[str, Any]
     folder: Path | None = field(compare=False)
@@ -71,20 +96,35 @@ class Description:
         data: str | Path | None = None,
         ledger: str | Path | None = None,
         engine: str | None = None,
+        person: str | None = None,
+        person_missing: str = "drop",
+        links: Mapping[str, Any] | None = None,
+        public: Sequence[str] | None = None,
         graph: Mapping[str, Any] | None = None,
         reading: Mapping[str, Any] | None = None,
         folder: str | Path | None = None,
     ) -> None:
-        known = {} if graph is not None and columns == {} else as_columns(columns)
+        linked = _as_links(person, links, public)
+        known = {} if graph is not None and columns == {} else _as_columns_of(columns, linked)
         if known and graph is not None:
             raise ParameterError("a description must be of a table, with columns, or of a graph, and not of both")
+        whose = as_person(person, person_missing)
+        if whose is not None and graph is not None:
+            raise ParameterError("person must be left out of the description of a graph, whose nodes are public")
+        if linked is not None and engine is not None:
+            raise ParameterError(
+                "engine must be left out of a description with links: tables are joined where they lie"
+            )
         usual = Adjacency.ADD_REMOVE if graph is None else Adjacency.EDGE
         fields = {
             "columns": known,
+            "links": linked,
             "adjacency": find_adjacency(usual if adjacency is None else adjacency, of_graph=graph is not None),
             "data": None if data is None else _as_path(data=data),
             "ledger": None if ledger is None else _as_path(ledger=ledger),
             "engine": None if engine is None else text(engine=engine, longest=100),
+            "person": None if whose is None else whose.column,
+            "person_missing": "drop" if whose is None else whose.missing,
             "graph": None if graph is None else _as_graph(graph),
             "reading": {} if reading is None else _as_reading(reading),
             "folder": None if folder is None else Path(folder),
@@ -112,26 +152,32 @@ class Description:
             place = re.search(r"\(at [a-z0-9, ]+\)$", str(error))
             raise ParameterError(f"a description must be TOML{'' if place is None else ' ' + place[0]}") from None
         require_known_words(table, KEYS, "a description")
-        tables = {name: table.pop(name) for name in ("columns", "graph", "reading") if name in table}
+        tables = {name: table.pop(name) for name in TABLES if name in table}
         for name, found in tables.items():
             if not isinstance(found, dict):
                 raise ParameterError(f"{name} must be a table, [{name}]; got {render(found)}")
         described = tables.pop("columns", {})
         if not described and "graph" not in tables:
             raise ParameterError("a description still needs its columns, [columns.NAME] for each, or a [graph]")
-        columns = {name: column_from_plain(found, _title(name)) for name, found in described.items()}
+        named = by_table(described) if "links" in tables or "public" in table else described
+        columns = {name: column_from_plain(found, _title(name)) for name, found in named.items()}
         return cls(columns, **table, **tables, folder=folder)
 
     def to_toml(self) -> str:
         """As a TOML file says it."""
+        described = {name: column_as_plain(column) for name, column in self.columns.items()}
         known = {
             "data": self.data,
             "ledger": self.ledger,
             "adjacency": self.adjacency.value,
             "engine": self.engine,
+            "person": self.person,
+            "person_missing": None if self.person_missing == "drop" else self.person_missing,
+            "public": None if self.links is None else list(self.links.public) or None,
+            "links": None if self.links is None else {str(link.key): str(link.to) for link in self.links.links},
             "reading": self.reading or None,
             "graph": self.graph,
-            "columns": {name: column_as_plain(column) for name, column in self.columns.items()} or None,
+            "columns": (described if self.links is None else nest(described)) or None,
         }
         return toml_text({name: value for name, value in known.items() if value is not None})
 
@@ -168,6 +214,24 @@ def find_adjacency(adjacency: Any, *, of_graph: bool = False) -> Adjacency:
     allowed = [Adjacency.EDGE] if of_graph else [Adjacency.ADD_REMOVE, Adjacency.REPLACE]
     word = adjacency.value if isinstance(adjacency, Adjacency) else adjacency
     return Adjacency(one_of(tuple(each.value for each in allowed), adjacency=word))
+
+
+def _as_columns_of(columns: Any, links: Links | None) -> dict[str, Column]:
+    """A description for each column of one table, or of several."""
+    if links is None:
+        return as_columns(columns)
+    known = as_columns(by_table(columns))
+    require_tables(known, links)
+    for table in links.private:
+        links.names(table, known)
+    return known
+
+
+def _as_links(person: Any, links: Any, public: Any) -> Links | None:
+    """The links of several tables; ``None`` where there is one alone."""
+    if links is None and public is None:
+        return None
+    return as_links(person, {} if links is None else links, () if public is None else public)
 
 
 def _title(name: str) -> str:

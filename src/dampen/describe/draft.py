@@ -26,6 +26,7 @@ NAMES_ALONE = """\
 MIDDLE = """\
 # ledger = "staff.db"  # an existing ledger, which remembers what was spent; `dampen budget create` makes one
 adjacency = "add_remove"  # or "replace", where the number of rows is public
+# person = "patient"  # where persons have several rows: the column that tells whose a row is
 """
 
 DRAFTS = {

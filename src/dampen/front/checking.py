@@ -7,9 +7,10 @@ from dampen.describe.columns import Column, Date, Number, Text
 from dampen.describe.conditions import Between
 from dampen.describe.description import Description
 from dampen.describe.reading import FileReading
+from dampen.errors import ParameterError
 from dampen.tables.columns import title_of
 from dampen.tables.described import reading_of
-from dampen.tables.engines import Engine, Source, open_engine
+from dampen.tables.engines import Engine, Reading, Source, open_engine
 
 
 def check(found: Description) -> list[str]:
@@ -17,10 +18,13 @@ def check(found: Description) -> list[str]:
 
     Sentences name a column and a rule. They hold no count, no value and no bound of the data.
     """
+    if found.links is not None:
+        raise ParameterError("check reads descriptions of one table; of several, ask each: bad data are refused unpaid")
     source = Source(found.locate_data(), engine=found.engine, reading=FileReading(**found.reading))
     asked = {name: column for name, column in found.columns.items() if not isinstance(column, Text)}
-    with open_engine(source, *asked) as engine:
-        for name in found.columns:
+    whose = () if found.person is None else (found.person,)
+    with open_engine(source, *asked, *whose) as engine:
+        for name in (*found.columns, *whose):
             engine.require(name)
         faulty = engine.faulty({name: reading_of(column) for name, column in asked.items()})
         broken = [
@@ -28,6 +32,7 @@ def check(found: Description) -> list[str]:
             for name, column in asked.items()
             for sentence in _faults(name, column, name in faulty.other, name in faulty.missing)
         ]
+        broken += _without_person(engine, found)
         return [*broken, *(sentence for name, column in asked.items() for sentence in _clamped(engine, name, column))]
 
 
@@ -37,6 +42,14 @@ def _faults(name: str, column: Column, other: bool, missing: bool) -> Iterator[s
         yield f"{title_of(name)} must hold only {rules.get(column.kind, 'the declared values')}"
     if missing and not reading.missing:
         yield f'{title_of(name)} must have no missing values, or missing = "drop" in its description'
+
+
+def _without_person(engine: Engine, found: Description) -> Iterator[str]:
+    """Whether rows have no person, where each must have one."""
+    if found.person is not None and found.person_missing == "refuse":
+        anyone = Reading(labels=(found.person,), missing=True, other=True)
+        if found.person in engine.faulty({found.person: anyone}).missing:
+            yield f'{title_of(found.person)} must have no missing values, or person_missing = "drop"'
 
 
 def _clamped(engine: Engine, name: str, column: Column) -> Iterator[str]:

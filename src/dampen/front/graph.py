@@ -56,12 +56,13 @@ class Graph(plain.Graph):
         delta: Number = 0,
         budget: BudgetLike | None = None,
         mechanism: NumericMechanism | None = None,
+        unit: str = "edge",
         note: str | None = None,
     ) -> NumericRelease:
         """How often a small pattern occurs, privately; see :func:`dampen.count_subgraphs`."""
         return count_subgraphs(
             self, pattern, k=k, epsilon=epsilon, delta=delta, budget=self._payer(budget), mechanism=mechanism,
-            note=f"count {render(pattern)}" if note is None else note,
+            unit=unit, note=f"count {render(pattern)}" if note is None else note,
         )  # fmt: skip
 
     def _payer(self, budget: BudgetLike | None) -> Any:

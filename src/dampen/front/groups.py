@@ -12,6 +12,9 @@ from dampen._validate import Number, render
 from dampen.describe.columns import Category, Flag
 from dampen.errors import ParameterError
 from dampen.front.asking import Asking, as_tuple
+from dampen.front.people import person_words
+from dampen.front.people_groups import QUESTIONS as BY_PERSON
+from dampen.front.people_groups import GroupQuestion
 from dampen.privacy import Adjacency, GroupRelease
 from dampen.questions.by_group import pose_each, pose_most_common
 from dampen.questions.histograms import MOST_BARS, pose_counts
@@ -53,14 +56,28 @@ class GroupedTable:
         return f"{self._table!r}.by({', '.join(map(repr, self._by))})"
 
     def count(
-        self, *, epsilon: Number, non_negative: bool = False, consistent: bool = False, note: str | None = None
+        self,
+        *,
+        of: str | None = None,
+        cap: Number | None = None,
+        epsilon: Number,
+        non_negative: bool = False,
+        consistent: bool = False,
+        note: str | None = None,
     ) -> GroupRelease:
         """How many rows each group has.
 
         ``non_negative``: counts below 0 become 0. ``consistent``: counts are at least 0 and add up; under ``REPLACE``
         without a filter to the number of rows, which is public.
+
+        Of a table with a person, who may be in several groups: ``of="persons"`` counts those who have rows there.
+        Whoever has more rows, or is in more of many groups, than a limit counts for less in each; the limit is chosen
+        privately and told, ``release.cap``; ``cap``: a public one, in its place.
         """
         options: dict[str, Any] = {"non_negative": non_negative, "consistent": consistent}
+        said = person_words(self._table.person, "rows", of=of, cap=cap)
+        if self._view.person is not None:
+            return self._ask_people("count", None, epsilon, note, **options, **said)
         source = self._view.source(None, *self._by)
         whole = self._table.adjacency is Adjacency.REPLACE and not source.where
         public = whole and all(column.missing != "drop" for column in self._columns)
@@ -73,13 +90,18 @@ class GroupedTable:
         asked = Asking("count", None, options, self._by, epsilon, note)
         return self._answer(asked, pose, nothing, lambda: rows_by_groups(source, self._columns))
 
-    def sum(self, column: str, *, epsilon: Number, note: str | None = None) -> GroupRelease:
-        """The sum of a column of numbers in each group."""
+    def sum(self, column: str, *, cap: Number | None = None, epsilon: Number, note: str | None = None) -> GroupRelease:
+        """The sum of a column of numbers in each group; with a person under a limit, as by :meth:`count`."""
         found = self._view.number(column)
+        said = person_words(self._table.person, None, cap=cap)
+        if self._view.person is not None:
+            return self._ask_people("sum", column, epsilon, note, **said)
         return self._ask_sums("sum", column, epsilon, note, bounds=found.bounds, unit=found.sum_unit)
 
     def mean(self, column: str, *, epsilon: Number, note: str | None = None) -> GroupRelease:
-        """The mean of a column of numbers in each group."""
+        """The mean of a column of numbers in each group; with a person everybody has one vote in all of them."""
+        if self._view.person is not None:
+            return self._ask_people("mean", column, epsilon, note)
         return self._ask_sums("mean", column, epsilon, note, bounds=self._view.number(column).bounds)
 
     def median(
@@ -111,6 +133,8 @@ class GroupedTable:
     ) -> GroupRelease:
         """The most frequent value of a category or flag in each group."""
         found = self._view.category(column)
+        if self._view.person is not None:
+            return self._ask_people("most_common", column, epsilon, note, mechanism=mechanism)
         source = self._source(column)
 
         def pose(counts: Sequence[Integers]) -> Posed[Any]:
@@ -134,6 +158,8 @@ class GroupedTable:
 
     def _ask_grid(self, question: str, column: str, epsilon: Number, note: str | None, **options: Any) -> GroupRelease:
         grid, known = self._view.grid(column)["bounds"], self._view.grid(column, options.get("method", "distance"))
+        if self._view.person is not None:
+            return self._ask_people(question, column, epsilon, note, **options)
         source = self._source(column)
 
         def pose(counted: Sequence[GridCounts]) -> Posed[Any]:
@@ -143,6 +169,13 @@ class GroupedTable:
 
         asked, nothing = Asking(question, column, options, self._by, epsilon, note), [GridCounts(grid, (), ())]
         return self._answer(asked, pose, nothing, lambda: grids_by_groups(source, grid, self._columns))
+
+    def _ask_people(
+        self, question: str, column: str | None, epsilon: Number, note: str | None, **options: Any
+    ) -> GroupRelease:
+        asked = Asking(question, column, options, self._by, epsilon, note)
+        known = GroupQuestion(self._view, asked, self._table.adjacency, self._labels)
+        return self._table.answer(GroupRelease, asked, lambda: BY_PERSON[question](known))
 
     def _price(self, epsilon: Number) -> dict[str, Any]:
         return {"epsilon": epsilon, "adjacency": self._table.adjacency}

@@ -16,7 +16,6 @@ from dampen.privacy import (
     Accuracy,
     Adjacency,
     BudgetLike,
-    CappedRelease,
     GroupAccuracy,
     PrivacyLoss,
     PrivateAccuracy,
@@ -76,7 +75,7 @@ def write_release(answer: Release) -> str | None:
             "value": _encode(answer.value), "accuracy": _encode_accuracy(answer.accuracy),
             "loss": _encode_loss(answer.loss), "mechanism": answer.mechanism, "note": answer.note,
         }  # fmt: skip
-        if isinstance(answer, CappedRelease):
+        if answer.cap is not None:
             told |= {"cap": _encode(answer.cap), "at_stake": answer.at_stake}
         return json.dumps(told)
     except TypeError:
@@ -89,7 +88,7 @@ def read_release(text: str) -> Release:
     loss = PrivacyLoss(**{**told["loss"], "adjacency": Adjacency(told["loss"]["adjacency"])})
     known = _decode_accuracy(told["accuracy"])
     parts = _decode(told["value"]), loss, told["mechanism"], told["note"], known
-    found = CappedRelease(*parts, _decode(told["cap"]), told["at_stake"]) if "cap" in told else release_of(*parts)
+    found = release_of(*parts, _decode(told.get("cap")), told.get("at_stake", 0.0))
     return replace(found, note=f"{found.note} ({FREE})")
 
 

@@ -1,5 +1,6 @@
 """A table, what is publicly known of it, and who pays: described once, then asked."""
 
+import warnings
 from collections.abc import Callable, Collection, Iterable, Mapping
 from copy import copy
 from pathlib import Path
@@ -10,12 +11,15 @@ from dampen.accounting.account import LONGEST_NOTE
 from dampen.describe.columns import Category, Column, Flag
 from dampen.describe.conditions import Condition
 from dampen.describe.description import as_columns, find_adjacency
+from dampen.describe.person import as_person
 from dampen.describe.reading import FileReading
 from dampen.describe.where import conditions_of, words
-from dampen.errors import ParameterError
+from dampen.errors import CutOffWarning, ParameterError
 from dampen.front.asking import Asking, as_tuple
 from dampen.front.groups import GroupedTable
 from dampen.front.memory import remembered
+from dampen.front.people import person_words, pose_by_person
+from dampen.front.per_person import PerPerson
 from dampen.front.view import View
 from dampen.mechanisms.grouping.triode_h import FRAGMENT
 from dampen.privacy import (
@@ -32,6 +36,10 @@ from dampen.questions.record import RECORD, Posed, asking
 from dampen.tables.engines import Source
 
 Answer = TypeVar("Answer", bound=Release)
+CUT_OFF = (
+    "so many people may have more than the cap that what was cut off may exceed the answer: "
+    "ask with a larger epsilon, or in a coarser unit, or say a cap"
+)
 LONGEST_NAME = 1000
 """Of the name of a table, in characters."""
 
@@ -58,6 +66,11 @@ class Table:
         For files: how they are written, a :class:`dampen.FileReading`.
     name
         What the data is called in the notes of a ledger; for files their path as it is given.
+    person
+        Where persons have several rows each: the column that tells whose a row is. Then all rows of a person are hidden
+        together, whatever their number, and a loss is one per person: its unit is the name of this column.
+    person_missing
+        ``"drop"``: rows without a person are left out. ``"refuse"``: such data are refused.
 
     Whether data are refused, because a value is missing or no number, depends on all rows, and never on ``where`` or
     ``by``. Such errors name a column and a rule; they are for the curator.
@@ -84,11 +97,15 @@ class Table:
         engine: str | None = None,
         reading: FileReading | None = None,
         name: str | None = None,
+        person: str | None = None,
+        person_missing: str = "drop",
     ) -> None:
+        whose = as_person(person, person_missing)
         known = {} if type(columns) is dict and not columns else as_columns(columns)
         source = Source(data, engine=engine, reading=reading)
         called = str(data) if isinstance(data, str | Path) else None
-        self.view = View(source, known, called if name is None else text(name=name, longest=LONGEST_NAME))
+        title = called if name is None else text(name=name, longest=LONGEST_NAME)
+        self.view = View(source, known, title, person=whose)
         """What questions are posed on."""
         self._budget, self._adjacency = as_budget(budget), find_adjacency(adjacency)
 
@@ -107,9 +124,15 @@ class Table:
         """What is hidden."""
         return self._adjacency
 
+    @property
+    def person(self) -> str | None:
+        """The column that tells whose a row is; ``None`` where a row is hidden by itself."""
+        return None if self.view.person is None else self.view.person.column
+
     def __repr__(self) -> str:
         where = f" where {words(self.view.conditions)}" if self.view.conditions else ""
-        return f"Table({self.view.title}: {', '.join(self.view.columns)}{where})"
+        whose = "" if self.person is None else f" per {self.person}"
+        return f"Table({self.view.title}: {', '.join(self.view.columns)}{whose}{where})"
 
     def where(self, conditions: Mapping[str, Any] | None = None, /, **more: Any) -> "Table":
         """Only the rows with these values: ``team="lab"``, ``team={"lab", "board"}``, ``pay=between(1_000, 5_000)``.
@@ -129,20 +152,57 @@ class Table:
         """The same questions for every group: one for each declared value of a column, or of several together."""
         return GroupedTable(self, columns)
 
-    def count(self, *, epsilon: Number, note: str | None = None) -> NumericRelease:
-        """How many rows there are."""
-        return self._ask(NumericRelease, "count", None, {}, {}, epsilon, note)
+    def per_person(
+        self, how: str, column: str | None = None, *, bounds: Any = None, step: Number | None = None
+    ) -> PerPerson:
+        """One number for each person, to be asked about: the ``"count"`` of the own rows, or the ``"sum"``, ``"mean"``,
+        ``"min"`` or ``"max"`` of a column in them.
 
-    def sum(self, column: str, *, epsilon: Number, note: str | None = None) -> NumericRelease:
-        """The sum of a column of numbers; values outside of the bounds count as the nearer one."""
+        ``bounds``, ``step``: the lowest and the highest number, and how far answers lie apart; for counts and sums,
+        which may be larger than any value of the column. Public, so never taken from the data.
+        """
+        return PerPerson(self, how, column, bounds, step)
+
+    def count(
+        self, *, of: str | None = None, cap: Number | None = None, epsilon: Number, note: str | None = None
+    ) -> NumericRelease:
+        """How many rows there are.
+
+        Of a table with a person: ``of="persons"`` counts those who have rows. Rows are cut at a cap for each person,
+        which is chosen privately and told, ``release.cap``; ``cap``: a public one, in its place.
+        """
+        said = person_words(self.person, "rows", of=of, cap=cap)
+        return self._ask(NumericRelease, "count", None, {}, said, epsilon, note)
+
+    def sum(
+        self, column: str, *, cap: Number | None = None, epsilon: Number, note: str | None = None
+    ) -> NumericRelease:
+        """The sum of a column of numbers; values outside of the bounds count as the nearer one.
+
+        Of a table with a person, totals are cut at a cap for each person, as by :meth:`count`.
+        """
         found = self.view.number(column)
         known = {"bounds": found.bounds, "unit": found.sum_unit}
-        return self._ask(NumericRelease, "sum", column, known, {}, epsilon, note)
+        said = person_words(self.person, None, cap=cap)
+        return self._ask(NumericRelease, "sum", column, known, said, epsilon, note)
 
-    def mean(self, column: str, *, epsilon: Number, note: str | None = None) -> NumericRelease:
-        """The mean of a column of numbers."""
+    def mean(
+        self,
+        column: str,
+        *,
+        of: str | None = None,
+        cap: Number | None = None,
+        epsilon: Number,
+        note: str | None = None,
+    ) -> NumericRelease:
+        """The mean of a column of numbers.
+
+        Of a table with a person: ``of="persons"``, the mean of the persons' own means; ``of="rows"``, where nobody has
+        the weight of more rows than a limit, which is chosen privately and told, or ``cap``.
+        """
         known = {"bounds": self.view.number(column).bounds}
-        return self._ask(NumericRelease, "mean", column, known, {}, epsilon, note)
+        said = person_words(self.person, "persons", of=of, cap=cap)
+        return self._ask(NumericRelease, "mean", column, known, said, epsilon, note)
 
     def variance(self, column: str, *, epsilon: Number, note: str | None = None) -> NumericRelease:
         """The variance of a column of numbers."""
@@ -150,33 +210,69 @@ class Table:
         known = {"bounds": found.bounds, "unit": found.unit}
         return self._ask(NumericRelease, "variance", column, known, {}, epsilon, note)
 
-    def median(self, column: str, *, epsilon: Number, method: Method = "distance", note: str | None = None) -> Release:
-        """The median of a column of numbers or dates."""
+    def median(
+        self,
+        column: str,
+        *,
+        of: str | None = None,
+        cap: Number | None = None,
+        epsilon: Number,
+        method: Method = "distance",
+        note: str | None = None,
+    ) -> Release:
+        """The median of a column of numbers or dates; see :meth:`percentile`."""
         known = self.view.grid(column, method)
-        return self._ask(Release, "median", column, known, {"method": method}, epsilon, note)
+        options = {"method": method, **person_words(self.person, "persons", of=of, cap=cap)}
+        return self._ask(Release, "median", column, known, options, epsilon, note)
 
     def percentile(
-        self, column: str, p: Number, *, epsilon: Number, method: Method = "distance", note: str | None = None
+        self,
+        column: str,
+        p: Number,
+        *,
+        of: str | None = None,
+        cap: Number | None = None,
+        epsilon: Number,
+        method: Method = "distance",
+        note: str | None = None,
     ) -> Release:
-        """The p-th percentile of a column of numbers or dates, 0 <= p <= 100; see :func:`dampen.percentile`."""
+        """The p-th percentile of a column of numbers or dates, 0 <= p <= 100; see :func:`dampen.percentile`.
+
+        Of a table with a person: ``of="persons"``, everybody has one vote, spread over the own rows; ``of="rows"``, one
+        for each row, where nobody has more than a limit, which is chosen privately and told, or ``cap``.
+        """
         known = self.view.grid(column, method)
-        return self._ask(Release, "percentile", column, known, {"p": p, "method": method}, epsilon, note)
+        options = {"p": p, "method": method, **person_words(self.person, "persons", of=of, cap=cap)}
+        return self._ask(Release, "percentile", column, known, options, epsilon, note)
 
     def percentiles(
-        self, column: str, ps: Iterable[Number], *, epsilon: Number, strategy: str = "auto", note: str | None = None
+        self,
+        column: str,
+        ps: Iterable[Number],
+        *,
+        of: str | None = None,
+        cap: Number | None = None,
+        epsilon: Number,
+        strategy: str = "auto",
+        note: str | None = None,
     ) -> ListRelease:
-        """Several percentiles of a column at one price; see :func:`dampen.percentiles`."""
-        asked = {"ps": as_tuple(ps), "strategy": strategy}
+        """Several percentiles of a column at one price; see :func:`dampen.percentiles` and :meth:`percentile`."""
+        asked = {"ps": as_tuple(ps), "strategy": strategy, **person_words(self.person, "persons", of=of, cap=cap)}
         return self._ask(ListRelease, "percentiles", column, self.view.grid(column), asked, epsilon, note)
 
     def histogram(self, column: str, *, epsilon: Number, note: str | None = None) -> GroupRelease:
-        """How many rows each step of a column of numbers or dates has, or each value of a category or flag."""
+        """How many rows each step of a column of numbers or dates has, or each value of a category or flag.
+
+        Of a table with a person everybody has one vote, spread over the own rows.
+        """
         if isinstance(self.view.describe(column), Category | Flag):
-            return self.by(column).count(epsilon=epsilon, note=note)
+            if self.person is None:
+                return self.by(column).count(epsilon=epsilon, note=note)
+            return self._ask(GroupRelease, "histogram", column, {}, {}, epsilon, note)
         return self._ask(GroupRelease, "histogram", column, self.view.grid(column), {}, epsilon, note)
 
     def most_common(self, column: str, *, epsilon: Number, mechanism: Any = None, note: str | None = None) -> Release:
-        """The most frequent value of a category or flag."""
+        """The most frequent value of a category or flag; with a person by votes, as a histogram."""
         known = {"categories": self.view.category(column).labels}
         return self._ask(Release, "most_common", column, known, {"mechanism": mechanism}, epsilon, note)
 
@@ -203,6 +299,9 @@ class Table:
         ``public``: columns that everybody knows, as the ids; a list, or the name of one. A filter may name no others,
         for who comes out meets it.
         """
+        if self.person is not None:
+            rule = "release_group_members must be asked of a table without a person, where an id has one row"
+            raise ParameterError(f"{rule}; got person={render(self.person)}")
         labels = self.view.category(by).labels
         if not isinstance(id, str):
             raise ParameterError(f"id must be the name of a column, a text; got {render(id)}")
@@ -237,6 +336,8 @@ class Table:
 
         found = remembered(self._budget, key and f"{key} epsilon {price} {self._adjacency.value}", ask)
         assert isinstance(found, kind)
+        if found.doubtful:
+            warnings.warn(CutOffWarning(CUT_OFF), stacklevel=4)
         return found
 
     def _ask(
@@ -250,12 +351,15 @@ class Table:
         note: str | None,
     ) -> Answer:
         """``known``: what the description says; ``options``: what the asker says."""
+        asked = Asking(question, column, options, (), epsilon, note)
 
         def pose() -> Posed[Any]:
+            if self.view.person is not None:
+                return pose_by_person(self.view, asked, self._adjacency)
             public = {**known, **options, "epsilon": epsilon, "adjacency": self._adjacency}
             return RECORD[question].pose(self.view.source(column), **public)
 
-        return self.answer(kind, Asking(question, column, options, (), epsilon, note), pose)
+        return self.answer(kind, asked, pose)
 
 
 def _as_names(public: Any) -> tuple[str, ...]:

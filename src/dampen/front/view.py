@@ -11,16 +11,18 @@ from typing import Any
 from dampen._validate import UNWRITABLE, exact, plain, render
 from dampen.describe.columns import Category, Column, Date, Flag, Number, Text
 from dampen.describe.conditions import Among, Condition
+from dampen.describe.person import Person
 from dampen.describe.where import find_column, intersect, words
 from dampen.errors import ParameterError
 from dampen.front.asking import Asking
 from dampen.mechanisms import NumericMechanism
 from dampen.tables.described import grid_of, reading_of
 from dampen.tables.engines import Source
+from dampen.tables.engines.joined import Joined
 
 Asked = Number | Category | Date | Flag
 """The columns that may be asked about."""
-NUMBERS = ("p", "ps", "k", "fragment")
+NUMBERS = ("p", "ps", "k", "fragment", "cap", "bounds", "step")
 """Options that are numbers, however they are written."""
 USUAL = (None, "distance", "auto", False)
 """Options that a note leaves out: those that everybody has who says nothing."""
@@ -28,12 +30,16 @@ USUAL = (None, "distance", "auto", False)
 
 @dataclass(frozen=True, eq=False, repr=False)
 class View:
-    """Data with their description. ``name``: what the data is called in notes; ``None`` where it has no public name."""
+    """Data with their description. ``name``: what the data is called in notes; ``None`` where it has no public name.
+
+    ``person``: whose a row is, where persons have several; ``None``: one step of the data is one row.
+    """
 
     data: Source
     columns: dict[str, Column]
     name: str | None
     conditions: tuple[Condition, ...] = ()
+    person: Person | None = None
 
     def restrict(self, conditions: Iterable[Condition]) -> "View":
         """Only the rows that meet these conditions too."""
@@ -76,13 +82,24 @@ class View:
         return {"bounds": grid_of(found)}
 
     def source(self, column: str | None, *others: str) -> Source:
-        """The rows that are meant, the column asked about, and what all columns that take part must hold."""
+        """The rows that are meant, the column asked about, and what all columns that take part must hold.
+
+        Of a table with a person rows are never asked as if each were somebody's only one.
+        """
+        if self.person is not None:
+            rule = "this has no answer by person, and a table with a person is never asked by row"
+            raise ParameterError(f"{rule}; got person={render(self.person.column)}")
         readings = {name: reading_of(self.columns[name]) for name in self._taking_part(column, others)}
         if column is None:
             return Source(self.data, self.conditions, readings=readings)
         found = self.describe(column)
         other = found.other if isinstance(found, Category) else None
         return Source(self.data, self.conditions, column=column, missing=found.missing, other=other, readings=readings)
+
+    def person_source(self, *columns: str) -> Source:
+        """The rows that are meant, and what these columns and those of the filter must hold, in all rows."""
+        readings = {name: reading_of(self.columns[name]) for name in self._taking_part(None, columns)}
+        return Source(self.data, self.conditions, readings=readings)
 
     def _taking_part(self, column: str | None, others: Sequence[str]) -> list[str]:
         named = [column, *others, *(condition.column for condition in self.conditions)]
@@ -91,7 +108,9 @@ class View:
     @property
     def title(self) -> str:
         """What the data is called: a path or pattern as it was given, else what kind of data it is."""
-        return type(self.data.data).__name__ if self.name is None else self.name
+        data = self.data.data
+        unnamed = data.table if isinstance(data, Joined) else type(data).__name__
+        return unnamed if self.name is None else self.name
 
     def tell(self, asked: Asking) -> str:
         """A question in public words, for the note of a ledger."""
@@ -101,6 +120,8 @@ class View:
             told.append(f"of {asked.column} as {self.columns[asked.column]!r}")
         if asked.by:
             told.append(f"by {', '.join(asked.by)}")
+        if self.person is not None:
+            told.append(f"per {self.person.column}")
         if self.conditions:
             told.append(f"where {words(self.conditions)}")
         return UNWRITABLE.sub(" ", f"{' '.join(told)} in {self.title}")
@@ -123,11 +144,14 @@ class View:
             said = {name: _exactly(value, number=name in NUMBERS) for name, value in asked.options.items()}
         except (TypeError, ParameterError):  # what is wrong with it the question says
             return None
+        whose = None if self.person is None else [self.person.column, self.person.missing]
         meant = [asked.question, asked.column, said, list(asked.by)]
-        return json.dumps([*meant, rows, described, self._place(), repr(self.data.reading)])
+        return json.dumps([*meant, rows, described, self._place(described), repr(self.data.reading), whose])
 
-    def _place(self) -> str | None:
-        """Where the data lies: a pattern seen from anywhere, or the name that somebody gave it."""
+    def _place(self, columns: Iterable[str]) -> str | list[Any] | None:
+        """Where the data lies, and how it is joined: a pattern seen from anywhere, or the name that it was given."""
+        if isinstance(self.data.data, Joined):
+            return self.data.data.told(columns)
         return str(Path(self.data.data).absolute()) if isinstance(self.data.data, str | Path) else self.name
 
 

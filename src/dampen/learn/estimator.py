@@ -126,6 +126,10 @@ class PaidClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
                 raise ParameterError(f"{name} must be left out for a dampen.Table, which has its own")
         if not isinstance(target, str):
             raise ParameterError(f"y must be the name of the column of classes; got {type(target).__name__}")
+        if table.person is not None:
+            raise ParameterError(
+                f"fit takes no table with a person: it learns by row; got person={render(table.person)}"
+            )
         schema = Schema.from_description(table.columns, target)
         own = {"schema": schema, "budget": table.budget, "adjacency": table.adjacency}
         fitted = type(self)(**{**self.get_params(deep=False), **own})

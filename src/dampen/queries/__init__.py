@@ -1,6 +1,7 @@
 """Counts in, problems out: one file per question. Each problem's sensitivity is proved in docs/proofs."""
 
 from dampen.queries.categories import approval_problem, count_problem, winner_problem
+from dampen.queries.graph.kept_edges import kept_edges_problem
 from dampen.queries.graph.level import level_problem
 from dampen.queries.graph.node_problems import degree_problem, ego_betweenness_problem, ego_betweenness_range_problem
 from dampen.queries.graph.subgraphs import (
@@ -35,6 +36,7 @@ __all__ = [
     "k_clique_problem",
     "k_star_problem",
     "k_triangle_problem",
+    "kept_edges_problem",
     "level_problem",
     "max_operator_problem",
     "max_operator_winner_problem",

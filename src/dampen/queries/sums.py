@@ -164,7 +164,7 @@ def variance_part_problems(
     ([-4, 4, 4], [5.0, 12.5, 1.0])
     """
     low, high = as_bounds(bounds)
-    step = _fine_unit(high - low) if unit is None else positive(unit=unit)
+    step = fine_unit(high - low) if unit is None else positive(unit=unit)
     replaced = record_adjacency(adjacency) is Adjacency.REPLACE
     require_public_number(values, adjacency)
     if step > high - low:
@@ -186,7 +186,7 @@ def variance_part_problems(
     return (*sums, NumericProblem(NumericFrame(1, adjacency), counted.n)), None
 
 
-def _fine_unit(width: Fraction) -> Fraction:
+def fine_unit(width: Fraction) -> Fraction:
     """1, or a power of ten that cuts a narrow range into many values: rounded to 1, shares would all be 0 or 1."""
     unit = Fraction(1)
     while unit * FEWEST_VALUES > width:

@@ -46,7 +46,7 @@ def pose_each(
     """A question of numbers, asked of what was counted in each group."""
     share = share_of_group(epsilon, adjacency)
     pose = RECORD[question].pose
-    return _together(
+    return pose_together(
         [pose(group, epsilon=share, adjacency=Adjacency.ADD_REMOVE, **public) for group in groups],
         labels, adjacency,
     )  # fmt: skip
@@ -60,11 +60,11 @@ def pose_most_common(
     chosen = choose_mechanism(mechanism, share_of_group(epsilon, adjacency), indicators="dampen.queries.winner_problem")
     frame = count_frame(choices, Adjacency.ADD_REMOVE)
     known = whole_accuracy(chosen.accuracy(frame), "records")
-    return _together([Single(chosen, SelectionProblem(frame, part), known) for part in counts], labels, adjacency)
+    return pose_together([Single(chosen, SelectionProblem(frame, part), known) for part in counts], labels, adjacency)
 
 
-def _together(parts: Sequence[Posed[Any]], labels: Sequence[Any], adjacency: Adjacency) -> Posed[GroupRelease]:
-    """All groups' answers for what one costs, or twice that under ``REPLACE``."""
+def pose_together(parts: Sequence[Posed[Any]], labels: Sequence[Any], adjacency: Adjacency) -> Posed[GroupRelease]:
+    """All groups' answers for what one costs under ``ADD_REMOVE``, or twice that under ``REPLACE``."""
     single = parts[0].loss
 
     def draw(source: Entropy) -> list[Any]:

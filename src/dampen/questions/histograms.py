@@ -88,21 +88,30 @@ def pose_counts(
     non_negative: bool = False,
     consistent: bool = False,
     records: int | None = None,
+    frame: CountsFrame | None = None,
+    resolution: Fraction = Fraction(1),
 ) -> Posed[GroupRelease]:
     """How many records each label has: noisy counts, each with its error.
+
+    ``frame``: how far one step moves the counts, where it is more than one record. ``resolution``: what one unit of a
+    count stands for.
 
     ``non_negative``: counts below 0 become 0. ``consistent``: counts are at least 0 and add up: to ``records``, where
     their number is public, else to the sum of the noisy ones. Both tell no error: what they change depends on what was
     drawn.
     """
-    mechanism, frame = LaplaceCounts(epsilon), frame_of_counts(len(labels), adjacency)
+    mechanism = LaplaceCounts(epsilon)
+    frame = frame_of_counts(len(labels), adjacency) if frame is None else frame
     above, adding_up = flag(non_negative=non_negative), flag(consistent=consistent)
     problem = CountsProblem(frame, counts)
-    known: Accuracy = PrivateAccuracy(CHANGED) if above or adding_up else NoiseAccuracy(mechanism.noise(frame))
+    noise = NoiseAccuracy(mechanism.noise(frame), resolution)
+    known: Accuracy = PrivateAccuracy(CHANGED) if above or adding_up else noise
 
     def build(noisy: Sequence[int], loss: PrivacyLoss, note: str) -> GroupRelease:
         told = nearest_with_sum(noisy, max(sum(noisy), 0) if records is None else records) if adding_up else noisy
-        value = {label: max(count, 0) if above else count for label, count in zip(labels, told, strict=True)}
+        kept = ((max(count, 0) if above else count) * resolution for count in told)
+        number = int if resolution.denominator == 1 else float
+        value = {label: number(count) for label, count in zip(labels, kept, strict=True)}
         return GroupRelease(value, loss, f"{mechanism!r} of {len(labels)} counts", note, known)
 
     return Composite(frame, mechanism.privacy(frame), lambda source: mechanism.draw(problem, source).tolist(), build)

@@ -59,7 +59,7 @@ def percentiles(
     >>> low <= high
     True
     """
-    price, asked = positive(epsilon=epsilon), _shares(ps)
+    price, asked = positive(epsilon=epsilon), as_shares(ps)
     shares = sorted(set(asked))
     public = grid_of(bounds, step)
     way = choose_strategy(strategy, len(shares), len(public))
@@ -120,7 +120,8 @@ def draw_by_halving(
             return [counted.grid[place >> bits] for place in end.value.values()]
 
 
-def _shares(ps: Iterable[Number]) -> tuple[Fraction, ...]:
+def as_shares(ps: Iterable[Number]) -> tuple[Fraction, ...]:
+    """A caller's percentages, at least one, as shares."""
     try:
         listed = None if isinstance(ps, str | bytes) else list(ps)
     except Exception:  # an object of the caller's own may raise anything

@@ -6,10 +6,17 @@ from typing import Any
 from dampen._validate import Number, one_of, probability, render
 from dampen.errors import ParameterError
 from dampen.graphs.graph import Graph, as_graph
-from dampen.mechanisms import Laplace, NumericMechanism
+from dampen.mechanisms import EdgeRace, Laplace, NumericMechanism
 from dampen.privacy import BudgetLike, NumericRelease
 from dampen.problem import NumericProblem
-from dampen.queries import edge_count_problem, k_clique_problem, k_star_problem, k_triangle_problem, triangle_problem
+from dampen.queries import (
+    edge_count_problem,
+    k_clique_problem,
+    k_star_problem,
+    k_triangle_problem,
+    kept_edges_problem,
+    triangle_problem,
+)
 from dampen.questions.mechanism_choice import choose_numeric
 from dampen.questions.record import Posed, Single, no_edges, question
 
@@ -22,6 +29,8 @@ PATTERNS: dict[str, Callable[[Graph, int], NumericProblem]] = {
     "k-clique": k_clique_problem,
 }
 """What can be counted, and the problem of it; the size is the caller's for those that are named k."""
+UNITS = ("edge", "node")
+"""What may be hidden: one edge, or a node with all its edges."""
 
 
 @question(no_edges, proof="ladders")
@@ -34,12 +43,13 @@ def count_subgraphs(
     delta: Number = 0,
     budget: BudgetLike,
     mechanism: NumericMechanism | None = None,
+    unit: str = "edge",
     note: str = "count_subgraphs",
 ) -> Posed[NumericRelease]:
     """How often a small pattern occurs in a graph, privately, with noise that follows the graph at hand.
 
-    Nodes are public, edges private: one edge more or less (``EDGE``). The noise depends on the graph, so a release does
-    not tell its error; only ``"edge"``, whose noise is public, does.
+    Nodes are public, edges private: one edge more or less (``EDGE``), or with ``unit="node"`` all edges of a node. The
+    noise depends on the graph, so a release does not tell its error; only ``"edge"``, whose noise is public, does.
 
     Parameters
     ----------
@@ -55,6 +65,10 @@ def count_subgraphs(
         it, of :class:`ExactPairLaplace`, whose scale is never larger than that of ideal Laplace noise.
     mechanism
         Another numeric mechanism, with the same epsilon and delta.
+    unit
+        What is hidden: ``"edge"``, or for the pattern ``"edge"`` alone ``"node"``: a node with all its edges
+        (:class:`EdgeRace`). So many edges of each node are counted as ``release.cap`` says, which is chosen privately.
+        An edge budget does not pay for it.
     note
         What the answer is for; a ledger remembers it.
 
@@ -64,6 +78,9 @@ def count_subgraphs(
     >>> isinstance(release.value, int)
     True
     """
+    if one_of(UNITS, unit=unit) == "node":
+        _require_plain_edges(pattern, k, delta, mechanism)
+        return Single(EdgeRace(epsilon), kept_edges_problem(as_graph(graph)))
     chosen: NumericMechanism
     if mechanism is None and one_of(tuple(PATTERNS), pattern=pattern) == "edge":
         probability(delta=delta)
@@ -80,3 +97,16 @@ def subgraph_problem(graph: Graph, pattern: str, k: int | None = None) -> Numeri
         needed = f"is needed for the pattern {pattern!r}" if sized else f"must be left out for {pattern!r}"
         raise ParameterError(f"k {needed}; got {render(k)}")
     return PATTERNS[pattern](graph, 2 if k is None else k)
+
+
+def _require_plain_edges(pattern: str, k: object, delta: Number, mechanism: object) -> None:
+    """Refuse what nodes cannot be hidden in."""
+    if one_of(tuple(PATTERNS), pattern=pattern) != "edge":
+        raise ParameterError(
+            f"pattern must be 'edge' with unit='node', which hides all edges of a node; got {pattern!r}"
+        )
+    for name, given in {"k": k, "mechanism": mechanism}.items():
+        if given is not None:
+            raise ParameterError(f"{name} must be left out with unit='node'; got {render(given)}")
+    if probability(delta=delta) != 0:
+        raise ParameterError(f"delta must be 0 with unit='node', whose guarantee is pure; got {render(delta)}")

@@ -8,7 +8,7 @@ import pytest
 from typer.testing import CliRunner, Result
 
 import dampen
-from dampen import Budget
+from dampen import Adjacency, Budget
 from dampen.cli import main
 from dampen.cli.app import app
 from tests.unit.cli.shell import refusal
@@ -53,6 +53,17 @@ def test_patterns_of_a_graph(edges: Path) -> None:
     assert told["mechanism"].startswith("ExactPairLaplace")
     published = invoke("count", edges, "--nodes-from-edges", "--pattern", "edge", "--epsilon", SURE)
     assert "published" in published.stderr
+
+
+def test_edges_of_a_graph_whose_nodes_are_hidden(edges: Path, tmp_path: Path) -> None:
+    ask = ("count", edges, "--nodes", 6, "--pattern", "edge", "--unit", "node", "--epsilon", "3000")
+    told = json.loads(invoke(*ask, "--json").stdout)
+    assert (told["value"], told["cap"] in (4, 5), told["loss"]["unit"]) == (4, True, "node")
+    Budget.open(tmp_path / "edges.db", epsilon=10**6, adjacency=Adjacency.EDGE).close()
+    assert "Budget.open(..., adjacency=Adjacency.ADD_REMOVE, unit='node')" in refusal(
+        *ask, "--budget", tmp_path / "edges.db"
+    )
+    assert "nodes must be declared with --unit node" in refusal(*ask[:2], "--nodes-from-edges", *ask[4:])
 
 
 def test_counts_of_groups_are_made_consistent(pay: Path) -> None:
@@ -103,6 +114,7 @@ def test_a_ledger_pays(pay: Path, tmp_path: Path) -> None:
         (("--epsilon", "1", "--where", "Paris"), "where"),
         (("--epsilon", "1", "--where", "city=Paris", "--k", "3"), "must be left out: it comes with --pattern"),
         (("--epsilon", "1", "--where", "city=Paris", "--delta", "1e-6"), "must be left out: it comes with --pattern"),
+        (("--epsilon", "1", "--unit", "node"), "--unit must be left out: it comes with --pattern"),
         (("--epsilon", "1", "--nodes", "3"), "--nodes must be left out: it comes with --pattern"),
         (("--epsilon", "1", "--pattern", "edge", "--nodes", "3", "--where", "city"), "where must be written"),
         (("--epsilon", "1", "--pattern", "edge"), "nodes must be declared"),

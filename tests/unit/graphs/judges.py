@@ -1,5 +1,7 @@
 """Graph statistics as their definitions read: slow, exact, and sharing nothing with the library."""
 
+from collections import Counter
+from collections.abc import Iterable
 from fractions import Fraction
 from itertools import combinations
 
@@ -79,3 +81,29 @@ def distance_two(joined: list[set[int]], weights: list[int]) -> list[int]:
         )
         for v in range(len(joined))
     ]
+
+
+Row = tuple[int, int]
+
+
+def rows_kept(rows: Iterable[Row], cap: int) -> int:
+    """Rows whose ends have kept fewer than the cap so far, in the order given; one to oneself needs room once."""
+    kept: Counter[int] = Counter()
+    found = 0
+    for row in rows:
+        if all(kept[end] < cap for end in row):
+            kept.update(set(row))
+            found += 1
+    return found
+
+
+def public_place(row: Row) -> int:
+    """Where a row stands in the public order: SplitMix64's finaliser of both ids, xor the binary places of pi."""
+    x = (min(row) << 32 | max(row)) ^ 0x243F6A8885A308D3
+    x = (x ^ x >> 30) * 0xBF58476D1CE4E5B9 % 2**64
+    x = (x ^ x >> 27) * 0x94D049BB133111EB % 2**64
+    return x ^ x >> 31
+
+
+def without(rows: Iterable[Row], node: int) -> tuple[Row, ...]:
+    return tuple(row for row in rows if node not in row)

@@ -15,7 +15,7 @@ from dampen.mechanisms.base import Mechanism
 from dampen.mechanisms.caps.errors import CapAccuracy
 from dampen.mechanisms.caps.laws import Balls, needed_bits
 from dampen.mechanisms.numeric.staircase import StaircaseNoise
-from dampen.privacy import Accuracy, CappedRelease, PrivacyLoss, PrivateAccuracy
+from dampen.privacy import Accuracy, NumericRelease, PrivacyLoss, PrivateAccuracy
 from dampen.problem import CapFrame, CapProblem
 from dampen.vectors import Floats, Integers
 
@@ -23,7 +23,7 @@ Cap = Any
 """A whole number; for signed totals the two ends (low, high)."""
 
 
-class CapMechanism(Mechanism[CapFrame, Any, CappedRelease]):
+class CapMechanism(Mechanism[CapFrame, Any, NumericRelease]):
     """Chooses one of the public caps, then adds noise fitted to it to the total under it."""
 
     takes: ClassVar[type[Any]] = CapProblem
@@ -105,13 +105,13 @@ class CapMechanism(Mechanism[CapFrame, Any, CappedRelease]):
         loss: PrivacyLoss,
         note: str,
         accuracy: Accuracy | None = None,
-    ) -> CappedRelease:
+    ) -> NumericRelease:
         """The total in the units of the frame, the cap, and what both tell of the error."""
         cap, steps = answer
         known = self.capped_accuracy(frame, cap)
         told = in_units(frame, cap) if isinstance(cap, int) else tuple(in_units(frame, end) for end in cap)
         value, stake = in_units(frame, steps), known.at_stake()
-        return CappedRelease(value, loss, repr(self), note, known if accuracy is None else accuracy, told, stake)
+        return NumericRelease(value, loss, repr(self), note, known if accuracy is None else accuracy, told, stake)
 
 
 def require_spread(frame: CapFrame, name: str) -> None:

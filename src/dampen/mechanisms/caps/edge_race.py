@@ -71,4 +71,5 @@ class EdgeRace(CapRace):
 
     def capped_accuracy(self, frame: CapFrame, cap: int) -> EdgeAccuracy:
         """The noise under this cap, and what twice the cap would keep."""
-        return EdgeAccuracy(self.noise(frame, cap), frame.resolution, (self.race(frame).beyond(frame, cap),))
+        side = self.race(frame).beyond(frame, cap)
+        return EdgeAccuracy(self.noise(frame, cap), frame.resolution, (side,), frame.unit)

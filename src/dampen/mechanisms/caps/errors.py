@@ -107,7 +107,9 @@ class CapAccuracy(Accuracy):
 
 @dataclass(frozen=True)
 class EdgeAccuracy(CapAccuracy):
-    """Rows of two people, of which nobody has more than the cap among those kept."""
+    """Rows of two people, of which nobody has more than the cap among those kept. ``person``: what one is called."""
+
+    person: str = "person"
 
     def rows(self, confidence: Number = CONFIDENCE) -> int:
         """So many rows more, at most, twice the cap would have kept."""
@@ -123,7 +125,8 @@ class EdgeAccuracy(CapAccuracy):
         [side] = self.sides
         more = f"twice the cap would keep at most {round_up(float(self.rows(confidence)))} rows more"
         return (
-            f"at most {in_words(side.cap)} rows of a person were kept; the noise is at most {self.amount(confidence)}, "
+            f"at most {in_words(side.cap)} rows of a {self.person} were kept; "
+            f"the noise is at most {self.amount(confidence)}, "
             f"and {more} if nobody has more than {in_words(side.last)}, each with probability {percent(confidence)}; "
             "what was left out is not known"
         )

@@ -7,9 +7,10 @@ from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from dampen._validate import render
 from dampen.describe.conditions import Condition
 from dampen.describe.reading import PLAIN, FileReading
-from dampen.errors import DataError, MissingExtra
+from dampen.errors import DataError, MissingExtra, ParameterError
 from dampen.tables.columns import Column
 from dampen.tables.engines.arrays import ArrayEngine
 from dampen.tables.engines.base import Engine, Faulty, Groups, Reading, Sums
@@ -53,6 +54,35 @@ def open_files(pattern: str | Path, columns: Sequence[str], reading: FileReading
         else:
             source = csv_source(names, len(header), mark, reading, form.packing)
             yield DuckEngine(source, tuple(header), (TEXT,) * len(header), place, connection, fields=_fields(header))
+
+
+@contextmanager
+def open_together(
+    patterns: Mapping[str, str | Path], columns: Mapping[str, Sequence[str]], reading: FileReading = PLAIN
+) -> Iterator[dict[str, DuckEngine]]:
+    """Several tables by name, each of files that a pattern names, in one DuckDB; ``columns``: those of each asked."""
+    found = {table: table_files(pattern, reading) for table, pattern in patterns.items()}
+    for files, form in found.values():
+        if form != PARQUET and not form.has_lines:
+            rule = "tables that are linked must be Parquet, CSV or TSV files, relations or data frames"
+            raise ParameterError(f"{rule}; got {render(files[0].name)}")
+    headers = {
+        table: common_header(files, columns[table], reading) for table, (files, form) in found.items() if form.has_lines
+    }
+    with connect_files(*(file for files, _ in found.values() for file in files), reading=reading) as (connection, all_):
+        connection.execute("set perfect_ht_threshold = 18")
+        engines, names = {}, iter(all_)
+        for table, (files, form) in found.items():
+            own = [next(names) for _ in files]
+            if form == PARQUET:
+                engines[table] = _parquet_engine(connection, own, table)
+            else:
+                header, mark = headers[table]
+                source = csv_source(own, len(header), mark, reading, form.packing)
+                engines[table] = DuckEngine(
+                    source, tuple(header), (TEXT,) * len(header), table, connection, fields=_fields(header)
+                )
+        yield engines
 
 
 def common_header(files: Sequence[Path], columns: Sequence[str], reading: FileReading) -> tuple[list[str], str]:

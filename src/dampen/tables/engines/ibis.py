@@ -85,6 +85,10 @@ class IbisEngine(CountsByQuery):
         """Refuse a column that is not there."""
         self._column(column)
 
+    def value(self, column: str) -> Any:
+        """A column that is there, as an expression."""
+        return self._column(column)
+
     def faulty(self, readings: Mapping[str, Reading]) -> Faulty:
         """Which columns hold what they must not: one scan."""
         rules = {

@@ -21,6 +21,7 @@ from dampen.tables.engines.base import (
     number_error,
     person_error,
 )
+from dampen.tables.engines.joined import Joined, open_joined
 from dampen.tables.engines.registry import ENGINES, engine_of, file_engines
 from dampen.tables.reading import OTHER, is_missing
 from dampen.vectors import LARGEST_WHOLE
@@ -100,7 +101,8 @@ def asked_column(values: Any, column: str | None, missing: str) -> tuple[str | N
 def is_outside(data: Any) -> bool:
     """Whether data is counted where it lies: a file, a relation of DuckDB, an ibis table, a Spark data frame."""
     source = data if isinstance(data, Source) else Source(data)
-    return source.engine != "arrays" and (isinstance(source.data, str | Path) or engine_of(source.data) != "arrays")
+    lies_elsewhere = isinstance(source.data, str | Path | Joined) or engine_of(source.data) != "arrays"
+    return source.engine != "arrays" and lies_elsewhere
 
 
 @contextmanager
@@ -148,12 +150,15 @@ def require_stillness(data: Any, column: str | None, fault: int, where: str) -> 
 
 
 def _open(source: Source, columns: tuple[str | None, ...]) -> AbstractContextManager[Engine]:
+    named = [*(condition.column for condition in source.where), *source.readings, *columns]
+    asked = [column for column in named if isinstance(column, str)]
+    if isinstance(source.data, Joined):
+        return open_joined(source.data, dict.fromkeys(asked))
     if not isinstance(source.data, str | Path):
         return ENGINES[engine_of(source.data)].open(source.data)
     read = ENGINES[source.engine or "duckdb"].open_files
     assert read is not None  # a source takes the names of engines that read files, and no others
-    named = [*(condition.column for condition in source.where), *source.readings, *columns]
-    return read(source.data, [column for column in named if isinstance(column, str)], source.reading or PLAIN)
+    return read(source.data, asked, source.reading or PLAIN)
 
 
 def as_where(where: Any) -> tuple[Condition, ...]:

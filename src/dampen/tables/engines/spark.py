@@ -21,16 +21,19 @@ STOPPED = "spark could not run the job: its session is stopped; start one and re
 
 
 @contextmanager
-def as_table(frame: Any) -> Iterator[Any]:
-    """A Spark data frame as an ibis table, for a while under a temporary name of its session."""
-    import ibis
+def as_table(frame: Any, backend: Any = None) -> Iterator[Any]:
+    """A Spark data frame as an ibis table, for a while under a temporary name of its session.
 
+    ``backend``: that of ibis for its session; tables are joined where they have one and the same.
+    """
     name = f"dampen_{uuid4().hex}"
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             frame.createOrReplaceTempView(name)
-            table = _with_zones(ibis.pyspark.connect(frame.sparkSession).table(name), frame)
+            table = _with_zones((backend or connect(frame)).table(name), frame)
+    except EngineError:
+        raise
     except Exception as error:
         raise EngineError(STOPPED if is_stopped(error) or not _has_context(frame) else UNREADABLE) from None
     try:
@@ -38,6 +41,18 @@ def as_table(frame: Any) -> Iterator[Any]:
     finally:
         with suppress(Exception):
             frame.sparkSession.catalog.dropTempView(name)
+
+
+def connect(frame: Any) -> Any:
+    """The backend of ibis for the session of a data frame."""
+    import ibis
+
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            return ibis.pyspark.connect(frame.sparkSession)
+    except Exception:
+        raise EngineError(STOPPED) from None
 
 
 def _with_zones(table: Any, frame: Any) -> Any:

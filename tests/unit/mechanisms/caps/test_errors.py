@@ -10,7 +10,7 @@ import pytest
 from dampen import Adjacency
 from dampen.mechanisms import CapMechanism, CapRace, CapScan, EdgeRace, LimitRace, SignedCapRace
 from dampen.mechanisms.caps.errors import Beyond, EdgeAccuracy, in_words
-from dampen.privacy import CappedRelease, PrivacyLoss
+from dampen.privacy import NumericRelease, PrivacyLoss
 from dampen.problem import CapFrame, CapProblem
 
 ADD_REMOVE, REPLACE = Adjacency.ADD_REMOVE, Adjacency.REPLACE
@@ -75,7 +75,7 @@ def test_an_answer_is_doubtful_where_more_may_be_missing_than_it_has() -> None:
     loss = PrivacyLoss(1, adjacency=ADD_REMOVE, unit="person")
     known = CapRace(1).capped_accuracy(FRAME, 64)
     for value, doubtful in ((108 * 64 - 1, True), (108 * 64, False), (-108 * 64, False), (3, True)):
-        assert CappedRelease(value, loss, "", "", known, 64, known.at_stake()).doubtful is doubtful
+        assert NumericRelease(value, loss, "", "", known, 64, known.at_stake()).doubtful is doubtful
 
 
 # The exact chance of a miss, on data made to be missed

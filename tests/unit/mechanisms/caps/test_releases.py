@@ -13,7 +13,7 @@ from dampen.errors import BudgetError, BudgetExceeded, NotPublic, ParameterError
 from dampen.front.memory import read_release, write_release
 from dampen.mechanisms import CapMechanism, CapRace, CapScan, EdgeRace, LimitRace, SignedCapRace
 from dampen.mechanisms.caps.edge_race import SPREADS
-from dampen.privacy import CappedRelease, NumericRelease
+from dampen.privacy import NumericRelease
 from dampen.problem import CapFrame, CapProblem, SignedCapProblem
 from dampen.questions.record import Single
 from tests.every_caps import EVERY
@@ -134,7 +134,7 @@ def test_defaults_are_those_of_the_proofs() -> None:
 def test_a_release_is_a_number_with_its_cap(kind: type[CapMechanism], adjacency: Adjacency) -> None:
     mechanism = kind(3)
     release = mechanism.release(posed(kind, adjacency), budget=Budget(epsilon=3), note="rows")
-    assert isinstance(release, CappedRelease)
+    assert isinstance(release, NumericRelease)
     assert isinstance(release, NumericRelease)
     assert release.cap in mechanism.outcomes(frame_of(kind, adjacency))
     assert isinstance(release.value, int)
@@ -148,8 +148,8 @@ def test_a_release_is_a_number_with_its_cap(kind: type[CapMechanism], adjacency:
 
 @each_kind
 def test_a_question_tells_what_a_release_tells(kind: type[CapMechanism]) -> None:
-    answer = Single[CappedRelease](kind(3), posed(kind)).release(Budget(epsilon=3), "asked")
-    assert isinstance(answer, CappedRelease)
+    answer = Single[NumericRelease](kind(3), posed(kind)).release(Budget(epsilon=3), "asked")
+    assert isinstance(answer, NumericRelease)
     assert answer.note == "asked"
 
 
@@ -171,7 +171,7 @@ def test_a_release_is_remembered_with_its_cap(kind: type[CapMechanism]) -> None:
     written = write_release(release)
     assert written is not None
     read = read_release(written)
-    assert isinstance(read, CappedRelease)
+    assert isinstance(read, NumericRelease)
     assert (read.value, read.cap, read.at_stake, read.doubtful) == (
         release.value, release.cap, release.at_stake, release.doubtful,
     )  # fmt: skip

@@ -1,0 +1,81 @@
+"""Rows of two persons, cut down so that no person has more than a cap of them: the ordered greedy. Not private.
+
+A row, such as an edge or a message, has two ends, and whoever is at an end is to be hidden with all own rows. Rows are
+gone through in a public order of all pairs of ids, a keyed hash, and one is kept if both its ends have kept fewer than
+the cap so far. A person more or less, with all rows, then moves the number of rows kept by 0 to the cap
+(docs/proofs/edge_race.md).
+
+That holds because the order of two rows is a matter of their own ids alone. The order in which a file lists them, or
+ids that are counted anew once somebody has left, would move any number of rows.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from dampen.errors import DataError
+from dampen.graphs.threads import as_threads, run_parts
+
+if TYPE_CHECKING:
+    from dampen.graphs.edge_kernels import Uints
+
+MOST_ROWS = 2**31 - 1
+"""What a person has kept is counted in 32 bits."""
+
+
+def order_rows(src: Any, dst: Any) -> "tuple[Uints, Uints]":
+    """Both ids of every row, the smaller first, the rows in the public order. Rows of one pair stand together.
+
+    >>> [ids.tolist() for ids in order_rows([2, 0, 0], [1, 1, 3])]
+    [[1, 0, 0], [2, 1, 3]]
+    """
+    from dampen.graphs.greedy_kernels import hash_pairs, read_pairs
+
+    places = np.empty(len(src), dtype=np.uint64)
+    hash_pairs(np.ascontiguousarray(src, dtype=np.uint32), np.ascontiguousarray(dst, dtype=np.uint32), places)
+    places.sort()
+    low, high = np.empty(len(src), dtype=np.uint32), np.empty(len(src), dtype=np.uint32)
+    read_pairs(places, low, high)
+    return low, high
+
+
+def count_rows_kept(
+    src: Any, dst: Any, caps: Sequence[int], *, nodes: int, threads: int | None = None
+) -> tuple[int, ...]:
+    """How many rows are kept under each cap. Ids are below ``nodes``, and as the data has them.
+
+    A row from an id to itself needs room there alone. One sort, and a pass for every sixteen caps below the largest
+    number of rows that anybody has: from there on all rows are kept.
+
+    >>> count_rows_kept([0, 0, 0, 1], [1, 2, 3, 2], (1, 2, 4), nodes=4)
+    (1, 3, 4)
+    """
+    from dampen.graphs.greedy_kernels import AT_ONCE, count_kept
+
+    if len(src) > MOST_ROWS:
+        raise DataError(f"src and dst must hold at most {MOST_ROWS} rows")
+    low, high = order_rows(src, dst)
+    most = _most_rows(low, high, nodes)
+    below = sorted({cap for cap in caps if cap < most})
+    found = dict.fromkeys(caps, len(low))
+
+    def worker() -> Callable[[list[int]], None]:
+        def count(part: list[int]) -> None:
+            padded = np.zeros(AT_ONCE, dtype=np.int32)
+            padded[: len(part)] = part
+            kept = count_kept(low, high, padded, np.zeros((nodes, AT_ONCE), dtype=np.int32))
+            found.update(zip(part, kept.tolist(), strict=False))
+
+        return count
+
+    parts = [below[first : first + AT_ONCE] for first in range(0, len(below), AT_ONCE)]
+    run_parts(worker, parts, threads=as_threads(threads), title="rows of each node")
+    return tuple(found[cap] for cap in caps)
+
+
+def _most_rows(low: "Uints", high: "Uints", nodes: int) -> int:
+    """The largest number of rows that anybody has; one to oneself is one."""
+    apart = high[high != low]
+    rows = np.bincount(low, minlength=nodes) + np.bincount(apart, minlength=nodes)
+    return int(rows.max(initial=0))
