@@ -103,7 +103,7 @@ def converted(loss: PrivacyLoss, adjacency: Adjacency, unit: str) -> PrivacyLoss
     """
     if loss.unit != unit:
         own = f"{OWN_BUDGET} Budget.open(..., unit={loss.unit!r})"
-        raise BudgetError(f"this budget counts in units of {unit!r}; the release counts in {loss.unit!r}: {own}")
+        raise BudgetError(f"this budget counts in units of {unit!r}, the release in others: {own}")
     if loss.adjacency is adjacency:
         return loss
     if (loss.adjacency, adjacency) != (Adjacency.ADD_REMOVE, Adjacency.REPLACE):

@@ -52,7 +52,7 @@ def test_one_budget_pays_for_one_of_both_and_says_which_pays_for_the_other(first
     RING.count("edge", epsilon=1, unit=first, budget=budget)
     with pytest.raises(BudgetError) as caught:
         RING.count("edge", epsilon=1, unit=then, budget=budget)
-    words = f"this budget counts in units of '{first}'; the release counts in '{then}'"
+    words = f"this budget counts in units of '{first}', the release in others"
     assert str(caught.value) == f"{words}: a budget of its own pays for that, such as Budget.open(..., unit='{then}')"
     assert budget.spent.epsilon == 1
     RING.count("edge", epsilon=1, unit=then, budget=Budget(epsilon=1, unit=then))
