@@ -289,6 +289,9 @@ def test_epsilon_is_positive(make: Make, epsilon: Any, refused: Refused) -> None
 
 # Bit by bit
 
+DEPTH, FULL_DEPTH = 11, 13
+PEELED = TopK(2, PermuteAndFlip(1), peeled=True)
+"""It takes more bits than the others, and is always walked to the full depth."""
 TINY: list[tuple[SelectionMechanism, float]] = [
     (StableArgmax(1), 0.05),
     (ParetoNoisyMax(1), 0.2),
@@ -297,18 +300,23 @@ TINY: list[tuple[SelectionMechanism, float]] = [
     (TopK(1, PermuteAndFlip(1)), 0.3),
     (TopK(1, Exponential(1)), 0.35),
     (TopK(2, Exponential(1)), 0.75),
-    (TopK(2, PermuteAndFlip(1), peeled=True), 0.1),
     (LocalDampening(1), 0.1),
     (PairwiseDampening(1), 0.1),
 ]
-"""Mechanisms, and how much may be undecided after DEPTH bits."""
-DEPTH = 13
+"""Mechanisms, and how much may be undecided after so many bits."""
+WALKS = [
+    pytest.param(mechanism, share, depth, marks=[pytest.mark.long] if depth == FULL_DEPTH else [])
+    for mechanism, share in TINY
+    for depth in (DEPTH, FULL_DEPTH)
+]
 
 
-@pytest.mark.parametrize(("mechanism", "open_share"), TINY, ids=lambda value: repr(value))
+@pytest.mark.parametrize(
+    ("mechanism", "open_share", "depth"), [*WALKS, (PEELED, 0.1, FULL_DEPTH)], ids=lambda value: repr(value)
+)
 @pytest.mark.parametrize("winner", [0, 1])
 def test_every_path_of_short_words_adds_up_to_the_law(
-    mechanism: SelectionMechanism, open_share: float, winner: int, monkeypatch: pytest.MonkeyPatch
+    mechanism: SelectionMechanism, open_share: float, depth: int, winner: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(tables, "WIDTH", 2)
     monkeypatch.setattr(exact, "MORE_BITS", 1)
@@ -318,7 +326,7 @@ def test_every_path_of_short_words_adds_up_to_the_law(
         monkeypatch.setattr(entropy, "system_entropy", lambda: source)
         return mechanism.release(problem, budget=Budget(epsilon=2)).value
 
-    drawn, undecided = law_by_enumeration(released, depth=DEPTH)
+    drawn, undecided = law_by_enumeration(released, depth=depth)
     assert undecided < open_share
     assert sum(drawn.values()) + undecided == 1
     for outcome, share in zip(mechanism.outcomes(problem.frame), np.exp(log_law(mechanism, problem)), strict=True):
