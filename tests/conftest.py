@@ -16,8 +16,15 @@ from dampen.errors import DampenError
 LONGEST_MESSAGE = 300
 """Every refusal is one line shorter than this."""
 
-settings.register_profile("dampen", deadline=None, derandomize=True)
-settings.load_profile("dampen")
+settings.register_profile("all examples", deadline=None, derandomize=True)
+settings.register_profile("some examples", settings.get_profile("all examples"), max_examples=40)
+settings.load_profile("all examples")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Fewer random examples in the default run, where a test does not say how many; all of them with full counts."""
+    if "not long" in config.getoption("markexpr"):
+        settings.load_profile("some examples")
 
 
 class Refused(Protocol):

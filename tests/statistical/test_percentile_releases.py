@@ -52,8 +52,17 @@ def law_of(mechanism: Any, problem: dampen.SelectionProblem) -> dict[Any, float]
 
 
 @often
-@both
-@pytest.mark.parametrize(("p", "mechanism"), [(50, PermuteAndFlip), ("100/3", PermuteAndFlip), (100, Exponential)])
+@pytest.mark.parametrize(
+    ("p", "mechanism", "adjacency"),
+    [
+        (50, PermuteAndFlip, ADD_REMOVE),
+        pytest.param(50, PermuteAndFlip, REPLACE, marks=pytest.mark.long),
+        pytest.param("100/3", PermuteAndFlip, ADD_REMOVE, marks=pytest.mark.long),
+        ("100/3", PermuteAndFlip, REPLACE),
+        (100, Exponential, ADD_REMOVE),
+        pytest.param(100, Exponential, REPLACE, marks=pytest.mark.long),
+    ],
+)
 def test_percentiles_follow_the_law_of_their_distance(p: Any, mechanism: Any, adjacency: Adjacency, times: int) -> None:
     asked: dict[str, Any] = {"bounds": range(6), "adjacency": adjacency, "method": mechanism}
     draws = DRAWS * times

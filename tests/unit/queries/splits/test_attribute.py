@@ -61,7 +61,15 @@ def searched(cells: Cells, classes: int, last: int) -> list[float]:
     return rungs
 
 
-@pytest.mark.parametrize(("rows", "classes", "most", "last"), [(1, 2, 6, 7), (2, 2, 3, 4), (1, 3, 3, 4)])
+@pytest.mark.parametrize(
+    ("rows", "classes", "most", "last"),
+    [
+        (1, 2, 6, 7),
+        (2, 2, 2, 4),
+        (1, 3, 3, 4),
+        pytest.param(2, 2, 3, 4, marks=pytest.mark.long),
+    ],
+)
 def test_rungs_equal_breadth_first_search(rows: int, classes: int, most: int, last: int) -> None:
     for cells in product(range(most + 1), repeat=rows * classes):
         table = np.array(cells).reshape(rows, classes)
