@@ -5,6 +5,7 @@ Data sets are hashable, so that an audit computes each law once.
 """
 
 from collections.abc import Callable, Hashable, Iterator, Sequence
+from functools import cache
 from itertools import combinations, combinations_with_replacement
 from typing import Any
 
@@ -61,15 +62,17 @@ def graphs(*, largest: int, smallest: int = 1) -> list[Graph]:
     """All graphs of ``smallest`` to ``largest`` <= 7 nodes, one for each isomorphism class (networkx's atlas)."""
     if whole(largest=largest, least=whole(smallest=smallest, least=1)) > LARGEST_ATLAS:
         raise ParameterError(f"largest must be at most {LARGEST_ATLAS}, where the atlas ends; got {largest}")
+    return [graph for graph in _atlas() if smallest <= graph[0] <= largest]
+
+
+@cache
+def _atlas() -> tuple[Graph, ...]:
+    """Read once: networkx unpacks all of it for every call."""
     try:
         from networkx.generators.atlas import graph_atlas_g
     except ImportError:
         raise MissingExtra("the graph atlas needs networkx: pip install 'dampen[graph]'") from None
-    return [
-        (len(graph), frozenset((min(edge), max(edge)) for edge in graph.edges))
-        for graph in graph_atlas_g()
-        if smallest <= len(graph) <= largest
-    ]
+    return tuple((len(graph), frozenset((min(edge), max(edge)) for edge in graph.edges)) for graph in graph_atlas_g())
 
 
 def edge_neighbours(x: Graph) -> Iterator[Graph]:
