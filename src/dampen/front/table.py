@@ -364,7 +364,8 @@ class Table:
 
 def _as_names(public: Any) -> tuple[str, ...]:
     """Names of columns: all of those listed, or the one that stands alone. A text is never searched for a name."""
-    listed = (public,) if isinstance(public, str) else public
-    if not isinstance(listed, list | tuple | set | frozenset) or not all(isinstance(name, str) for name in listed):
+    given = (public,) if isinstance(public, str) else public
+    listed = as_tuple(given) if isinstance(given, list | tuple | set | frozenset) else given
+    if not isinstance(listed, tuple) or not all(isinstance(name, str) for name in listed):
         raise ParameterError(f"public must be a list of names of columns; got {render(public)}")
-    return tuple(listed)
+    return listed

@@ -40,6 +40,7 @@ EXEMPT: dict[str, str] = {
     "queries.max_operator_problem": COUNTED,
     "queries.max_operator_winner_problem": COUNTED,
     "queries.edge_count_problem": OF_GRAPH,
+    "queries.kept_edges_problem": OF_GRAPH,
     "queries.k_clique_problem": OF_GRAPH,
     "queries.k_star_problem": OF_GRAPH,
     "queries.k_triangle_problem": OF_GRAPH,
