@@ -141,6 +141,20 @@ class PersonQuestion:
         assert self.view.person is not None
         return pose(person_shares(self.view.person_source(*columns), ask, missing=self.view.person.missing))
 
+    def ask_percentiles(self, shares: Sequence[Fraction], *, listed: bool) -> Posed[Any]:
+        """These percentiles of votes; not ``listed``: one, told by itself."""
+        bits, grid, caps = bits_for(shares), self.view.grid(self.column)["bounds"], self.vote_caps()
+        public: dict[str, Any] = {"grid": grid, "adjacency": self.adjacency, "unit": self.person, "listed": listed}
+
+        def pose(found: PersonShares) -> Posed[Any]:
+            def under(cap: int, price: Fraction) -> Posed[Any]:
+                votes = votes_of(found.cells[:, 0], found.weights[:, caps.index(cap)], cap << bits)
+                return pose_percentiles(votes, shares, epsilon=price, limit=cap, **public)
+
+            return self.under_limit(caps, found, under)
+
+        return self.tried(pose, self.ask(CellColumn(self.column, grid), caps=caps, bits=bits))
+
 
 def nobody(ask: PersonAsk) -> PersonShares:
     """What is counted where there are no persons."""
@@ -211,33 +225,19 @@ def _mean(question: PersonQuestion) -> Posed[Any]:
     return question.tried(pose, question.ask(CellColumn(question.column, units.grid), caps=caps, bits=BITS))
 
 
-def _percentiles(question: PersonQuestion, shares: Sequence[Fraction], *, listed: bool) -> Posed[Any]:
-    bits, grid, caps = bits_for(shares), question.view.grid(question.column)["bounds"], question.vote_caps()
-    public: dict[str, Any] = {"grid": grid, "adjacency": question.adjacency, "unit": question.person, "listed": listed}
-
-    def pose(found: PersonShares) -> Posed[Any]:
-        def under(cap: int, price: Fraction) -> Posed[Any]:
-            votes = votes_of(found.cells[:, 0], found.weights[:, caps.index(cap)], cap << bits)
-            return pose_percentiles(votes, shares, epsilon=price, limit=cap, **public)
-
-        return question.under_limit(caps, found, under)
-
-    return question.tried(pose, question.ask(CellColumn(question.column, grid), caps=caps, bits=bits))
-
-
 def _median(question: PersonQuestion) -> Posed[Any]:
     require_votes(question.asked.options["method"])
-    return _percentiles(question, [Fraction(1, 2)], listed=False)
+    return question.ask_percentiles([Fraction(1, 2)], listed=False)
 
 
 def _percentile(question: PersonQuestion) -> Posed[Any]:
     require_votes(question.asked.options["method"])
-    return _percentiles(question, [share_of(question.asked.options["p"])], listed=False)
+    return question.ask_percentiles([share_of(question.asked.options["p"])], listed=False)
 
 
 def _several(question: PersonQuestion) -> Posed[Any]:
     require_even(question.asked.options["strategy"])
-    return _percentiles(question, as_shares(question.asked.options["ps"]), listed=True)
+    return question.ask_percentiles(as_shares(question.asked.options["ps"]), listed=True)
 
 
 def _votes(question: PersonQuestion, pose: Callable[[Any], Posed[Any]]) -> Posed[Any]:
@@ -294,13 +294,17 @@ def _variance(question: PersonQuestion) -> Posed[Any]:
     )
 
 
+PERCENTILES: dict[str, Callable[[Any], Posed[Any]]] = {
+    "median": _median,
+    "percentile": _percentile,
+    "percentiles": _several,
+}
+"""Those of a table and of its groups, each of which has its own ``ask_percentiles``."""
 QUESTIONS: dict[str, Callable[[PersonQuestion], Posed[Any]]] = {
     "count": _count,
     "sum": _sum,
     "mean": _mean,
-    "median": _median,
-    "percentile": _percentile,
-    "percentiles": _several,
+    **PERCENTILES,
     "most_common": _most_common,
     "top_categories": _top_categories,
     "histogram": _histogram,

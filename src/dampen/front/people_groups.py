@@ -8,20 +8,19 @@ from typing import Any
 
 import numpy as np
 
-from dampen._validate import render, share_of
+from dampen._validate import render
 from dampen.errors import ParameterError
-from dampen.front.people import PersonQuestion, as_cap, labels_of
+from dampen.front.people import PERCENTILES, PersonQuestion, as_cap, labels_of
 from dampen.privacy import Adjacency
 from dampen.queries.votes import Votes, vote_counts_frame, votes_of
 from dampen.questions.by_group import pose_together, share_of_group
 from dampen.questions.histograms import pose_counts
-from dampen.questions.many_percentiles import as_shares
 from dampen.questions.mechanism_choice import choose_mechanism
 from dampen.questions.people.groups import FEW_GROUPS, bits_for_amounts, pose_limited_counts, pose_presence
 from dampen.questions.people.limits import Limit
 from dampen.questions.people.means import pose_group_mean
 from dampen.questions.people.totals import caps_of_amounts
-from dampen.questions.people.votes import BITS, bits_for, pose_choice, pose_percentiles, require_even, require_votes
+from dampen.questions.people.votes import BITS, bits_for, pose_choice, pose_percentiles
 from dampen.questions.record import Posed
 from dampen.tables.engines.base import Amount, CellColumn, PersonShares
 from dampen.vectors import Integers
@@ -69,6 +68,15 @@ class GroupQuestion(PersonQuestion):
             return pose_together(parts, self.labels, self.adjacency)
 
         return self.tried(pose_all, self.ask(*self.groups, cell, caps=(1,), bits=bits))
+
+    def ask_percentiles(self, shares: Sequence[Fraction], *, listed: bool) -> Posed[Any]:
+        """These percentiles of the votes of each group."""
+        grid = self.view.grid(self.column)["bounds"]
+        public: dict[str, Any] = {"grid": grid, "adjacency": Adjacency.ADD_REMOVE, "unit": self.person}
+        return self.vote(
+            CellColumn(self.column, grid), bits_for(shares),
+            lambda votes, price: pose_percentiles(votes, shares, epsilon=price, listed=listed, **public),
+        )  # fmt: skip
 
 
 def _count(question: GroupQuestion) -> Posed[Any]:
@@ -118,30 +126,6 @@ def _mean(question: GroupQuestion) -> Posed[Any]:
     return question.vote(CellColumn(question.column, units.grid), BITS, pose)
 
 
-def _percentiles(question: GroupQuestion, shares: Sequence[Fraction], *, listed: bool) -> Posed[Any]:
-    grid, whose = question.view.grid(question.column)["bounds"], question.person
-    public: dict[str, Any] = {"grid": grid, "adjacency": Adjacency.ADD_REMOVE, "unit": whose, "listed": listed}
-    return question.vote(
-        CellColumn(question.column, grid), bits_for(shares),
-        lambda votes, price: pose_percentiles(votes, shares, epsilon=price, **public),
-    )  # fmt: skip
-
-
-def _median(question: GroupQuestion) -> Posed[Any]:
-    require_votes(question.asked.options["method"])
-    return _percentiles(question, [Fraction(1, 2)], listed=False)
-
-
-def _percentile(question: GroupQuestion) -> Posed[Any]:
-    require_votes(question.asked.options["method"])
-    return _percentiles(question, [share_of(question.asked.options["p"])], listed=False)
-
-
-def _several(question: GroupQuestion) -> Posed[Any]:
-    require_even(question.asked.options["strategy"])
-    return _percentiles(question, as_shares(question.asked.options["ps"]), listed=True)
-
-
 def _most_common(question: GroupQuestion) -> Posed[Any]:
     labels, named = question.view.category(question.column).labels, question.asked.options["mechanism"]
 
@@ -166,9 +150,7 @@ QUESTIONS: dict[str, Callable[[GroupQuestion], Posed[Any]]] = {
     "count": _count,
     "sum": _sum,
     "mean": _mean,
-    "median": _median,
-    "percentile": _percentile,
-    "percentiles": _several,
+    **PERCENTILES,
     "most_common": _most_common,
     "histogram": _histogram,
 }
