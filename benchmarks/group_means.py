@@ -1,5 +1,8 @@
 """Exact sums and counts of fifty groups in one scan, against a plain grouped ``avg`` of DuckDB on the same rows.
 
+Every question opens a database of its own, so the plain queries do too. The one *with bounds* moves values into them
+first, as every private sum must.
+
 Run ``python -m benchmarks.group_means`` from the project's root. Rows are made on the fly in a temporary folder.
 benchmarks/README.md says what is timed.
 """
@@ -11,7 +14,6 @@ from functools import partial
 from math import inf
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any
 
 import duckdb
 
@@ -23,6 +25,7 @@ GROUPS = 50
 COLUMNS = {"whole": "whole numbers", "cents": "floats with two digits behind the point"}
 BOUNDS = (0, 9_000)
 """A tenth of the values is above them."""
+PLAIN, BOUNDED = "plain query", "query with bounds"
 RESULTS = Path(__file__).resolve().parent / "results" / "group_means.json"
 
 
@@ -40,55 +43,64 @@ def by_team(column: str) -> list[GroupColumn]:
     return [GroupColumn(column, tuple(f"team {n}" if column == "team" else n for n in range(GROUPS)))]
 
 
-def actions(path: Path, connection: Any) -> dict[tuple[str, str], Callable[[], object]]:
+def actions(path: Path) -> dict[tuple[str, str], Callable[[], object]]:
     """What runs in every round: who, and on which column."""
-    arrays = connection.read_parquet(str(path)).select("number, whole, cents").fetchnumpy()
+    with duckdb.connect() as connection:
+        arrays = connection.read_parquet(str(path)).select("number, whole, cents").fetchnumpy()
     found: dict[tuple[str, str], Callable[[], object]] = {}
     for column in COLUMNS:
+        moved = f"least(greatest({column}, {BOUNDS[0]}), {BOUNDS[1]})"
         for team in ("team", "number"):
-            query = f"select {team}, avg({column}) from read_parquet('{path}') group by {team}"
-            found[f"plain query by {team}", column] = partial(_run, connection, query)
+            for name, value in {PLAIN: column, BOUNDED: moved}.items():
+                query = f"select {team}, avg({value}) from read_parquet('{path}') group by {team}"
+                found[f"{name} by {team}", column] = partial(_run, query)
             found[f"DuckDB by {team}", column] = partial(total_by_group, path, BOUNDS, by_team(team), column=column)
         found["arrays by number", column] = partial(total_by_group, arrays, BOUNDS, by_team("number"), column=column)
     return found
 
 
-def _run(connection: Any, query: str) -> object:
-    return connection.sql(query).fetchall()
+def _run(query: str) -> object:
+    with duckdb.connect() as connection:
+        connection.execute("set enable_progress_bar = false")
+        return connection.sql(query).fetchall()
 
 
 def measure(rows: int, rounds: int) -> dict[tuple[str, str], Measured]:
     """Median seconds of everybody; compiled code and files are warm."""
-    with TemporaryDirectory() as folder, duckdb.connect() as connection:
-        connection.execute("set enable_progress_bar = false")
+    with TemporaryDirectory() as folder:
         path = Path(folder) / "rows.parquet"
         make_rows(path, rows)
-        runs = {key: stopwatch(action) for key, action in actions(path, connection).items()}
+        runs = {key: stopwatch(action) for key, action in actions(path).items()}
         interleaved_medians(runs, rounds=1, allowance=inf)
         return interleaved_medians(runs, rounds=rounds, allowance=inf)
 
 
-def ratios(found: dict[tuple[str, str], Measured]) -> dict[tuple[str, str], float]:
-    """How many times the plain query's seconds everybody takes."""
+def ratios(found: dict[tuple[str, str], Measured], plain: str = PLAIN) -> dict[tuple[str, str], float]:
+    """How many times a plain query's seconds everybody takes."""
     return {
-        (who, column): taken.seconds / found[f"plain query by {who.split()[-1]}", column].seconds
+        (who, column): taken.seconds / found[f"{plain} by {who.split()[-1]}", column].seconds
         for (who, column), taken in found.items()
     }
 
 
 def targets(found: dict[tuple[str, str], Measured], rows: int) -> list[Target]:
-    """What was promised for 1e7 rows. Floats are clamped and added exactly, digit by digit."""
-    seen = ratios(found) if rows >= 10**7 else {}
+    """What was promised for 1e7 rows.
 
-    def of(start: str, *columns: str) -> dict[str, float]:
+    To move floats into bounds takes DuckDB twice the seconds of the plain query, and they are added exactly, digit by
+    digit; so they are held to the query with bounds.
+    """
+
+    def of(start: str, plain: str, *columns: str) -> dict[str, float]:
+        seen = ratios(found, plain) if rows >= 10**7 else {}
         return {
             f"{who}, {COLUMNS[name]}": r for (who, name), r in seen.items() if who.startswith(start) and name in columns
         }
 
     return [
-        Target("sums of whole numbers over a plain grouped avg, DuckDB", 2, of("DuckDB", "whole")),
-        Target("sums of floats over a plain grouped avg, DuckDB", 4, of("DuckDB", "cents")),
-        Target("sums in arrays over a plain grouped avg of the file", 2, of("arrays", *COLUMNS)),
+        Target("sums of whole numbers over a plain grouped avg, DuckDB", 2, of("DuckDB", PLAIN, "whole")),
+        Target("sums of floats over a grouped avg with bounds, DuckDB", 2, of("DuckDB", BOUNDED, "cents")),
+        Target("sums of floats over a plain grouped avg, DuckDB", 4, of("DuckDB", PLAIN, "cents")),
+        Target("sums in arrays over a plain grouped avg of the file", 2, of("arrays", PLAIN, *COLUMNS)),
     ]
 
 

@@ -298,10 +298,13 @@ class Numbers:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class RowNumbers:
-    """The numbers of a column of so many rows, in parts of one type each, with their rows; all other rows have none."""
+    """The numbers of a column of so many rows, in parts of one type each, with their rows; all other rows have none.
+
+    A part has as few bits as the column had: a wider copy of many rows costs more than to add them up.
+    """
 
     size: int
-    parts: tuple[tuple[Rows, Vector], ...]
+    parts: tuple[tuple[Rows, NDArray[Any]], ...]
     missing: Integers
     other: Integers
 
@@ -309,7 +312,7 @@ class RowNumbers:
         """Something for each row: what is made of its number, ``MISSING`` or ``OTHER``."""
         found = np.empty(self.size, dtype=dtype)
         for rows, numbers in self.parts:
-            found[rows] = of(numbers)
+            found[rows] = of(widen(numbers))
         found[self.missing] = MISSING
         found[self.other] = OTHER
         return found
@@ -336,7 +339,8 @@ def counted_on(grid: Grid) -> Grid:
 def numbers_of(column: Column, *, days: bool = False) -> Numbers:
     """The numbers of a column, or those of its days."""
     found = row_numbers(column, days=days)
-    held = {"i": _NO_WHOLES, "f": _NO_REALS} | {numbers.dtype.kind: numbers for _, numbers in found.parts}
+    parts = (widen(numbers) for _, numbers in found.parts)
+    held = {"i": _NO_WHOLES, "f": _NO_REALS} | {numbers.dtype.kind: numbers for numbers in parts}
     return Numbers(cast(Integers, held["i"]), cast(Floats, held["f"]), len(found.missing), len(found.other))
 
 
@@ -356,11 +360,16 @@ def row_numbers(column: Column, *, days: bool = False) -> RowNumbers:
     return RowNumbers(len(array), tuple(_typed_parts(array[held], held)), missing, _NO_WHOLES)
 
 
-def _typed_parts(array: NDArray[Any], rows: Rows) -> list[tuple[Rows, Vector]]:
-    if array.dtype.kind == "f":
-        return [(rows, array.astype(np.float64, copy=False))]
+def widen(numbers: NDArray[Any]) -> Vector:
+    """Numbers in 64 bits: whole numbers with a sign, or floats."""
+    if numbers.dtype.kind == "f":
+        return numbers.astype(np.float64, copy=False)
+    return numbers.astype(np.int64, copy=False)
+
+
+def _typed_parts(array: NDArray[Any], rows: Rows) -> list[tuple[Rows, NDArray[Any]]]:
     if array.dtype != np.uint64 or not (beyond := array > LARGEST).any():
-        return [(rows, array.astype(np.int64, copy=False))]
+        return [(rows, array)]
     places = np.arange(len(array)) if isinstance(rows, slice) else rows
     large = np.array([_round_down(value) for value in array[beyond].tolist()], dtype=np.float64)
     return [(places[~beyond], array[~beyond].astype(np.int64)), (places[beyond], large)]

@@ -109,9 +109,12 @@ def _places_of_wholes(array: NDArray[Any], places: Places) -> Codes:
         return _sorted_look_up(array, keys, np.int64)
     low, table = _table(keys)
     found = np.empty(len(array), dtype=np.int32)
-    for start in range(0, len(array), BLOCK):
+
+    def fill(start: int) -> None:
         block = array[start : start + BLOCK].astype(np.int64, copy=False)
         found[start : start + BLOCK] = table[np.clip(block, low - 1, low + len(table) - 1) - low]
+
+    run_in_threads(fill, range(0, len(array), BLOCK), len(array))
     return found
 
 
@@ -201,7 +204,11 @@ def _flatten(route: Route) -> tuple[list[int], Integers, Integers]:
 
 def run_in_threads(action: Callable[[int], None], places: range, rows: int) -> None:
     """Do something at all places, in several threads where there are many rows."""
-    with ThreadPoolExecutor(max_workers=1 if rows < FEW else os.cpu_count()) as threads:
+    if rows < FEW:
+        for place in places:
+            action(place)
+        return
+    with ThreadPoolExecutor(max_workers=os.cpu_count()) as threads:
         list(threads.map(action, places))
 
 

@@ -4,7 +4,8 @@ The code of a row has a digit for each column that it is grouped by: the place o
 the first column highest.
 """
 
-from collections.abc import Sequence
+import os
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import ceil, floor, prod
@@ -14,8 +15,8 @@ import numpy as np
 from numba import njit
 
 from dampen.errors import DataError
-from dampen.tables.columns import RowNumbers
-from dampen.tables.engines.array_codes import Codes
+from dampen.tables.columns import RowNumbers, widen
+from dampen.tables.engines.array_codes import FEW, Codes, run_in_threads
 from dampen.tables.engines.array_sums import sum_of_reals
 from dampen.tables.engines.base import Sums
 from dampen.tables.engines.digits import WIDE, inner_ends, wide_power
@@ -98,8 +99,9 @@ def sum_groups(groups: GroupCodes, numbers: RowNumbers, ends: tuple[Fraction, Fr
     if groups.count >= MANY:
         known, codes = np.unique(codes, return_inverse=True)
     sums, counts = [Fraction(0)] * len(known), np.zeros(len(known), dtype=np.int64)
-    for rows, values in numbers.parts:
-        own = codes[rows]
+    for rows, part in numbers.parts:
+        # the kernels are compiled for 32 and 64 bits
+        own, values = codes[rows], part if part.dtype == np.int32 else widen(part)
         lanes = _add(values, own, ends, len(known))
         counts += lanes[:, :3].sum(axis=1)
         for group in np.flatnonzero(lanes[:, :3].any(axis=1)).tolist():
@@ -116,13 +118,29 @@ def sum_groups(groups: GroupCodes, numbers: RowNumbers, ends: tuple[Fraction, Fr
 
 
 def _add(values: Any, codes: Codes, ends: tuple[Fraction, Fraction], count: int) -> Integers:
-    """What is added up of values of one type, for each group."""
-    lanes = np.zeros((count, LANES), dtype=np.int64)
-    if values.dtype.kind == "i":
-        _add_wholes(values, codes, ceil(ends[0]), floor(ends[1]), lanes)
-    else:
-        _add_reals(values, codes, *inner_ends(ends), 2.0 ** wide_power(ends), lanes)
-    return lanes
+    """What is added up of values of one type, for each group: threads take equal shares of the rows."""
+    shares = min(os.cpu_count() or 1, 1 + len(values) // max(FEW, LANES * count))
+    lanes = np.zeros((shares, count, LANES), dtype=np.int64)
+    cuts = [len(values) * share // shares for share in range(shares + 1)]
+    add = _adder(values, ends)
+
+    def fill(share: int) -> None:
+        rows = slice(cuts[share], cuts[share + 1])
+        add(values[rows], codes[rows], lanes[share])
+
+    run_in_threads(fill, range(shares), len(values))
+    total: Integers = lanes.sum(axis=0)
+    return total
+
+
+def _adder(values: Any, ends: tuple[Fraction, Fraction]) -> Callable[[Any, Codes, Integers], None]:
+    if values.dtype.kind != "i":
+        low, high, unit = *inner_ends(ends), 2.0 ** wide_power(ends)
+        return lambda part, codes, lanes: _add_reals(part, codes, low, high, unit, lanes)
+    first, last = ceil(ends[0]), floor(ends[1])
+    narrow = first == ends[0] and last == ends[1] and max(-first, last) <= MASK
+    add = _add_clamped if narrow else _add_wholes
+    return lambda part, codes, lanes: add(part, codes, first, last, lanes)
 
 
 def _total(lanes: Integers, values: Any, ends: tuple[Fraction, Fraction]) -> Fraction:
@@ -130,6 +148,15 @@ def _total(lanes: Integers, values: Any, ends: tuple[Fraction, Fraction]) -> Fra
     unit = Fraction(1) if values.dtype.kind == "i" else Fraction(2) ** -wide_power(ends)
     digits = (high << HALF) + low + Fraction((finer_high << HALF) + finer_low, 2**WIDE)
     return Fraction(digits * unit + ends[0] * below + ends[1] * above)
+
+
+@njit(cache=True, nogil=True)
+def _add_clamped(values: Integers, codes: Codes, first: int, last: int, lanes: Integers) -> None:
+    """Bounds of up to 32 bits that are whole numbers: a sum fits, and no row has to be told from another."""
+    for row in range(len(values)):
+        group = codes[row]
+        lanes[group, 2] += 1
+        lanes[group, 5] += min(max(values[row], first), last)
 
 
 @njit(cache=True, nogil=True)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from dampen.describe.conditions import Among, Condition
 from dampen.errors import DataError
-from dampen.tables.columns import Column, column_of_values, counted_on, numbers_of, place_counts, row_numbers
+from dampen.tables.columns import Column, column_of_values, counted_on, numbers_of, place_counts, row_numbers, widen
 from dampen.tables.day_grid import DayGrid
 from dampen.tables.engines import array_codes
 from dampen.tables.engines.array_sums import sum_of_reals, sum_of_wholes
@@ -245,7 +245,8 @@ def rows_that_meet(column: Column, condition: Condition) -> NDArray[np.bool_]:
         return np.isin(array_codes.label_places(column, Places.of(condition.labels)), sorted(condition.places))
     found = row_numbers(column, days=condition.days)
     here = np.zeros(found.size, dtype=np.bool_)
-    for rows, numbers in found.parts:
+    for rows, part in found.parts:
+        numbers = widen(part)
         ends = whole_ends(condition) if numbers.dtype.kind == "i" else real_ends(condition)
         here[rows] = _within(numbers, *ends)
     return here

@@ -11,6 +11,7 @@ import polars as pl
 import pytest
 
 from dampen.tables.engines import array_groups, open_engine
+from dampen.tables.engines.array_codes import FEW
 from dampen.tables.engines.digits import WIDE, wide_power
 
 BOUNDS: list[tuple[Any, Any]] = [
@@ -126,3 +127,17 @@ def test_very_many_groups_are_numbered_as_they_occur(monkeypatch: pytest.MonkeyP
     usual = told(data, ends)
     monkeypatch.setattr(array_groups, "MANY", 1)
     assert told(data, ends) == usual == expected([2, 0, 2, 1, 0, 2], [0, 1, 2, 3, 4, 5], ends)
+
+
+@pytest.mark.parametrize("dtype", [np.int8, np.int32, np.uint32, np.int64, np.uint64, np.float32])
+@pytest.mark.parametrize("ends", [(-3, 100), (0, 2**31 - 1), (-(2**32) + 1, 2**32 - 1), (-(2**40), 2**40), ("1/2", 9)])
+def test_many_rows_of_every_type_are_added_in_threads_as_one_by_one(dtype: Any, ends: tuple[Any, Any]) -> None:
+    rng = np.random.default_rng(11)
+    limits = np.iinfo(dtype) if dtype is not np.float32 else np.iinfo(np.int16)
+    values = rng.integers(limits.min, limits.max, 3 * FEW // 2, dtype=limits.dtype, endpoint=True).astype(dtype)
+    groups = rng.integers(0, 3, len(values))
+    low, high = Fraction(ends[0]), Fraction(ends[1])
+    for group, found in told({"g": groups, "v": values}, (low, high)).items():
+        halves = (2 * int(one) for one in values[groups == group[0]].tolist())
+        held = [min(max(one, int(2 * low)), int(2 * high)) for one in halves]
+        assert found == (len(held), Fraction(sum(held), 2))
