@@ -137,7 +137,8 @@ def test_many_rows_of_every_type_are_added_in_threads_as_one_by_one(dtype: Any, 
     values = rng.integers(limits.min, limits.max, 3 * FEW // 2, dtype=limits.dtype, endpoint=True).astype(dtype)
     groups = rng.integers(0, 3, len(values))
     low, high = Fraction(ends[0]), Fraction(ends[1])
+    first, last = int(2 * low), int(2 * high)
     for group, found in told({"g": groups, "v": values}, (low, high)).items():
         halves = (2 * int(one) for one in values[groups == group[0]].tolist())
-        held = [min(max(one, int(2 * low)), int(2 * high)) for one in halves]
+        held = [min(max(one, first), last) for one in halves]
         assert found == (len(held), Fraction(sum(held), 2))
