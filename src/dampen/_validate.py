@@ -58,7 +58,7 @@ def pair(**named: object) -> tuple[Fraction, Fraction]:
 def positive(**named: object) -> Fraction:
     """Read one named number exactly and require it to be above zero."""
     number = exact(**named)
-    if number <= 0:
+    if number.numerator <= 0:
         [(name, value)] = named.items()
         raise ParameterError(f"{name} must be positive; got {render(value)}")
     return number
@@ -67,7 +67,7 @@ def positive(**named: object) -> Fraction:
 def non_negative(**named: object) -> Fraction:
     """Read one named number exactly and require it not to be below zero."""
     number = exact(**named)
-    if number < 0:
+    if number.numerator < 0:
         [(name, value)] = named.items()
         raise ParameterError(f"{name} must not be negative; got {render(value)}")
     return number
@@ -164,6 +164,9 @@ def _is_vector(value: object) -> bool:
 
 
 def _beyond_reach(number: Fraction) -> bool:
+    # the number is within a factor of 2 of 2**(difference of the lengths): most need no comparison of fractions
+    if abs(number.numerator.bit_length() - number.denominator.bit_length()) < 500:
+        return False
     return abs(number) > LARGEST or 0 < abs(number) < SMALLEST
 
 
