@@ -3,6 +3,10 @@
 Many at once: with q = exp(-rate), P(|K| >= k) = 2 q^k / (1 + q) for k >= 1. So |K| = floor((y + c) / rate) for
 y = -ln U and c = ln(2 / (1 + q)). The first 16 bits of each U give certified bounds of y. Where both bounds have the
 same floor it is the answer, and else more bits are revealed, in certified arithmetic. Fair bits are the signs.
+
+At a small rate 16 bits leave most floors open. There a size is K = 2^m H + L: with P(K = k) proportional to
+exp(-rate k), H and L are independent, H geometric of rate 2^m rate, and L < 2^m with P(l) proportional to
+exp(-rate l): a uniform number, kept with that probability, which is close to 1 as 2^m rate is at most 1/16.
 """
 
 from fractions import Fraction
@@ -14,7 +18,7 @@ import numpy as np
 from dampen.certified import arithmetic, ball
 from dampen.entropy import Entropy
 from dampen.sampling import exact, tables
-from dampen.sampling.rounded import HALF, draw_size
+from dampen.sampling.rounded import HALF, Survival, draw_size
 from dampen.vectors import Integers
 
 SLACK = 2.0**-40
@@ -23,6 +27,12 @@ LARGEST = 2.0**62
 """Sizes beyond this are left to certified arithmetic."""
 LARGEST_SUM = 2**62
 """Where sums of a number and its noise are cut off."""
+COARSE, FINEST = Fraction(1, 16), Fraction(1, 2**40)
+"""Sizes are drawn in two parts between these rates; below, where they hardly fit in 64 bits, one by one."""
+LARGEST_PART = 2**16
+"""Higher parts below this fit in 64 bits with the lower ones; they have up to 36 bits."""
+KEPT_BITS = 48
+"""Bits of a uniform number that is compared with a probability."""
 
 
 def geometric(rate: Fraction, entropy: Entropy) -> int:
@@ -58,7 +68,16 @@ def discrete_laplace_batch(rate: Fraction, count: int, entropy: Entropy) -> Inte
 
     A larger one, of probability below exp(-rate 2^62), counts as 2^63 - 1.
     """
-    table, shift = tables.log_table(tables.WIDTH), _shift(rate)
+    if FINEST <= rate < COARSE:
+        return _draw_in_parts(rate, count, entropy)
+    sizes = _draw_sizes(rate, _shift(rate), _survival(rate), count, entropy)
+    negative = entropy.words(count, 1).astype(bool)
+    return np.where(negative, -sizes, sizes)
+
+
+def _draw_sizes(rate: Fraction, shift: float, survival: Survival, count: int, entropy: Entropy) -> Integers:
+    """floor((y + shift) / rate) for as many y = -ln U; ``survival``: P(size >= x + 1/2)."""
+    table = tables.log_table(tables.WIDTH)
     prefixes = entropy.words(count, tables.WIDTH).astype(np.intp)
     lower = np.maximum(table.lower.take(prefixes).astype(np.float64), 0.0) + shift
     upper = table.upper.take(prefixes).astype(np.float64) + shift
@@ -66,10 +85,49 @@ def discrete_laplace_batch(rate: Fraction, count: int, entropy: Entropy) -> Inte
     first, last = np.floor(lower * per_step * (1 - SLACK)), np.floor(upper * per_step * (1 + SLACK))
     sizes = np.minimum(first, LARGEST).astype(np.int64)
     for place in np.flatnonzero((first != last) | (first >= LARGEST)):
-        size = draw_size(_survival(rate), entropy, prefix=int(prefixes[place]), width=tables.WIDTH)
+        size = draw_size(survival, entropy, prefix=int(prefixes[place]), width=tables.WIDTH)
         sizes[place] = min(size, 2**63 - 1)
-    negative = entropy.words(count, 1).astype(bool)
-    return np.where(negative, -sizes, sizes)
+    return sizes
+
+
+def _draw_in_parts(rate: Fraction, count: int, entropy: Entropy) -> Integers:
+    """Geometric sizes with fair bits for their signs, where -0 is drawn again."""
+    bits = int(COARSE / rate).bit_length() - 1
+    coarse = rate * 2**bits
+    numbers, left = np.zeros(count, dtype=np.int64), np.arange(count)
+    while left.size:
+        high = _draw_sizes(coarse, 0.0, _one_sided(coarse), len(left), entropy)
+        low = _draw_low_parts(rate, bits, len(left), entropy)
+        sizes = (np.minimum(high, LARGEST_PART) << bits) + low
+        for place in np.flatnonzero(high >= LARGEST_PART):
+            sizes[place] = min((int(high[place]) << bits) + int(low[place]), 2**63 - 1)
+        negative = entropy.words(len(left), 1).astype(bool)
+        numbers[left] = np.where(negative, -sizes, sizes)
+        left = left[negative & (sizes == 0)]
+    return numbers
+
+
+def _draw_low_parts(rate: Fraction, bits: int, count: int, entropy: Entropy) -> Integers:
+    """Numbers l < 2^bits, each with probability proportional to exp(-rate l)."""
+    found, left = np.zeros(count, dtype=np.int64), np.arange(count)
+    while left.size:
+        tried, prefixes = _uniform_bits(len(left), bits, entropy), _uniform_bits(len(left), KEPT_BITS, entropy)
+        chance = np.exp(-float(rate) * tried) * 2.0**KEPT_BITS
+        kept = prefixes + 1 <= chance * (1 - SLACK)
+        for place in np.flatnonzero(~kept & (prefixes <= chance * (1 + SLACK))):
+            prefix = int(prefixes[place])
+            kept[place] = exact.coin(rate * int(tried[place]), entropy, prefix=prefix, width=KEPT_BITS)
+        found[left[kept]] = tried[kept]
+        left = left[~kept]
+    return found
+
+
+def _uniform_bits(count: int, bits: int, entropy: Entropy) -> Integers:
+    numbers = np.zeros(count, dtype=np.int64)
+    for start in range(0, bits, tables.WIDTH):
+        width = min(tables.WIDTH, bits - start)
+        numbers = numbers << width | entropy.words(count, width)
+    return numbers
 
 
 def add_within(numbers: Integers, noise: Integers) -> Integers:
@@ -87,7 +145,11 @@ def _shift(rate: Fraction) -> float:
         return float((2 / (1 + (-ball(flint, rate)).exp())).log())
 
 
-def _survival(rate: Fraction) -> Any:
+def _one_sided(rate: Fraction) -> Survival:
+    return lambda flint, x: (-ball(flint, rate * (x + HALF))).exp()
+
+
+def _survival(rate: Fraction) -> Survival:
     def survival(flint: Any, x: Fraction) -> Any:
         return 2 * (-ball(flint, rate * (x + HALF))).exp() / (1 + (-ball(flint, rate)).exp())
 
