@@ -1,5 +1,6 @@
 """Helpers for every test: how a refusal must look, a budget that must stay whole, a process of one's own."""
 
+import gc
 import subprocess
 import sys
 import textwrap
@@ -23,8 +24,15 @@ settings.load_profile("all examples")
 
 def pytest_configure(config: pytest.Config) -> None:
     """Fewer random examples in the default run, where a test does not say how many; all of them with full counts."""
+    gc.disable()  # nothing that is collected is garbage, and to walk through it takes a quarter of the time
     if "not long" in config.getoption("markexpr"):
         settings.load_profile("some examples")
+
+
+def pytest_collection_finish() -> None:
+    """The garbage collector passes over all tests from now on."""
+    gc.freeze()
+    gc.enable()
 
 
 class Refused(Protocol):
