@@ -21,15 +21,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dampen._validate import only_own_errors, positive, render
+from dampen.describe.person import Person
 from dampen.entropy import Entropy
 from dampen.errors import DampenError, DataError, MissingExtra, ParameterError
 from dampen.front.table import Table
 from dampen.learn.records import Records, as_records, as_table, readings_of, records_from_rows
 from dampen.learn.schema import Schema, read_json
-from dampen.learn.training_table import TrainingTable, require_all_rows
+from dampen.learn.training_table import TrainingTable, labels_with_rest, require_all_rows, require_labels
 from dampen.privacy import Adjacency, PrivacyLoss, as_adjacency, as_budget, paid
 from dampen.tables.columns import column_of_values, items_of, raw_values
-from dampen.tables.engines import Source, is_outside, open_engine
+from dampen.tables.engines import Reading, Source, is_outside, open_engine
 from dampen.tables.reading import is_missing
 from dampen.tables.rows import read_batches
 from dampen.vectors import Floats, Integers
@@ -82,9 +83,12 @@ class PaidClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
     def _require_data(self, X: Any) -> None:
         """Refuse a kind of table that the model cannot be drawn from."""
 
+    def _require_votes(self) -> None:
+        """Refuse parameters for which nothing is proved where persons have several rows."""
+
     def _prepare(self, table: TrainingTable) -> Any:
         """What the model is drawn from; whatever must be read before anything is paid is read here."""
-        return table
+        return table.count_votes()
 
     def fit(self, X: Any, y: Any = None, **refused: Any) -> Self:
         """Pay epsilon once and learn from a table.
@@ -94,7 +98,8 @@ class PaidClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
         Spark data frame. ``y`` holds the classes, or is the name of their column in ``X``. Sample weights are refused:
         a record with weight 2 would need twice the noise.
 
-        Of a :class:`dampen.Table`, ``y`` is the name of a column; schema, budget and adjacency come from the table.
+        Of a :class:`dampen.Table`, ``y`` is the name of a column; schema, budget and adjacency come from the table. Where
+        it has a person, everybody has one vote, spread over the own rows, and the loss is one per person.
         """
         if refused:
             raise ParameterError(
@@ -102,12 +107,16 @@ class PaidClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
             )
         if isinstance(X, Table):
             return self._fit_described(X, y)
+        return self._learn(X, y)
+
+    def _learn(self, X: Any, y: Any, whose: Person | None = None) -> Self:
+        """A fit to rows, or to the votes of persons, each of whom may have many."""
         epsilon, adjacency = positive(epsilon=self.epsilon), self._adjacency()
         if not isinstance(self.schema, Schema):
             raise ParameterError(f"schema must be a dampen.learn.Schema; got {type(self.schema).__name__}")
         budget, rate = as_budget(self.budget), self._rate()
-        loss = PrivacyLoss(epsilon, adjacency=adjacency)
-        with self._open(X, y) as table:
+        loss = PrivacyLoss(epsilon, adjacency=adjacency, unit="" if whose is None else whose.column)
+        with self._open(X, y, whose) as table:
             prepared = self._prepare(table)
             if self.schema.every is None:
                 self._name_features(table.schema)
@@ -116,7 +125,7 @@ class PaidClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
                 lambda source: self._grow(prepared, rate, source), loss, budget=budget, note=type(self).__name__
             )
         self.schema_, self.classes_ = table.schema, _as_array(table.schema.classes)
-        self.terms_ = self._terms()
+        self.terms_ = self._terms(None if whose is None else whose.column)
         return self
 
     def _fit_described(self, table: Table, target: Any) -> Self:
@@ -126,14 +135,13 @@ class PaidClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
                 raise ParameterError(f"{name} must be left out for a dampen.Table, which has its own")
         if not isinstance(target, str):
             raise ParameterError(f"y must be the name of the column of classes; got {type(target).__name__}")
-        if table.person is not None:
-            raise ParameterError(
-                f"fit takes no table with a person: it learns by row; got person={render(table.person)}"
-            )
-        schema = Schema.from_description(table.columns, target)
-        own = {"schema": schema, "budget": table.budget, "adjacency": table.adjacency}
-        fitted = type(self)(**{**self.get_params(deep=False), **own})
-        fitted.fit(table.view.source(None), target)
+        whose = table.view.person
+        if whose is not None:
+            self._require_votes()
+        described = {name: column for name, column in table.columns.items() if name != table.person}
+        own = {"schema": Schema.from_description(described, target), "budget": table.budget}
+        fitted = type(self)(**{**self.get_params(deep=False), **own, "adjacency": table.adjacency})
+        fitted._learn(table.view.source(None) if whose is None else table.view.person_source(), target, whose)
         for name, value in vars(fitted).items():
             if name.endswith("_"):
                 setattr(self, name, value)
@@ -199,15 +207,19 @@ class PaidClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
             raise ParameterError(f"the JSON must be what to_json of a {cls.__name__} wrote") from None
         made.schema_, made.classes_ = schema, _as_array(schema.classes)
         made._name_features(schema)
-        made.terms_ = made._terms()
+        made.terms_ = made._terms(given.get("unit"))
         return made
 
-    def _terms(self) -> dict[str, Any]:
-        """What a fit was paid for, as JSON takes it: parameters that change afterwards do not change it."""
+    def _terms(self, unit: str | None = None) -> dict[str, Any]:
+        """What a fit was paid for, as JSON takes it: parameters that change afterwards do not change it.
+
+        ``unit``: the person's column, where the loss is one per person.
+        """
         own = [name for name in inspect.signature(type(self)).parameters if name not in SHARED]
         return {
             "epsilon": str(positive(epsilon=self.epsilon)),
             "adjacency": self._adjacency().value,
+            **({} if unit is None else {"unit": str(unit)}),
             "parameters": {name: getattr(self, name) for name in own},
         }
 
@@ -234,14 +246,17 @@ class PaidClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
         return adjacency
 
     @contextmanager
-    def _open(self, X: Any, y: Any) -> Iterator[TrainingTable]:
+    def _open(self, X: Any, y: Any, whose: Person | None) -> Iterator[TrainingTable]:
         """The table, found to keep the schema, with everything named."""
         self._require_data(X)
         read = self._named_table if self.schema.every is None else self._unnamed_table
         data, target, schema = read(X, y)
         require_all_rows(data, schema, target)
+        require_labels(data, labels_with_rest(schema.attributes))
+        if whose is not None:
+            data = Source(data, readings={whose.column: Reading(person=True, missing=whose.missing == "drop")})
         with open_engine(data, *schema.attributes, target) as engine:
-            yield TrainingTable.scan(engine, schema, target)
+            yield TrainingTable.scan(engine, schema, target, None if whose is None else whose.column)
 
     def _named_table(self, X: Any, y: Any) -> tuple[Any, str, Schema]:
         """A table that an engine takes, the name of its target, and the schema."""

@@ -55,20 +55,36 @@ def weights_for(trees: int) -> tuple[int, ...]:
     return tuple(1 << power for power in range(trees.bit_length()))
 
 
-def draw_weight(
-    trees: RandomTrees, counts: Integers, values: Floats, classes: Integers, epsilon: Fraction, source: Entropy
-) -> EvidenceForest:
-    """The forest of released ``counts``; these held-out records release noisy class totals, then choose the weight.
+@dataclass(frozen=True, eq=False, repr=False)
+class HeldOut:
+    """Records that are in no tree: their values, a column each, their classes and how many units each weighs.
 
-    A weight's utility is how many of them it gets right: one record more adds 0 or 1 to each.
+    ``vote``: so many units the records of one person have at most, in all; 1 where a person is a record.
+    """
+
+    values: Floats
+    classes: Integers
+    units: Integers
+    vote: int = 1
+
+
+def draw_weight(
+    trees: RandomTrees, counts: Integers, held: HeldOut, epsilon: Fraction, source: Entropy
+) -> EvidenceForest:
+    """The forest of released ``counts``; held-out records release noisy class totals, then choose the weight.
+
+    A weight's utility is how many units of them it gets right: one person more adds 0 to ``vote`` to each.
     """
     for_totals, weights = epsilon * TOTALS_SHARE, weights_for(trees.count)
-    true = np.bincount(classes, minlength=counts.shape[2])
-    totals = tuple(noise.noisy_counts(true, for_totals, source).tolist())
+    true = np.zeros(counts.shape[2], dtype=np.int64)
+    np.add.at(true, held.classes, held.units)
+    totals = tuple(noise.noisy_votes(true, held.vote, for_totals, source).tolist())
     evidence = _Evidence.of(counts, totals, epsilon)
-    summed = sums_at_leaves(trees, values, evidence.of_leaves)
-    right = [np.count_nonzero(evidence.scores(summed, weight).argmax(axis=1) == classes) for weight in weights]
-    frame = Frame(range(len(weights)), 1, Adjacency.ADD_REMOVE, monotone=True)
+    summed = sums_at_leaves(trees, held.values, evidence.of_leaves)
+    right = [
+        int(held.units[evidence.scores(summed, weight).argmax(axis=1) == held.classes].sum()) for weight in weights
+    ]
+    frame = Frame(range(len(weights)), held.vote, Adjacency.ADD_REMOVE, monotone=True)
     problem = SelectionProblem(frame, np.array(right, dtype=np.int64))
     picked = PermuteAndFlip(epsilon - for_totals).draw(problem, source)
     return EvidenceForest(trees, counts, totals, weights[picked], epsilon)

@@ -1,5 +1,6 @@
 """A private random forest: trees whose tests are drawn without data, and private counts or labels at their leaves."""
 
+from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -11,7 +12,7 @@ from dampen.entropy import Entropy
 from dampen.errors import ParameterError
 from dampen.learn import noise
 from dampen.learn.estimator import PaidClassifier
-from dampen.learn.evidence import EvidenceForest, draw_held_out, draw_weight, evidence_shares
+from dampen.learn.evidence import EvidenceForest, HeldOut, draw_held_out, draw_weight, evidence_shares
 from dampen.learn.random_trees import (
     DEEPEST,
     as_matrix,
@@ -23,11 +24,13 @@ from dampen.learn.random_trees import (
 )
 from dampen.learn.records import Records, readings_of, records_from_rows
 from dampen.learn.schema import Schema
-from dampen.learn.training_table import TrainingTable
+from dampen.learn.training_table import BITS, TrainingTable
 from dampen.learn.votes import LABELS, VotingForest, draw_labels, require_proved, vote_shares
 from dampen.privacy import Adjacency, BudgetLike
 from dampen.sampling.exact import uniform_batch
 from dampen.tables.engines import Source, is_outside
+from dampen.tables.engines.base import RowForm, RowReading
+from dampen.tables.row_owners import owners_of
 from dampen.vectors import Floats, Integers
 
 MOST_TREES = 2**16
@@ -36,6 +39,26 @@ NO_TREE = -1
 COUNTS = "counts"
 """Leaves release noisy class counts instead of a label."""
 Forest = VotingForest | EvidenceForest
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class SeatedRows:
+    """Rows that take seats in trees: ``owners`` tells whose each is, ``None`` that everybody has one.
+
+    All rows of a person sit together, and weigh ``vote`` units at most; ``units`` are those of each row.
+    """
+
+    schema: Schema
+    values: Floats
+    classes: Integers
+    units: Integers
+    owners: Integers | None
+    people: int
+    vote: int = 1
+
+    def of_people(self, seats: Integers) -> Integers:
+        """The seats of rows, from those of people."""
+        return seats if self.owners is None else seats[self.owners]
 
 
 class PrivateForestClassifier(PaidClassifier):
@@ -117,27 +140,44 @@ class PrivateForestClassifier(PaidClassifier):
                 f"got {type(data).__name__}"
             )
 
-    def _prepare(self, table: TrainingTable) -> tuple[Schema, Records, Integers]:
-        """The rows, read before anything is paid."""
-        target = table.coded.target
-        rows = table.engine.rows({**readings_of(table.schema), target: table.schema.classes})
-        return table.schema, records_from_rows(rows, table.schema), rows[target].astype(np.int64)
+    def _require_votes(self) -> None:
+        if self.labels not in (COUNTS, "permute_and_flip"):
+            rule = "labels must be 'counts' or 'permute_and_flip' for a table with a person"
+            raise ParameterError(f"{rule}; got {render(self.labels)}")
 
-    def _grow(self, prepared: tuple[Schema, Records, Integers], epsilon: Fraction, source: Entropy) -> Forest:
-        schema, records, classes = prepared
+    def _prepare(self, table: TrainingTable) -> SeatedRows:
+        """The rows, read before anything is paid."""
+        target, person = table.coded.target, table.person
+        whose: dict[str, RowReading] = {} if person is None else {person: RowForm.AS_IT_IS}
+        rows = table.engine.rows({**readings_of(table.schema), target: table.schema.classes, **whose})
+        records, classes = records_from_rows(rows, table.schema), rows[target].astype(np.int64)
+        if person is None:
+            units = np.ones(len(classes), dtype=np.int64)
+            return SeatedRows(table.schema, as_matrix(records), classes, units, None, len(classes))
+        owners = owners_of(rows[person])
+        here = owners.codes >= 0
+        units, vote = owners.weights(1 << BITS), 1 << BITS
+        values, codes = as_matrix(records)[:, here], owners.codes[here]
+        return SeatedRows(table.schema, values, classes[here], units[here], codes, owners.people, vote)
+
+    def _grow(self, rows: SeatedRows, epsilon: Fraction, source: Entropy) -> Forest:
+        schema, classes = rows.schema, rows.classes
         depth = min(DEEPEST, default_depth(schema)) if self.max_depth is None else self.max_depth
         key = source.bits(128) if self.structure is None else self.structure
-        trees, values = draw_trees(schema, self.n_trees, depth, key), as_matrix(records)
-        members = uniform_batch(records.rows, self.n_trees, source)
+        trees = draw_trees(schema, self.n_trees, depth, key)
+        seats = uniform_batch(rows.people, self.n_trees, source)
         if self.labels != COUNTS:
-            counts = counts_at_leaves(trees, values, members, classes, len(schema.classes))
-            labels = draw_labels(counts.reshape(-1, counts.shape[2]), self.labels, epsilon, source)
+            counts = counts_at_leaves(
+                trees, rows.values, rows.of_people(seats), classes, len(schema.classes), rows.units
+            )
+            labels = draw_labels(counts.reshape(-1, counts.shape[2]), self.labels, epsilon / rows.vote, source)
             return VotingForest(trees, labels.reshape(self.n_trees, -1))
-        held_out = draw_held_out(records.rows, source)
-        members[held_out] = NO_TREE
-        counts = counts_at_leaves(trees, values, members, classes, len(schema.classes))
-        released = noise.noisy_counts(counts, epsilon, source)
-        return draw_weight(trees, released, values[:, held_out], classes[held_out], epsilon, source)
+        seats[draw_held_out(rows.people, source)] = NO_TREE
+        members = rows.of_people(seats)
+        counts = counts_at_leaves(trees, rows.values, members, classes, len(schema.classes), rows.units)
+        released, out = noise.noisy_votes(counts, rows.vote, epsilon, source), members == NO_TREE
+        held = HeldOut(np.ascontiguousarray(rows.values[:, out]), classes[out], rows.units[out], rows.vote)
+        return draw_weight(trees, released, held, epsilon, source)
 
     def _shares(self, model: Forest, records: Records) -> Floats:
         if isinstance(model, EvidenceForest):

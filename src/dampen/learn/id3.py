@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 
 from dampen.describe.columns import Number
 from dampen.entropy import Entropy
-from dampen.learn import noise
 from dampen.learn.nodes import Node
 from dampen.learn.schema import Schema
 from dampen.learn.split_choice import SplitChoice
@@ -54,9 +53,9 @@ def grow_tree(table: TrainingTable, *, depth: int, epsilon: Fraction, choice: Sp
     share = epsilon / count_shares(depth, int(free.sum()))
     counts, levels = table.classes[None, :], list[_Level]()
     for left in range(depth, -1, -1):
-        released = noise.noisy_counts(counts, share, source)
+        released = table.noisy(counts, share, source)
         inner = _worth_a_test(released, free, layout, share) & (left > 0)
-        attributes, counts = _choose(inner, free, counter, layout, choice, share, source)
+        attributes, counts = _choose(inner, free, counter, layout, choice, share / table.vote, source)
         levels.append(_Level(released, attributes))
         if not inner.any():
             break
@@ -80,6 +79,8 @@ def _choose(
     share: Fraction, source: Entropy,
 ) -> tuple[Integers, Integers]:  # fmt: skip
     """For each node of a level the attribute that it tests, or ``NO_TEST``, and the true class counts of all children.
+
+    ``share``: for one unit of what is counted, a row or a part of a vote.
 
     A node's children hold what its attribute counts, value by value: they need not be counted again.
     """

@@ -97,14 +97,23 @@ def draw_trees(schema: Schema, count: int, depth: int, key: int) -> RandomTrees:
     return trees
 
 
-def counts_at_leaves(trees: RandomTrees, values: Floats, members: Integers, classes: Integers, kinds: int) -> Integers:
+def counts_at_leaves(
+    trees: RandomTrees,
+    values: Floats,
+    members: Integers,
+    classes: Integers,
+    kinds: int,
+    weights: Integers | None = None,
+) -> Integers:
     """The classes of the records at the leaves of the trees that they drew, by tree, leaf and class.
 
-    ``values`` are those of :func:`as_matrix`, ``members`` says which tree each record is in; if negative, in none. An
-    unknown category goes where the first declared value goes: a forest releases no counts that would tell better.
+    ``values`` are those of :func:`as_matrix`, ``members`` says which tree each record is in; if negative, in none.
+    ``weights``: how much each counts, 1 if left out. An unknown category goes where the first declared value goes: a forest releases
+    no counts that would tell better.
     """
     counts = np.zeros((trees.count, 1 << trees.depth, kinds), dtype=np.int64)
-    trees.run(_count_classes, values, members, classes, counts)
+    each = np.ones(len(classes), dtype=np.int64) if weights is None else weights
+    trees.run(_count_classes, values, members, classes, each, counts)
     return counts
 
 
@@ -241,14 +250,14 @@ def _draw_half(rng: Any, place: int, size: int, attributes: Places, right: Flags
 @njit(cache=True, nogil=True)
 def _count_classes(
     depth: int, numeric: Flags, attributes: Places, points: Floats, right: Flags, values: Floats, members: Integers,
-    classes: Integers, counts: Integers,
+    classes: Integers, weights: Integers, counts: Integers,
 ) -> None:  # fmt: skip
-    """Count each record's class at the leaf that it reaches in its tree; negative trees are none."""
+    """Weigh each record's class at the leaf that it reaches in its tree; negative trees are none."""
     for i in range(len(members)):
         tree = members[i]
         if tree >= 0:
             leaf = _leaf(depth, numeric, attributes[tree], points[tree], right[tree], values, i)
-            counts[tree, leaf, classes[i]] += 1
+            counts[tree, leaf, classes[i]] += weights[i]
 
 
 @njit(cache=True, nogil=True)

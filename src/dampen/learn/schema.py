@@ -58,8 +58,8 @@ def other_place(attribute: Category | Flag) -> int | None:
 class Schema:
     """The attributes of a table by name, in order, and the classes to tell apart.
 
-    A classifier leaves no row out. Missing values of numbers and flags are refused, whatever their descriptions say of
-    them; those of a category count as its ``other``, and are refused where it has none.
+    A classifier leaves no row out. Missing values are refused, whatever their descriptions say of them, except those of
+    a category with ``missing="other"``, which count as its ``other``.
 
     >>> schema = Schema({"age": Number(17, 91, bins=20), "sex": Category("F", "M")}, classes=["no", "yes"])
     >>> Schema.from_json(schema.to_json()) == schema

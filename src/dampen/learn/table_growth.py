@@ -18,6 +18,7 @@ from dampen.mechanisms import PermuteAndFlip
 from dampen.privacy import Adjacency
 from dampen.problem import SelectionProblem
 from dampen.queries.splits.pair import pair_at, pair_problem
+from dampen.queries.splits.vote_pair import vote_pair_problem
 from dampen.tables.engines import Bits, CodedTable, Labels
 from dampen.tables.engines.base import Coding
 from dampen.tables.pair_counts import Block
@@ -93,7 +94,7 @@ def grow_table(table: TrainingTable, *, epsilon: Fraction, expected: int | None,
     counter = PairCounts(table)
     shares = plan(epsilon, size, len(table.schema.classes), len(counter.tests))
     chosen = counter.tests if shares.every else _choose_pairs(counter, shares.pairs, source)
-    counts = noise.noisy_counts(counter.cell_counts(chosen), shares.leaves, source)
+    counts = table.noisy(counter.cell_counts(chosen), shares.leaves, source)
     return DecisionTable(chosen, tuple(map(tuple, counts.tolist())), shares.leaves, size)
 
 
@@ -127,13 +128,16 @@ class PairCounts:
         fits, cells, kinds = possible_cells(taken), self._route(taken), len(self._table.schema.classes)
         # Possible cells are numbered without gaps: a joint matrix of all pairs of tests is large, and costs memory.
         groups = ((np.cumsum(fits) - 1)[:, None] * kinds + np.arange(kinds)).ravel()
-        totals = self._table.engine.class_counts(cells)[fits]
-        joints = self._table.engine.joints(cells, self._slots, tuple(self._blocks), groups)
-        return pair_problem(totals, joints, free, adjacency=Adjacency.ADD_REMOVE)
+        asked, table = (cells, self._slots, tuple(self._blocks), groups), self._table
+        totals = table.counter.class_counts(cells)[fits]
+        if table.cells is None:
+            return pair_problem(totals, table.engine.joints(*asked), free, adjacency=Adjacency.ADD_REMOVE)
+        votes = table.cells.joints(*asked)
+        return vote_pair_problem(totals, votes, free, each=table.vote, adjacency=Adjacency.ADD_REMOVE)
 
     def cell_counts(self, tests: tuple[BinaryTest, ...]) -> Integers:
         """Counts by cell and class."""
-        return self._table.engine.class_counts(self._route(tests))
+        return self._table.counter.class_counts(self._route(tests))
 
     def _route(self, tests: tuple[BinaryTest, ...]) -> CodedTable:
         codings = list(self._table.coded.attributes.values())

@@ -1,47 +1,80 @@
 """The table that a model is fitted to, on the engine that counts it where it lies.
 
 Rows never leave the engine; what does is the counts that models are drawn from. A table in memory is counted by the
-same calls.
+same calls. Where persons have several rows, what is counted is their votes: one each, spread over the own rows.
 """
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
 from typing import Any
 
 from dampen._validate import render
-from dampen.describe.columns import Category, Number
+from dampen.describe.columns import Category, Column, Flag, Number
+from dampen.entropy import Entropy
 from dampen.errors import DataError, ParameterError
+from dampen.learn import noise
 from dampen.learn.schema import Attribute, Schema, other_place
-from dampen.tables.engines import Bins, CodedTable, Engine, Labels, Source, open_engine
-from dampen.tables.engines.base import Coding, Levels, location_note
-from dampen.vectors import Floats, Integers
+from dampen.tables.columns import title_of
+from dampen.tables.engines import Bins, CodedTable, Engine, Labels, Reading, Source, open_engine
+from dampen.tables.engines.base import Coding, Levels, label_error, location_note
+from dampen.tables.vote_cells import VoteCells, count_votes
+from dampen.vectors import LARGEST_WHOLE, Floats, Integers
+
+BITS = 12
+"""A vote is 2**BITS units: so few that sums of squares of many votes still fit 64 bits in most tables."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class TrainingTable:
-    """A table that keeps its schema, and the true counts of its classes, both from one scan."""
+    """A table that keeps its schema, and the true counts of its classes.
+
+    ``person``: the column that tells whose a row is, where persons have several. After :meth:`count_votes` all counts
+    are of weights, of which ``vote`` units make one vote, by ``cells``; before, a row is a vote of one unit.
+    """
 
     engine: Engine
     schema: Schema
     coded: CodedTable
     classes: Integers
+    person: str | None = None
+    vote: int = 1
+    cells: VoteCells | None = None
 
     @classmethod
-    def scan(cls, engine: Engine, schema: Schema, target: str) -> "TrainingTable":
+    def scan(cls, engine: Engine, schema: Schema, target: str, person: str | None = None) -> "TrainingTable":
         """Look through all rows once; a table that breaks its schema is refused before anything is paid."""
         coded = _code_table(schema, target)
         found = engine.faults(coded)
         _refuse_faults(found.columns, schema, target, location_note(engine))
-        return cls(engine, schema, coded, found.classes)
+        return cls(engine, schema, coded, found.classes, person)
+
+    def count_votes(self) -> "TrainingTable":
+        """The same table, the votes of persons counted in place of rows, where it has a person."""
+        if self.person is None:
+            return self
+        _require_few_cells(self.coded)
+        cells = count_votes(self.engine, self.person, self.coded, BITS)
+        classes = cells.class_counts(self.coded)[0]
+        return replace(self, classes=classes, vote=1 << BITS, cells=cells)
+
+    @property
+    def counter(self) -> Engine | VoteCells:
+        """Who counts: rows where they lie, or votes."""
+        return self.engine if self.cells is None else self.cells
 
     @property
     def rows(self) -> int:
-        """How many rows there are."""
-        return int(self.classes.sum())
+        """How many rows there are, or persons who have any: everybody's weights add up to one vote."""
+        return int(self.classes.sum()) // self.vote
+
+    def noisy(self, counts: Integers, epsilon: Fraction, source: Entropy) -> Integers:
+        """Counts of disjoint cells with noise, in whole rows or votes. Nobody has paid for it here."""
+        return noise.noisy_votes(counts, self.vote, epsilon, source)
 
     def levels(self) -> Levels:
         """Who counts the levels of a tree."""
-        return self.engine.levels(self.coded)
+        return self.counter.levels(self.coded)
 
 
 def require_all_rows(data: Any, schema: Schema, target: str, *, scored: bool = False) -> None:
@@ -57,6 +90,49 @@ def require_all_rows(data: Any, schema: Schema, target: str, *, scored: bool = F
         if scored:
             found = tuple(name for name in found if isinstance(schema.attributes.get(name), Number))
         _refuse_faults(found, schema, target, location_note(engine))
+
+
+def label_readings(columns: Mapping[str, Column]) -> dict[str, Reading]:
+    """What labels must be in all rows: a classifier leaves no row out, so a missing one needs a label that takes it."""
+    return {
+        name: Reading(labels=each.labels, missing=each.missing == "other", other=_takes_rest(each))
+        for name, each in columns.items()
+        if isinstance(each, Category | Flag)
+    }
+
+
+def labels_with_rest(columns: Mapping[str, Column]) -> dict[str, Reading]:
+    """The same of categories whose ``other`` takes what is no label, but no missing value: a fit looks at all else."""
+    found = {name: each for name, each in columns.items() if _takes_rest(each)}
+    return {name: reading for name, reading in label_readings(found).items() if not reading.missing}
+
+
+def _takes_rest(column: Column) -> bool:
+    return isinstance(column, Category) and column.other is not None
+
+
+def require_labels(data: Any, readings: Mapping[str, Reading]) -> None:
+    """Refuse a table in which a label is none, or missing where nothing takes it: in any row, whatever the filter."""
+    if not readings:
+        return
+    with open_engine(Source(data).unfiltered(), *readings) as engine:
+        found, where = engine.faulty(readings), location_note(engine)
+    for name, reading in readings.items():
+        if name in found.other and not reading.other:
+            raise label_error(title_of(name), where)
+        if name in found.missing and not reading.missing:
+            rule = "must have no missing values: a classifier leaves no row out; missing='other' counts them as other="
+            raise DataError(f"{title_of(name)} {rule}{where}")
+
+
+def _require_few_cells(coded: CodedTable) -> None:
+    size = coded.classes.size
+    for each in coded.sizes:
+        size *= each
+    if size > LARGEST_WHOLE:
+        raise ParameterError(
+            "schema must make fewer than 2**62 cells for a table with a person: lower bins, merge values, leave columns out"
+        )
 
 
 def _code_table(schema: Schema, target: str) -> CodedTable:

@@ -4,7 +4,7 @@ from fractions import Fraction
 from math import sqrt
 from typing import Any, Literal
 
-from dampen._validate import Number, whole
+from dampen._validate import Number, render, whole
 from dampen.entropy import Entropy
 from dampen.errors import DataError, ParameterError
 from dampen.learn import views
@@ -83,6 +83,12 @@ class PrivateTreeClassifier(PaidClassifier):
         choice.require_proved(Layout(outcomes, len(schema.classes)), share)
         if choice.max_records is not None and rows > choice.max_records:
             raise DataError("table must not have more than max_records records")
+
+    def _require_votes(self) -> None:
+        choice = self._choice()
+        if (choice.criterion, choice.mechanism) != ("max", "permute_and_flip"):
+            rule = "a table with a person must be learned with criterion='max' and mechanism='permute_and_flip'"
+            raise ParameterError(f"{rule}; got {render(choice.criterion)} and {render(choice.mechanism)}")
 
     def _choice(self) -> SplitChoice:
         return SplitChoice.of(self.criterion, self.mechanism, self.max_records)

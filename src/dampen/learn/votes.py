@@ -33,7 +33,10 @@ class VotingForest:
 
 
 def draw_labels(counts: Integers, labels: str, epsilon: Fraction, source: Entropy) -> Integers:
-    """For each row of class counts a class, worth epsilon under ``ADD_REMOVE``. Nobody has paid for it here."""
+    """For each row of class counts a class, worth epsilon under ``ADD_REMOVE``. Nobody has paid for it here.
+
+    Where records weigh several units, epsilon is for one unit, and permute-and-flip alone is proved.
+    """
     if labels == "permute_and_flip" or counts.shape[1] == 1:
         return flip_labels(counts, epsilon, source)
     mechanism = build_mechanism(labels, epsilon)

@@ -6,8 +6,9 @@ block that it passes, or -1 if it passes none. A record adds 1 for each pair of 
 the rest.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numba import njit
@@ -17,6 +18,9 @@ from dampen.vectors import Integers
 
 Slots = NDArray[np.int32]
 Joint = NDArray[np.int32]
+WideJoint = NDArray[np.int64]
+"""The same of weights, which may be large."""
+Codes = NDArray[Any]
 
 
 @dataclass(frozen=True)
@@ -39,10 +43,9 @@ def pair_counts(slots: Slots, blocks: tuple[Block, ...], groups: Integers, count
     >>> joint.tolist()
     [[1, 1, 1], [1, 3, 2], [0, 0, 2]]
     """
-    width = blocks[-1].end
+    width, nested = blocks[-1].end, _nested(blocks)
     ends = np.cumsum(np.bincount(groups, minlength=count))
     ordered = np.ascontiguousarray(slots[np.argsort(groups, kind="stable")])
-    nested = np.array([(block.start, block.end) for block in blocks if block.nested], dtype=np.int64).reshape(-1, 2)
     for first, end in zip([0, *ends[:-1].tolist()], ends.tolist(), strict=True):
         joint = np.zeros((width, width), dtype=np.int32)
         _count(ordered[first:end], joint)
@@ -50,13 +53,42 @@ def pair_counts(slots: Slots, blocks: tuple[Block, ...], groups: Integers, count
         yield joint
 
 
+def pair_weights(
+    slots: Slots, weights: Integers, blocks: tuple[Block, ...], groups: Integers, count: int
+) -> Iterator[WideJoint]:
+    """The same where a record has a weight, a whole number: how much of it passes test i and test j."""
+    width, nested = blocks[-1].end, _nested(blocks)
+    ends = np.cumsum(np.bincount(groups, minlength=count))
+    order = np.argsort(groups, kind="stable")
+    ordered, weighed = np.ascontiguousarray(slots[order]), weights[order]
+    for first, end in zip([0, *ends[:-1].tolist()], ends.tolist(), strict=True):
+        joint = np.zeros((width, width), dtype=np.int64)
+        _add_weights(ordered[first:end], weighed[first:end], joint)
+        _sum_along(nested, joint)
+        yield joint
+
+
+def slots_of(codes: Sequence[Codes], sizes: Sequence[int], slot_of: Integers) -> Slots:
+    """The slots of records, a column for each attribute that has a test; ``codes``: places, attribute by attribute."""
+    starts, narrow = np.concatenate([[0], np.cumsum(sizes)]), slot_of.astype(np.int32)
+    asked = [place for place in range(len(codes)) if (slot_of[starts[place] : starts[place + 1]] >= 0).any()]
+    slots = np.empty((len(codes[0]), len(asked)), dtype=np.int32)
+    for spot, place in enumerate(asked):
+        slots[:, spot] = narrow[starts[place] : starts[place + 1]][codes[place]]
+    return slots
+
+
+def _nested(blocks: tuple[Block, ...]) -> Integers:
+    """Where nested blocks begin and end."""
+    return np.array([(block.start, block.end) for block in blocks if block.nested], dtype=np.int64).reshape(-1, 2)
+
+
 def joints_of(rows: Integers, slot_of: Integers, blocks: tuple[Block, ...], count: int) -> Iterator[Joint]:
     """The same matrices from counts made elsewhere: rows (group, place, place, number of records).
 
     ``slot_of`` tells the slot of a place, -1 where it is none. Rows of one group may stand anywhere.
     """
-    width = blocks[-1].end
-    nested = np.array([(block.start, block.end) for block in blocks if block.nested], dtype=np.int64).reshape(-1, 2)
+    width, nested = blocks[-1].end, _nested(blocks)
     slots = slot_of[rows[:, 1]], slot_of[rows[:, 2]]
     told = rows[(slots[0] >= 0) & (slots[1] >= 0)]
     told = told[np.argsort(told[:, 0], kind="stable")]
@@ -83,7 +115,19 @@ def _count(slots: Slots, joint: Joint) -> None:
 
 
 @njit(cache=True, nogil=True)
-def _sum_along(nested: Integers, joint: Joint) -> None:
+def _add_weights(slots: Slots, weights: Integers, joint: WideJoint) -> None:
+    for row in range(slots.shape[0]):
+        for one in range(slots.shape[1]):
+            i = slots[row, one]
+            if i >= 0:
+                for two in range(one, slots.shape[1]):
+                    j = slots[row, two]
+                    if j >= 0:
+                        joint[i, j] += weights[row]
+
+
+@njit(cache=True, nogil=True)
+def _sum_along(nested: Integers, joint: Joint | WideJoint) -> None:
     """Whoever passes the first of nested tests passes those after it: sums down the rows, then along the columns."""
     for place in range(nested.shape[0]):
         start, end = nested[place]

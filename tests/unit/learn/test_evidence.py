@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from dampen import entropy
-from dampen.learn.evidence import EvidenceForest, draw_held_out, draw_weight, evidence_shares, weights_for
+from dampen.learn.evidence import EvidenceForest, HeldOut, draw_held_out, draw_weight, evidence_shares, weights_for
 from dampen.learn.random_trees import NOTHING, RandomTrees
 
 SURE = Fraction(10**6)
@@ -47,7 +47,8 @@ def test_held_out_records_choose_the_weight_that_is_right_most_often(believed: b
     counts = np.array([[[30, 1], [3, 7]], [[600, 100], [0, 0]]])
     values, held = np.array([[0.0] * 60 + [1.0] * 10]), np.array([0] * 60 + [1] * 10)
     classes = held if believed else held[::-1]
-    model = draw_weight(two_trees(), counts, values, classes, SURE, entropy.system_entropy())
+    held = HeldOut(values, classes, np.ones(len(classes), dtype=np.int64))
+    model = draw_weight(two_trees(), counts, held, SURE, entropy.system_entropy())
     assert model.totals == (60, 10)
     assert model.weight == (2 if believed else 1)
 

@@ -206,15 +206,10 @@ class ArrayEngine:
         self, table: CodedTable, slot_of: Integers, blocks: "tuple[Block, ...]", groups: Integers
     ) -> "Iterator[Joint]":
         """Rows side by side, walked once for each group."""
-        from dampen.tables.pair_counts import pair_counts
+        from dampen.tables.pair_counts import pair_counts, slots_of
 
         codes, classes, nodes = self._table(table)
-        starts = np.concatenate([[0], np.cumsum(table.sizes)])
-        narrow = slot_of.astype(np.int32)
-        asked = [place for place in range(len(codes)) if (slot_of[starts[place] : starts[place + 1]] >= 0).any()]
-        slots = np.empty((len(classes), len(asked)), dtype=np.int32)
-        for spot, place in enumerate(asked):
-            slots[:, spot] = narrow[starts[place] : starts[place + 1]][codes[place]]
+        slots = slots_of(codes, table.sizes, slot_of)
         own = groups[nodes.astype(np.int64) * table.classes.size + classes]
         return pair_counts(slots, blocks, own, int(groups.max()) + 1)
 

@@ -15,6 +15,7 @@ from dampen.vectors import Integers
 if TYPE_CHECKING:
     from dampen.tables.engines.arrays import ArrayEngine
     from dampen.tables.pair_counts import Block, Joint
+    from dampen.tables.vote_cells import VoteCells
 
 
 class CountsByQuery(ABC):
@@ -49,7 +50,7 @@ class CountsByQuery(ABC):
 class QueryLevels:
     """One grouped query for each level, which sends every row down the tree anew."""
 
-    def __init__(self, engine: "CountsByQuery | ArrayEngine", table: CodedTable) -> None:
+    def __init__(self, engine: "CountsByQuery | ArrayEngine | VoteCells", table: CodedTable) -> None:
         self._engine, self._table = engine, table
         self._route: Route | int = 0
 
