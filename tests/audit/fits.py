@@ -55,6 +55,11 @@ class Script:
         self.log_probability += normal * counts.size - float(rate) * float(np.abs(released - counts.ravel()).sum())
         return released.reshape(counts.shape)
 
+    def noisy_votes(self, units: Integers, vote: int, rate: Fraction, source: object) -> Integers:
+        """The same for counts in units, of which so many make a vote: what is decided is not rounded yet."""
+        drawn = self.noisy_counts(units, rate / vote, source)
+        return np.asarray((drawn + vote // 2) // vote)
+
     def flips(self, behind: Integers, ends: Integers, rate: Fraction, source: object) -> Integers:
         """One candidate of each group, priced by the law of permute-and-flip."""
         chosen = []
@@ -76,6 +81,7 @@ def run(fit: Callable[[], Any], script: Script) -> Any:
     """What a fit releases when its draws are decided by a script."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(noise, "noisy_counts", script.noisy_counts)
+        patch.setattr(noise, "noisy_votes", script.noisy_votes)
         patch.setattr("dampen.mechanisms.selection.permute_and_flip.flip_groups", script.flips)
         patch.setattr(SingleMechanism, "draw", lambda self, problem, source: script.draw(self, problem, source))
         return fit()

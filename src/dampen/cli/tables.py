@@ -164,6 +164,11 @@ class Groups(Options):
         }
 
 
+LinkedTable = Annotated[
+    str | None, typer.Option(help="Of a description with links between tables: the one whose rows are asked about.")
+]
+
+
 class PersonMissingName(StrEnum):
     """What happens to rows without a person."""
 
@@ -230,9 +235,7 @@ class TableOptions(Options):
     rows: Rows
     gaps: Gaps
     persons: Persons
-    table: Annotated[
-        str | None, typer.Option(help="Of a description with links between tables: the one whose rows are asked about.")
-    ] = None
+    table: LinkedTable = None
     adjacency: Neighbours = None
     payment: Payment
     as_json: answers.Json = False
@@ -255,8 +258,7 @@ class TableOptions(Options):
             refuse_given(DESCRIBED, column, groups, self.gaps, self.persons, but=NAMING)
             yield open_description(self.file, self.rows, self.payment, self.adjacency, self.table)
             return
-        if self.table is not None:
-            raise ParameterError(f"table must come with a description (.toml) that has links; got {render(self.table)}")
+        require_unlinked(self.table)
         columns = self._described(column, groups)
         payer = self.payment.payer(of_pipe=self.file == STDIN)
         with path_of(self.file) as path:
@@ -272,6 +274,12 @@ class TableOptions(Options):
         columns = own | ({} if groups is None else groups.described(self.gaps))
         self.gaps.require_use(columns)
         return columns
+
+
+def require_unlinked(table: str | None) -> None:
+    """Refuse the name of a table where no description has several."""
+    if table is not None:
+        raise ParameterError(f"table must come with a description (.toml) that has links; got {render(table)}")
 
 
 def named_once(what: str, *names: str | None) -> str:

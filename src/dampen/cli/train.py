@@ -1,6 +1,6 @@
 """``dampen train``, ``predict`` and ``score``: a private classifier from a file, its answers and their accuracy."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import StrEnum
@@ -14,8 +14,20 @@ from dampen.cli.options import ADD_REMOVE, Rows
 from dampen.cli.output import print_answer, require_unused, require_writable, write_answer, write_text
 from dampen.cli.payment import Payer, Payment
 from dampen.cli.progress import progress
-from dampen.cli.tables import DESCRIBED, File, Neighbours, is_description, named_once, open_description
+from dampen.cli.tables import (
+    DESCRIBED,
+    File,
+    LinkedTable,
+    Neighbours,
+    Persons,
+    is_description,
+    named_once,
+    open_description,
+    require_unlinked,
+)
 from dampen.cli.verbs import Options, refuse_given, verb
+from dampen.describe.columns import Category, Column
+from dampen.describe.person import as_person
 from dampen.describe.where import words
 from dampen.errors import ParameterError
 from dampen.front.table import Table
@@ -57,6 +69,8 @@ class Examples(Options):
     ] = None
     target: Annotated[str | None, typer.Option(help="The same as TARGET.")] = None
     rows: Rows
+    persons: Persons
+    table: LinkedTable = None
     adjacency: Neighbours = None
     payment: Payment
 
@@ -71,21 +85,38 @@ class Examples(Options):
         return (self.adjacency or ADD_REMOVE).member
 
     @contextmanager
-    def open(self, verb: str) -> Iterator[tuple[Table | Source, Source, Payer]]:
-        """The table of a description, or else the rows of a file; these rows in any case; and who pays."""
+    def open(
+        self, verb: str, columns: Mapping[str, Column] | None = None
+    ) -> Iterator[tuple[Table | Source, Source, Payer]]:
+        """A table, of a description or with a person, or else the rows of a file; these rows in any case; who pays.
+
+        ``columns``: what is known of those of a file.
+        """
         if is_description(self.file):
-            table, payer = open_description(self.file, self.rows, self.payment, self.adjacency)
-            payer.note = self._note(verb, table.view.source(None), table.view.title)
-            yield table, table.view.source(None), payer
+            refuse_given(DESCRIBED, self.persons)
+            table, payer = open_description(self.file, self.rows, self.payment, self.adjacency, self.table)
+            source = table.view.source(None) if table.person is None else table.view.person_source()
+            payer.note = self._note(verb, source, table.view.title)
+            yield table, source, payer
             return
+        require_unlinked(self.table)
         payer = self.payment.payer()
         with self.rows.open(self.file) as source:
             payer.note = self._note(verb, source, self.file)
-            yield source, source, payer
+            if self.persons.person is None:
+                as_person(None, self.persons.rule)
+                yield source, source, payer
+                return
+            table = Table(
+                source, columns=columns or {}, budget=payer, adjacency=self.neighbours, name=self.file,
+                person=self.persons.person, person_missing=self.persons.rule,
+            )  # fmt: skip
+            yield table, source, payer
 
     def _note(self, verb: str, source: Source, name: str) -> str:
         where = f" where {words(source.where)}" if source.where else ""
-        return self.payment.noted(f"{verb} of {self.chosen}{where} in {name}")
+        whose = "" if self.persons.person is None else f" per {self.persons.person}"
+        return self.payment.noted(f"{verb} of {self.chosen}{whose}{where} in {name}")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -138,10 +169,12 @@ def train(
     target, model = examples.chosen, options.model(examples.payment.epsilon)
     if schema is None and not is_description(examples.file):
         raise ParameterError("schema must be given with --schema, or a description (.toml) in place of the file")
-    with examples.open("train") as (data, source, payer), progress():
+    known = None if schema is None else _schema(schema, examples.file)
+    columns = None if known is None else {**known.attributes, target: Category(known.classes)}
+    with examples.open("train", columns) as (data, source, payer), progress():
         require_unused(out, source.data, payer)
-        if schema is not None:
-            model.set_params(schema=_schema(schema, data), budget=payer, adjacency=examples.neighbours)
+        if not isinstance(data, Table):
+            model.set_params(schema=known, budget=payer, adjacency=examples.neighbours)
         written = model.fit(data, target).to_json()
     if out is None:
         print_answer(written)
@@ -150,10 +183,10 @@ def train(
     answers.tell(payer)
 
 
-def _schema(file: Path, data: Table | Source) -> Any:
+def _schema(file: Path, data: str) -> Any:
     from dampen.learn import Schema
 
-    if isinstance(data, Table):
+    if is_description(data):
         raise ParameterError(f"--schema must be left out: {DESCRIBED}")
     return Schema.from_json(file)
 
@@ -195,9 +228,9 @@ def score(model: Model, examples: Examples, as_json: answers.Json = False) -> No
     from dampen.learn.estimator import load_classifier
 
     classifier, target = load_classifier(model), examples.chosen
-    with examples.open("score") as (data, source, payer), progress():
+    with examples.open("score") as (data, _, payer), progress():
         release = private_score(
-            classifier, source, target, epsilon=examples.payment.epsilon, budget=payer, note=payer.note or "",
-            adjacency=data.adjacency if isinstance(data, Table) else examples.neighbours,
+            classifier, data, target, epsilon=examples.payment.epsilon, budget=payer, note=payer.note or "",
+            adjacency=None if isinstance(data, Table) else examples.neighbours,
         )  # fmt: skip
     answers.show(release, payer, as_json=as_json)

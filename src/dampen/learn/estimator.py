@@ -98,8 +98,8 @@ class PaidClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
         Spark data frame. ``y`` holds the classes, or is the name of their column in ``X``. Sample weights are refused:
         a record with weight 2 would need twice the noise.
 
-        Of a :class:`dampen.Table`, ``y`` is the name of a column; schema, budget and adjacency come from the table. Where
-        it has a person, everybody has one vote, spread over the own rows, and the loss is one per person.
+        Of a :class:`dampen.Table`, ``y`` is the name of a column; schema, budget and adjacency come from the table.
+        Where it has a person, everybody has one vote, spread over the own rows, and the loss is one per person.
         """
         if refused:
             raise ParameterError(

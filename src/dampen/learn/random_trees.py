@@ -108,8 +108,8 @@ def counts_at_leaves(
     """The classes of the records at the leaves of the trees that they drew, by tree, leaf and class.
 
     ``values`` are those of :func:`as_matrix`, ``members`` says which tree each record is in; if negative, in none.
-    ``weights``: how much each counts, 1 if left out. An unknown category goes where the first declared value goes: a forest releases
-    no counts that would tell better.
+    ``weights``: how much each counts, 1 if left out. An unknown category goes where the first declared value goes: a
+    forest releases no counts that would tell better.
     """
     counts = np.zeros((trees.count, 1 << trees.depth, kinds), dtype=np.int64)
     each = np.ones(len(classes), dtype=np.int64) if weights is None else weights

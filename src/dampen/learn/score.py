@@ -1,6 +1,6 @@
 """How often is a classifier right? Its accuracy on private rows, privately. Proof: docs/proofs/private_score.md."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
@@ -12,8 +12,8 @@ from dampen.errors import DampenError, DataError, ParameterError
 from dampen.front.table import Table
 from dampen.learn.records import readings_of, records_from_rows
 from dampen.learn.schema import Schema
-from dampen.learn.training_table import require_all_rows
-from dampen.mechanisms import Laplace
+from dampen.learn.training_table import label_readings, require_all_rows, require_labels
+from dampen.mechanisms import Laplace, LaplaceCounts
 from dampen.mechanisms.numeric.noises import Geometric
 from dampen.privacy import (
     CONFIDENCE,
@@ -27,14 +27,19 @@ from dampen.privacy import (
 )
 from dampen.problem import NumericProblem
 from dampen.queries.sums import mean_problem
+from dampen.queries.votes import vote_counts_frame
 from dampen.questions.histograms import pose_counts
+from dampen.questions.people.votes import BITS
 from dampen.tables.columns import Column, column_of_values, items_of
 from dampen.tables.counts import require_public_number
-from dampen.tables.engines import Source, is_outside
+from dampen.tables.engines import Reading, Source, is_outside, open_engine
 from dampen.tables.engines.array_codes import label_places
+from dampen.tables.engines.base import RowForm
 from dampen.tables.engines.labels import Places
 from dampen.tables.reading import is_missing
+from dampen.tables.row_owners import Owners, owners_of
 from dampen.tables.rows import read_batches
+from dampen.vectors import Integers
 
 Right = NDArray[np.bool_]
 """Row by row: whether the model is right."""
@@ -86,7 +91,9 @@ def private_score(
     X, y
         A table and its classes, as the classifiers take them; a :class:`dampen.Table` too, with the name of its column
         of classes. For a model that is none of dampen's they are rows in
-        memory and the classes themselves. A class that is none of the model's counts as a wrong answer.
+        memory and the classes themselves. A class that is none of the model's counts as a wrong answer; of a table,
+        whose description says which there are, it is refused. Where the table has a person, everybody has one vote,
+        spread over the own rows, and the answer is the share of votes.
     adjacency
         ``ADD_REMOVE`` (what ``None`` means) or ``REPLACE``.
     note
@@ -103,11 +110,14 @@ def private_score(
     >>> bool(abs(float(release) - 1) < 0.1), release.error(0.95) < 0.1
     (True, True)
     """
+    price, payer = positive(epsilon=epsilon), as_budget(budget)
     if isinstance(X, Table):
         if adjacency is not None:
             raise ParameterError("adjacency must be left out for a dampen.Table, which has its own")
+        _require_described(model, X, y)
+        if X.person is not None:
+            return _score_persons(model, X, y, price, payer, note)
         X, adjacency = X.view.source(None), X.adjacency
-    price, payer = positive(epsilon=epsilon), as_budget(budget)
     meant = record_adjacency(Adjacency.ADD_REMOVE if adjacency is None else adjacency)
     require_public_number(X, meant)
     right = right_answers(model, X, y)
@@ -117,6 +127,51 @@ def private_score(
     counts = pose_counts(counted, (True, False), epsilon=price, adjacency=meant).release(payer, note)
     told = ShareAccuracy(counts.value[True], counts.value[False], Geometric(price))
     return NumericRelease(told.value, counts.loss, counts.mechanism, note, told)
+
+
+def _require_described(model: Any, table: Table, y: Any) -> None:
+    """Refuse a table in which a label that the model reads, or a class, is not as the table's description says."""
+    if not isinstance(y, str):
+        raise ParameterError(f"y must be the name of the column of classes; got {type(y).__name__}")
+    read = _require_target(model, y).attributes
+    columns = {name: column for name, column in table.columns.items() if name in read}
+    classes = label_readings({name: column for name, column in table.columns.items() if name == y})
+    strict = {name: replace(reading, missing=False, other=False) for name, reading in classes.items()}
+    require_labels(table.view.data, {**label_readings(columns), **strict})
+
+
+def _score_persons(
+    model: Any, table: Table, y: str, epsilon: Fraction, budget: BudgetLike, note: str
+) -> NumericRelease:
+    """The same for persons with several rows: everybody has one vote, spread over the own rows."""
+    whose, schema = table.view.person, _require_target(model, y)
+    assert whose is not None
+    if whose.column in (*schema.attributes, y):
+        raise ParameterError(f"the model must not read the person's column; got {render(whose.column)}")
+    rows = table.view.person_source()
+    somebody = Reading(person=True, missing=whose.missing == "drop")
+    with open_engine(Source(rows.unfiltered(), readings={whose.column: somebody})):
+        pass  # a look at all rows: persons who are missing, or cannot be told apart, are refused here
+    require_all_rows(rows, schema, y, scored=True)
+    right, persons = list[Right](), list[Any]()
+    for batch in read_batches(rows, {**readings_of(schema), y: schema.classes, whose.column: RowForm.AS_IT_IS}):
+        right.append(model.predict_places(records_from_rows(batch, schema)) == batch[y])
+        persons += batch[whose.column].tolist()
+    units = _votes(np.concatenate([np.zeros(0, dtype=np.bool_), *right]), owners_of(persons))
+    frame = vote_counts_frame(2, 1 << BITS, table.adjacency, whose.column)
+    posed = pose_counts(units, (True, False), epsilon=epsilon, adjacency=table.adjacency, frame=frame)
+    counts = posed.release(budget, note)
+    told = ShareAccuracy(counts.value[True], counts.value[False], LaplaceCounts(epsilon).noise(frame))
+    return NumericRelease(told.value, counts.loss, counts.mechanism, note, told)
+
+
+def _votes(right: Right, owners: Owners) -> Integers:
+    """What is right and what is wrong of everybody's vote, in units: rounded inside each vote, which is a whole one."""
+    here = owners.codes >= 0
+    rows = np.bincount(owners.codes[here], minlength=owners.people)
+    good = np.bincount(owners.codes[here & right], minlength=owners.people)
+    units = int(((good << BITS) // np.maximum(rows, 1)).sum())
+    return np.array([units, (owners.people << BITS) - units], dtype=np.int64)
 
 
 def accuracy_problem(right: Right) -> NumericProblem:

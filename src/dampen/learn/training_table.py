@@ -130,9 +130,8 @@ def _require_few_cells(coded: CodedTable) -> None:
     for each in coded.sizes:
         size *= each
     if size > LARGEST_WHOLE:
-        raise ParameterError(
-            "schema must make fewer than 2**62 cells for a table with a person: lower bins, merge values, leave columns out"
-        )
+        rule = "schema must make fewer than 2**62 cells for a table with a person"
+        raise ParameterError(f"{rule}: lower bins, merge values or leave columns out")
 
 
 def _code_table(schema: Schema, target: str) -> CodedTable:

@@ -116,9 +116,10 @@ class SeenForest(PrivateForestClassifier):
     """A forest that keeps what it has read, for its trees are drawn at random."""
 
     def _prepare(self, table: Any) -> Any:
-        _, records, classes = found = super()._prepare(table)
-        places = np.searchsorted(np.array(EDGES), records.columns[1], side="right")
-        self.seen_ = list(zip(records.columns[0].tolist(), places.tolist(), classes.tolist(), strict=True))
+        found = super()._prepare(table)
+        places = np.searchsorted(np.array(EDGES), found.values[1], side="right")
+        labels = found.values[0].astype(np.int64)
+        self.seen_ = list(zip(labels.tolist(), places.tolist(), found.classes.tolist(), strict=True))
         return found
 
 

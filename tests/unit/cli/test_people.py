@@ -82,7 +82,9 @@ REFUSED = [
     (("median", "visits.toml", "cost", "--public", "--show-law"), "show-law must be left out"),
     (("variance", "visits.toml", "cost"), "per_person"),
     (("count", "visits.csv", "--pattern", "edge", *WHOSE), "--person must be left out"),
-    (("train", "visits.toml", "ward"), "person"),
+    (("train", "visits.toml", "ward", "--person", "patient"), "--person must be left out"),
+    (("train", "visits.toml", "ward", "--kind", "tree", "--depth", "1", "--criterion", "information_gain"), "'max'"),
+    (("train", "visits.toml", "patient"), "patient"),
 ]
 
 
@@ -98,9 +100,22 @@ def test_a_ledger_of_rows_does_not_pay(visits: Path) -> None:
     assert "unit='patient'" in told
 
 
-def test_a_model_is_not_scored_by_row(visits: Path) -> None:
-    Path("rows.toml").write_text(TOML.replace('person = "patient"\n', "").replace("visits.db", "rows.db"))
-    Budget.open("rows.db", epsilon=2).close()
-    tell("train", "rows.toml", "ward", "--epsilon", "1", "--out", "model.json")
-    assert "person" in refusal("score", "model.json", "visits.toml", "ward", "--epsilon", "1")
-    assert Budget.open("visits.db").spent.epsilon == 0
+SCHEMA = """{"attributes": {"cost": {"kind": "number", "bounds": [0, 200], "bins": 4}}, "classes": ["a", "b"]}"""
+
+
+@pytest.mark.parametrize("kind", [(), ("--kind", "tree", "--depth", "1"), ("--kind", "forest", "--depth", "1")])
+def test_models_are_learned_and_scored_by_person(kind: tuple[str, ...], visits: Path) -> None:
+    tell("train", "visits.toml", "ward", *kind, "--epsilon", "1", "--out", "model.json")
+    assert '"unit": "patient"' in Path("model.json").read_text()
+    told = tell_json("score", "model.json", "visits.toml", "ward", "--epsilon", "1")
+    assert told["loss"]["unit"] == "patient"
+    assert Budget.open("visits.db").spent.epsilon == 2
+
+
+def test_a_file_and_a_schema_are_learned_from_by_person(visits: Path) -> None:
+    Path("schema.json").write_text(SCHEMA)
+    named = (*WHOSE, "--epsilon", "1", "--budget", "visits.db")
+    tell("train", "visits.csv", "ward", "--schema", "schema.json", *named, "--out", "model.json")
+    assert '"unit": "patient"' in Path("model.json").read_text()
+    assert tell_json("score", "model.json", "visits.csv", "ward", *named)["loss"]["unit"] == "patient"
+    assert Budget.open("visits.db").spent.epsilon == 2

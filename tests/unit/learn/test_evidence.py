@@ -45,8 +45,8 @@ def test_totals_below_one_count_as_one() -> None:
 def test_held_out_records_choose_the_weight_that_is_right_most_often(believed: bool) -> None:
     """One leaf hints at class 1, weakly; only at the larger weight it prevails over six of seven records of class 0."""
     counts = np.array([[[30, 1], [3, 7]], [[600, 100], [0, 0]]])
-    values, held = np.array([[0.0] * 60 + [1.0] * 10]), np.array([0] * 60 + [1] * 10)
-    classes = held if believed else held[::-1]
+    values, found = np.array([[0.0] * 60 + [1.0] * 10]), np.array([0] * 60 + [1] * 10)
+    classes = found if believed else found[::-1]
     held = HeldOut(values, classes, np.ones(len(classes), dtype=np.int64))
     model = draw_weight(two_trees(), counts, held, SURE, entropy.system_entropy())
     assert model.totals == (60, 10)

@@ -10,6 +10,7 @@ many cells: they raise the cost of all cells together by an amount within [0, 10
 """
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 from numba import njit
@@ -69,7 +70,7 @@ def _add_costs(joint: WideJoint, totals: Integers, free: Integers, costs: Intege
 
 
 @njit(cache=True, nogil=True)
-def cell_cost(counts: Integers) -> int:
+def cell_cost(counts: Integers) -> Any:
     """What one cell costs, in tenths of a unit."""
     total, largest = np.int64(0), np.int64(0)
     for count in counts:
@@ -89,7 +90,7 @@ def cell_cost(counts: Integers) -> int:
 
 
 @njit(cache=True, nogil=True)
-def _square_over(count: int, total: int) -> tuple[int, int]:
+def _square_over(count: Any, total: Any) -> Any:
     """The quotient of count^2 by a total that is no smaller, and the rest: digit by digit where squares are large."""
     if count <= SMALL:
         return count * count // total, count * count % total
