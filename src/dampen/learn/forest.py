@@ -30,6 +30,7 @@ from dampen.privacy import Adjacency, BudgetLike
 from dampen.sampling.exact import uniform_batch
 from dampen.tables.engines import Source, is_outside
 from dampen.tables.engines.base import RowForm, RowReading
+from dampen.tables.engines.joined import Joined
 from dampen.tables.row_owners import owners_of
 from dampen.vectors import Floats, Integers
 
@@ -134,11 +135,12 @@ class PrivateForestClassifier(PaidClassifier):
     def _require_data(self, X: Any) -> None:
         """Every row draws its own tree from this machine's entropy, so rows must come here."""
         data = X.data if isinstance(X, Source) else X
-        if is_outside(data) and not isinstance(data, str | Path):
-            raise ParameterError(
-                "a forest draws a tree for every row here, so it takes rows in memory or files that fit there; "
-                f"got {type(data).__name__}"
-            )
+        for each in data.tables.values() if isinstance(data, Joined) else (data,):
+            if is_outside(each) and not isinstance(each, str | Path):
+                raise ParameterError(
+                    "a forest draws a tree for every row here, so it takes rows in memory or files that fit there; "
+                    f"got {type(each).__name__}"
+                )
 
     def _require_votes(self) -> None:
         if self.labels not in (COUNTS, "permute_and_flip"):
