@@ -23,7 +23,9 @@ from dampen.learn import (
     score,
     training_table,
 )
+from dampen.learn.split_choice import SplitChoice
 from dampen.learn.training_table import TrainingTable
+from dampen.questions.histograms import pose_counts
 from dampen.tables.row_owners import Owners
 from tests.audit.fits import Decision, worst_loss
 
@@ -172,19 +174,22 @@ def test_rows_of_a_forest_counted_as_persons_are_caught(
 
 def test_a_tree_of_votes_at_the_price_of_units_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:
     """A planted fault: a choice is drawn as if a person moved it by one unit, not by a vote."""
-    choose = dampen.learn.id3._choose
-    monkeypatch.setattr(dampen.learn.id3, "_choose", lambda *args: choose(*args[:5], args[5] * (1 << BITS), args[6]))
+    pick = SplitChoice.pick_all
+
+    def cheaply(self: SplitChoice, counts: Any, free: Any, layout: Any, share: Any, source: Any) -> Any:
+        return pick(self, counts, free, layout, share * (1 << BITS), source)
+
+    monkeypatch.setattr(SplitChoice, "pick_all", cheaply)
     assert judge(fit_tree, added(2, 7)) > 1.2 * EPSILON
 
 
 def told_of(people: People, adjacency: Adjacency, monkeypatch: pytest.MonkeyPatch) -> tuple[np.ndarray[Any, Any], Any]:
     """What a score counts, in units, and the frame in which it is told."""
     heard = []
-    pose = score.pose_counts
 
     def hear(units: Any, *labels: Any, **public: Any) -> Any:
         heard.append((units, public["frame"]))
-        return pose(units, *labels, **public)
+        return pose_counts(units, *labels, **public)
 
     with monkeypatch.context() as patch:
         patch.setattr(score, "pose_counts", hear)

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dampen._validate import Number, one_of, render, whole
 from dampen.entropy import Entropy
@@ -24,9 +25,10 @@ from dampen.learn.random_trees import (
 )
 from dampen.learn.records import Records, readings_of, records_from_rows
 from dampen.learn.schema import Schema
-from dampen.learn.training_table import BITS, TrainingTable
+from dampen.learn.training_table import TrainingTable
 from dampen.learn.votes import LABELS, VotingForest, draw_labels, require_proved, vote_shares
 from dampen.privacy import Adjacency, BudgetLike
+from dampen.questions.people.votes import BITS
 from dampen.sampling.exact import uniform_batch
 from dampen.tables.engines import Source, is_outside
 from dampen.tables.engines.base import RowForm, RowReading
@@ -40,6 +42,7 @@ NO_TREE = -1
 COUNTS = "counts"
 """Leaves release noisy class counts instead of a label."""
 Forest = VotingForest | EvidenceForest
+Seats = NDArray[Any]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -57,7 +60,7 @@ class SeatedRows:
     people: int
     vote: int = 1
 
-    def of_people(self, seats: Integers) -> Integers:
+    def of_people(self, seats: Seats) -> Seats:
         """The seats of rows, from those of people."""
         return seats if self.owners is None else seats[self.owners]
 
@@ -174,10 +177,11 @@ class PrivateForestClassifier(PaidClassifier):
             )
             labels = draw_labels(counts.reshape(-1, counts.shape[2]), self.labels, epsilon / rows.vote, source)
             return VotingForest(trees, labels.reshape(self.n_trees, -1))
-        seats[draw_held_out(rows.people, source)] = NO_TREE
-        members = rows.of_people(seats)
+        held_out = draw_held_out(rows.people, source)
+        seats[held_out] = NO_TREE
+        members, out = rows.of_people(seats), rows.of_people(held_out)
         counts = counts_at_leaves(trees, rows.values, members, classes, len(schema.classes), rows.units)
-        released, out = noise.noisy_votes(counts, rows.vote, epsilon, source), members == NO_TREE
+        released = noise.noisy_votes(counts, rows.vote, epsilon, source)
         held = HeldOut(np.ascontiguousarray(rows.values[:, out]), classes[out], rows.units[out], rows.vote)
         return draw_weight(trees, released, held, epsilon, source)
 

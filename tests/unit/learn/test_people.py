@@ -77,7 +77,8 @@ def test_the_loss_is_one_per_person(name: str, adjacency: Adjacency) -> None:
     model = small(name, 1).fit(found, "leaves")
     assert budget.spent.epsilon == 1
     release = private_score(model, found, "leaves", epsilon=2, budget=budget)
-    assert (release.loss.unit, release.loss.adjacency, budget.spent.epsilon) == ("who", adjacency, 3)
+    assert (release.loss.unit, release.loss.adjacency) == ("who", adjacency)
+    assert budget.spent.epsilon == 3
 
 
 def test_a_budget_of_rows_refuses() -> None:
