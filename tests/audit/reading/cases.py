@@ -213,7 +213,7 @@ def _fits(value: Any, role: str, public: Public) -> bool:
     if role in ("node", "choice", "class"):
         return place >= 0
     if role == "attribute":
-        return place >= 0 or public.rest is not None
+        return place >= 0 or (public.rest is not None and (place != MISSING or public.missing == "other"))
     if place == MISSING:
         return public.missing == "drop" or (public.missing == "other" and public.rest is not None)
     return place >= 0 or (public.other == "drop" if role == "label" else public.rest is not None)

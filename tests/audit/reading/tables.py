@@ -19,7 +19,7 @@ from dampen.learn.score import ShareAccuracy
 from tests.audit.reading.check import Answer, Question, Record, Vector
 from tests.audit.reading.entries import VAST, Entry, Public, counts, in_tables, rest_place
 from tests.audit.reading.forms import Form, Held
-from tests.audit.reading.oracle import finite, number
+from tests.audit.reading.oracle import MISSING, finite, number
 
 EDGES = (1, 2, 3)
 LOW, HIGH = 0, 4
@@ -27,8 +27,9 @@ LOW, HIGH = 0, 4
 
 def schema_of(public: Public) -> Schema:
     """A categorical attribute, a number and classes."""
+    gaps = "refuse" if public.rest is None else public.missing
     attributes: dict[str, Category | Number] = {
-        "a": Category(public.labels, other=public.rest),
+        "a": Category(public.labels, other=public.rest, missing=gaps),
         "b": Number(LOW, HIGH, bins=len(EDGES) + 1),
     }
     return Schema(attributes, classes=public.choices)
@@ -61,7 +62,10 @@ def _asked(count: Callable[[Held, Public], Vector], key: Callable[..., Any]) -> 
     def question(public: Public) -> Question:
         def expect(records: Sequence[Record]) -> Answer:
             found = cells(public, records)
-            return None if found is None else counts([key(public, *cell) for cell in found])
+            gaps = any(public.rule.place(label) == MISSING for label, _, _ in records)
+            if found is None or (gaps and public.missing != "other"):
+                return None
+            return counts([key(public, *cell) for cell in found])
 
         return Question("", lambda held: count(held, public), expect)
 
