@@ -77,6 +77,7 @@ bench: $(VENV)/.installed-bench bench-diffprivlib bench-interpret
 	$(BIN)/python -m benchmarks.trees
 	$(BIN)/python -m benchmarks.tree_accuracy
 	$(BIN)/python -m benchmarks.engines
+	$(BIN)/python -m benchmarks.people
 	$(BIN)/python -m benchmarks.people_speed
 
 reproduce: $(VENV)/.installed-dev
