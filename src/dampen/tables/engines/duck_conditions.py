@@ -1,9 +1,11 @@
 """SQL for DuckDB: whether a row meets a condition, and whether a column holds what it must not."""
 
+from collections.abc import Sequence
+
 from dampen.describe.conditions import Among, Between, Condition
 from dampen.tables.engines.base import Reading
 from dampen.tables.engines.duck_days import day_sql, is_known
-from dampen.tables.engines.duck_sql import REAL_TYPES, WHOLE_TYPES, double, keys_of, kind_of, stands_for
+from dampen.tables.engines.duck_sql import double, keys_of, kind_of, plain_text, stands_for
 from dampen.tables.engines.labels import Places
 from dampen.tables.engines.ranges import real_ends, whole_ends
 from dampen.tables.reading import FIRST_DAY, LAST_DAY
@@ -46,7 +48,7 @@ def fault_rules(value: str, sql_type: str, reading: Reading) -> tuple[str, str]:
     if reading.labels is not None:
         places = Places.of(reading.labels)
         held = stands_for(value, sql_type, places, frozenset(range(len(reading.labels))))
-    elif not reading.days and sql_type in (*WHOLE_TYPES, *REAL_TYPES):
+    elif not reading.days and kind_of(sql_type) in ("wholes", "reals", "decimals"):
         return missing, "false"
     elif reading.days:
         held = f"coalesce({is_known(day_sql(value, sql_type))}, false)"
@@ -56,6 +58,28 @@ def fault_rules(value: str, sql_type: str, reading: Reading) -> tuple[str, str]:
     if reading.labels is not None:
         missing = f"not {held} and ({missing})"
     return missing, f"not {held} and not ({missing})"
+
+
+def faults_query(columns: Sequence[tuple[str, str, Reading]]) -> str | None:
+    """How many values of each column break either of its rules, ``f0_0``, ``f0_1``, ``f1_0``, ...: one scan.
+
+    Columns are SQL, its type, and what they must hold; nothing where no rule can be broken. Of texts that must be
+    labels there are few: those of the first such column are grouped, and each is looked at once.
+    """
+    grouped = [spot for spot, (_, kind, held) in enumerate(columns) if held.labels and kind_of(kind) == "text"][:1]
+    within, after = dict[str, str](), dict[str, str]()
+    for spot, (value, sql_type, reading) in enumerate(columns):
+        for side, rule in enumerate(fault_rules("label" if spot in grouped else value, sql_type, reading)):
+            name = f"f{spot}_{side}"
+            if rule != "false" and spot in grouped:
+                after[name] = f"count_if({rule})"
+            elif rule != "false":
+                within[name], after[name] = f"count_if({rule})", f"coalesce(sum({name}), 0)"
+    if grouped:
+        within["label"] = plain_text(columns[grouped[0]][0])
+    counted, summed = (", ".join(f"{rule} as {name}" for name, rule in part.items()) for part in (within, after))
+    by = " group by label" if grouped else ""
+    return f"select {summed} from (select {counted} from data{by})" if after else None
 
 
 def _whole_ends(condition: Between) -> list[str | None]:

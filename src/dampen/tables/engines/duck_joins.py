@@ -34,14 +34,23 @@ Engines = Mapping[str, DuckEngine]
 
 @dataclass(frozen=True, eq=False, repr=False)
 class JoinedDuck(DuckEngine):
-    """Joined rows; what a column must hold is looked at in its own table."""
+    """Joined rows; what a column must hold is looked at in its own table.
+
+    ``of_persons``: the source without rows that the way to the person leads nowhere. DuckDB holds less of plain joins,
+    and may choose their order.
+    """
 
     bases: Bases | None = None
+    of_persons: str = ""
 
     def faulty(self, readings: Mapping[str, Reading]) -> Faulty:
         """Which columns hold what they must not: one scan of each table, and no join."""
         assert self.bases is not None
         return self.bases.faulty(readings)
+
+    def person_rows(self) -> DuckEngine:
+        """Rows that may have a person."""
+        return replace(self, source=self.of_persons or self.source)
 
 
 @contextmanager
@@ -118,10 +127,18 @@ def _join_tables(
     conditions = [_condition(engines, names, link) for link in steps]
     outer = ", ".join(f"{names[field]} as c{spot}" for spot, field in enumerate(fields.values())) or "0 as nothing"
     first, source, relation = engines[table], "", None
+    of_persons = ""
     if first.connection is not None:
         parts = [f"(select {inner(own)} from {engines[own].source})" for own in (table, *(s.to.table for s in steps))]
-        joins = [f"left join {part} on {rule}" for part, rule in zip(parts[1:], conditions, strict=True)]
-        source = f"(select {outer} from {' '.join([parts[0], *joins])})"
+        way = () if bases is None else bases.joined.way
+        left, plain = (
+            [
+                f"{'join' if link.to.table in ways else 'left join'} {part} on {rule}"
+                for link, part, rule in zip(steps, parts[1:], conditions, strict=True)
+            ]
+            for ways in ((), way)
+        )
+        source, of_persons = (f"(select {outer} from {' '.join([parts[0], *joins])})" for joins in (left, plain))
     else:
         relation = _project(first, inner(table))
         for link, rule in zip(steps, conditions, strict=True):
@@ -130,6 +147,7 @@ def _join_tables(
     return JoinedDuck(
         source or first.source, tuple(fields), tuple(engines[f.table].kind(f.column) for f in fields.values()),
         table, first.connection, relation, fields=tuple(f"c{spot}" for spot in range(len(fields))), bases=bases,
+        of_persons=of_persons,
     )  # fmt: skip
 
 

@@ -1,6 +1,6 @@
 """SQL for DuckDB: persons grouped with all their rows, cut at caps and shared out over cells; all in one query.
 
-Whether a person is missing is asked after rows are grouped: once for each, not once for each row.
+Whether a person is missing is asked after rows are grouped: once for each, not once for each row; but for null.
 """
 
 from collections.abc import Mapping, Sequence
@@ -11,7 +11,7 @@ import numpy as np
 
 from dampen.tables.engines.base import LARGEST_TOTAL, Amount, PersonAsk, PersonShares, PlaceCounts
 from dampen.tables.engines.duck_groups import Tables, group_rows
-from dampen.tables.engines.duck_places import locate_rows
+from dampen.tables.engines.duck_places import place_rows
 from dampen.tables.engines.duck_sql import keys_of
 from dampen.tables.engines.shares import DIGIT, SHIFTS, Bucket, cut_shares, digits_of, scales_of
 from dampen.tables.grid import Grid
@@ -159,14 +159,16 @@ def _rows(ask: PersonAsk, fields: Fields) -> tuple[str, Tables]:
     types = {f"raw{spot}": fields[each.column].sql_type for spot, each in enumerate(ask.cells)}
     if ask.amount is not None:
         types["raw"] = fields[ask.amount.column].sql_type
-    rows, tables = f"select {', '.join(f'{sql} as {name}' for name, sql in held.items())} from data", Tables()
+    listed = ", ".join(f"{sql} as {name}" for name, sql in held.items())
+    # who is null is nobody: said before rows are grouped, it makes plain joins of those that lead to the person
+    rows, tables = f"select {listed} from data where {fields[ask.person].value} is not null", Tables()
     for raw, name, grid, first in grids:
         del held[raw]
         beside = "".join(f", {other}" for other in held)
-        located, more = locate_rows(raw, types[raw], grid, beside=beside, source=f"({rows})", points=f"grid_{name}")
+        placed, more = place_rows(raw, types[raw], grid, beside=beside, source=f"({rows})", points=f"grid_{name}")
         held[name], tables = name, tables | more
         shown = ", ".join(other for other in held if other != name)
-        rows = f"select {shown}, place::bigint + {OTHER + first} as {name} from ({located}) where place >= {-OTHER}"
+        rows = f"select {shown}, place::bigint + {OTHER + first} as {name} from ({placed})"
     return rows, tables
 
 

@@ -18,8 +18,8 @@ def locate_rows(
     ``points``: what the table of the points of a listed grid is called.
     """
     days, counted = isinstance(grid, DayGrid), counted_on(grid)
-    if not days and (direct := duck_sql.direct_place(value, sql_type, grid)) is not None:
-        return f"select {direct} as place{beside} from {source}", {}
+    if is_direct(value, sql_type, grid):
+        return f"select {duck_sql.direct_place(value, sql_type, grid)} as place{beside} from {source}", {}
     numbers = (duck_days.days_sql if days else duck_sql.numbers_sql)(value, sql_type, source, beside)
     keyed = duck_sql.key_sql(numbers, counted)
     unsigned = f"- {OTHER})::{duck_sql.place_type(len(grid))}"
@@ -32,3 +32,20 @@ def locate_rows(
         f"select keyed.* exclude (status, key), (coalesce(status, place) {unsigned} as place from {joined}",
         {points: {"point": listed, "place": np.arange(len(listed))}},
     )
+
+
+def place_rows(value: str, sql_type: str, grid: Grid, *, beside: str, source: str, points: str) -> tuple[str, Tables]:
+    """As :func:`locate_rows`, without the rows of which the value has no place on the grid.
+
+    A number that is not missing has one. That is asked of the value: a rule about its place would have DuckDB find
+    every place twice.
+    """
+    located, tables = locate_rows(value, sql_type, grid, beside=beside, source=source, points=points)
+    if is_direct(value, sql_type, grid):
+        return f"{located} where not ({duck_sql.keys_of(value, sql_type).missing})", tables
+    return f"select * from ({located}) where place >= {-OTHER}", tables
+
+
+def is_direct(value: str, sql_type: str, grid: Grid) -> bool:
+    """Whether a place is found in one step, from a number of a type that holds nothing else."""
+    return not isinstance(grid, DayGrid) and duck_sql.direct_place(value, sql_type, grid) is not None

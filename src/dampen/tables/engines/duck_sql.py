@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, date, datetime
 from decimal import Decimal
+from math import gcd
 from typing import Any
 
 import numpy as np
@@ -24,6 +25,8 @@ from dampen.tables.reading import AROUND, BLANKS, DAY, DIGITS, MISSING, MOMENT, 
 WHOLE_TYPES = ("TINYINT", "SMALLINT", "INTEGER", "BIGINT", "UTINYINT", "USMALLINT", "UINTEGER")
 WIDE_TYPES = ("UBIGINT", "HUGEINT", "UHUGEINT")
 REAL_TYPES = ("FLOAT", "DOUBLE")
+MOST_DIGITS = 18
+"""Decimals of so many digits fit in 64 bits without their point."""
 WHOLE_TEXT = "[+-]?[0-9]{1,19}"
 REAL_TEXT = r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)(e[+-]?[0-9]+)?|[+-]?(inf|infinity)"
 PLAIN = ("wholes", "reals", "truths")
@@ -264,14 +267,15 @@ def round_down() -> str:
     return f"case when abs(whole::hugeint) > {2**53} and {above} then nextafter({near}, '-inf'::double) else {near} end"
 
 
-def even_place(grid: EvenGrid) -> str:
-    """Where a key stands on an even grid."""
+def even_place(grid: EvenGrid, key: str = "key", *, within: bool = False) -> str:
+    """Where a key stands on an even grid. ``within``: it is below the last point, so that no place is out of reach."""
     start, step, divisor = grid.terms
     if grid.whole:
-        return f"(key - '{start}'::bigint) // '{step}'::bigint"
+        return f"({key} - '{start}'::bigint) // '{step}'::bigint"
     first, width, scale = double(start), double(step), double(divisor)
-    near = f"least(greatest(round((key * {scale} - {first}) / {width}), 0), {double(len(grid) - 1)})"
-    below = f"key < ({first} + {near} * {width}) / {scale}"
+    near = f"round(({key} * {scale} - {first}) / {width})"
+    near = near if within else f"least(greatest({near}, 0), {double(len(grid) - 1)})"
+    below = f"{key} < ({first} + {near} * {width}) / {scale}"
     return f"cast({near} as bigint) - cast({below} as bigint)"
 
 
@@ -287,29 +291,53 @@ def direct_place(value: str, kind: str, grid: Grid) -> str | None:
     others, but NaN before all: the extremes that a Parquet file tells of its columns leave it out, and DuckDB takes a
     comparison that holds for them to hold for every row.
     """
-    real = kind in REAL_TYPES
-    if not isinstance(grid, EvenGrid) or not (real or (kind in WHOLE_TYPES and grid.whole)):
+    if not isinstance(grid, EvenGrid):
         return None
-    start, step, _ = grid.terms
-    number = f"cast({value} as double)" if real else f"cast({value} as bigint)"
-    first, last = (double(end) if real else f"'{end}'::bigint" for end in (grid[0], grid[-1]))
-    if real and grid.whole and max(abs(grid[0]), abs(grid[-1])) >= 2**53:
-        return None
-    if grid.whole:
-        width = "integer" if max(abs(grid[0]), abs(grid[-1]), step) < 2**30 else "bigint"
-        steps = f"cast({f'floor({number})' if real else number} as {width})"
-        steps = f"({steps} - '{start}'::{width})" if start else steps
-        place = f"{steps} // '{step}'::{width}" if step > 1 else steps
+    start, step, divisor = grid.terms
+    last, digits = start + (len(grid) - 1) * step, digits_behind(kind)
+    if digits is not None and max(abs(start), abs(last)) * 10**digits < 2 ** (52 if digits or divisor > 1 else 62):
+        number = f"cast({value} * {10**digits} as bigint)" if digits else f"cast({value} as bigint)"
+        unit = 10**digits
+        place = _whole_place(number if digits else value, start * unit, step * unit, divisor, last * unit)
+        first, end = (f"'{-(-numerator * unit // divisor)}'::bigint" for numerator in (start, last))
+    elif kind in REAL_TYPES and not (grid.whole and max(abs(start), abs(last)) >= 2**53):
+        number, first, end = f"cast({value} as double)", double(grid[0]), double(grid[-1])
+        floor = _whole_place(f"floor({number})", start, step, divisor, last)
+        place = floor if grid.whole else even_place(grid, number, within=True)
     else:
-        place = even_place(grid).replace("key", number)
+        return None
     unsigned = place_type(len(grid))
     missing = f"{MISSING - OTHER}::{unsigned}"
     return (
-        f"case {f'when isnan({number}) then {missing} ' if real else ''}"
-        f"when {number} >= {first} and {number} < {last} then ({place} - {OTHER})::{unsigned} "
+        f"case {f'when isnan({number}) then {missing} ' if kind in REAL_TYPES else ''}"
+        f"when {number} >= {first} and {number} < {end} then ({place} - {OTHER})::{unsigned} "
         f"when {number} < {first} then {-OTHER}::{unsigned} when {number} is null then {missing} "
         f"else {len(grid) - 1 - OTHER}::{unsigned} end"
     )
+
+
+def digits_behind(kind: str) -> int | None:
+    """How many digits the numbers of a type have behind the point, where without it they have 64 bits at most.
+
+    Such a number is w / 10**s with w whole, and a point N / Q of a grid is not above it where w Q >= N 10**s. The
+    place of the nearest floats is the same: two such fractions differ by 1 / (Q 10**s) at least, and if N 10**s is
+    below 2**52, rounding moves each by less than half of that.
+    """
+    if kind in WHOLE_TYPES:
+        return 0
+    found = re.fullmatch(r"DECIMAL\((\d+),(\d+)\)", kind)
+    return int(found[2]) if found is not None and int(found[1]) <= MOST_DIGITS else None
+
+
+def _whole_place(whole: str, start: int, step: int, divisor: int, last: int) -> str:
+    """floor((w Q - A) / P) for a whole number w between the ends, without what P and Q have in common."""
+    common = gcd(step, divisor)
+    factor, ahead, width = divisor // common, -start // common, step // common
+    sql_type = "integer" if max(abs(start), abs(last), step, divisor) < 2**29 else "bigint"
+    place = f"cast({whole} as {sql_type})"
+    place = f"{place} * '{factor}'::{sql_type}" if factor > 1 else place
+    place = f"({place} + '{ahead}'::{sql_type})" if ahead else place
+    return f"{place} // '{width}'::{sql_type}" if width > 1 else place
 
 
 def place_type(places: int) -> str:

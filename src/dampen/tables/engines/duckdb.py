@@ -39,7 +39,7 @@ from dampen.tables.engines.base import (
     location_note,
 )
 from dampen.tables.engines.by_query import CountsByQuery, as_classes, as_level, as_places, packs_of
-from dampen.tables.engines.duck_conditions import condition_sql, fault_rules
+from dampen.tables.engines.duck_conditions import condition_sql, faults_query
 from dampen.tables.engines.duck_places import locate_rows
 from dampen.tables.engines.labels import Places
 from dampen.tables.engines.progress import is_watched, share_progress, watch
@@ -137,15 +137,9 @@ class DuckEngine(CountsByQuery):
 
     def faulty(self, readings: Mapping[str, Reading]) -> Faulty:
         """Which columns hold what they must not: one scan."""
-        rules = [fault_rules(self.field(name), self.kind(name), reading) for name, reading in readings.items()]
-        listed = {
-            f"f{spot}_{side}": f"count_if({rule})"
-            for spot, pair in enumerate(rules)
-            for side, rule in enumerate(pair)
-            if rule != "false"
-        }
-        query = ", ".join(f"{rule} as {name}" for name, rule in listed.items())
-        rows = self.fetch(f"select {query} from data") if listed else {}
+        columns = [(self.field(name), self.kind(name), reading) for name, reading in readings.items()]
+        query = faults_query(columns)
+        rows = {} if query is None else self.fetch(query)
         missing, other = (
             frozenset(name for spot, name in enumerate(readings) if rows.get(f"f{spot}_{side}", [0])[0])
             for side in (0, 1)
@@ -261,13 +255,17 @@ class DuckEngine(CountsByQuery):
             else (duck_people.totals_query, duck_people.totals_of)
         )
         query = make(ask, fields)
-        return read(self.fetch(query.sql, **query.tables), ask)
+        return read(self.person_rows().fetch(query.sql, **query.tables), ask)
 
     def person_values(self, person: str, amount: Amount | None, how: str) -> PlaceCounts:
         """One whole number for each person; the distinct ones leave."""
         fields = self._person_fields(person, *([] if amount is None else [amount.column]))
         query = duck_people.values_query(person, amount, how, fields)
-        return duck_people.values_of(self.fetch(query.sql, **query.tables))
+        return duck_people.values_of(self.person_rows().fetch(query.sql, **query.tables))
+
+    def person_rows(self) -> "DuckEngine":
+        """All rows that may have a person."""
+        return self
 
     def _person_fields(self, *names: str) -> duck_people.Fields:
         return {name: duck_people.Field(self.field(name), self._group_key(name), self.kind(name)) for name in names}
