@@ -5,7 +5,8 @@ the customers have no orders, an order has one to seven items, and the keys of o
 60 million items of scale 10; the default is a tenth of it.
 
 Every measurement is a process of its own, so that its peak memory is its own, and both sides take turns; what is told
-is the median of each; where others use the machine too, the time of the processor tells more. dampen looks at all rows first, keys included, joins, groups, and counts for every cap.
+is the median of each. Where others use the machine too, the time of the processor tells more than the clock. dampen
+looks at all rows first, keys included, joins, groups, and counts for every cap.
 """
 
 import argparse

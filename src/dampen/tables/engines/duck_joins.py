@@ -126,19 +126,15 @@ def _join_tables(
 
     conditions = [_condition(engines, names, link) for link in steps]
     outer = ", ".join(f"{names[field]} as c{spot}" for spot, field in enumerate(fields.values())) or "0 as nothing"
-    first, source, relation = engines[table], "", None
-    of_persons = ""
+    first, source, of_persons, relation = engines[table], "", "", None
     if first.connection is not None:
         parts = [f"(select {inner(own)} from {engines[own].source})" for own in (table, *(s.to.table for s in steps))]
-        way = () if bases is None else bases.joined.way
-        left, plain = (
-            [
-                f"{'join' if link.to.table in ways else 'left join'} {part} on {rule}"
-                for link, part, rule in zip(steps, parts[1:], conditions, strict=True)
-            ]
-            for ways in ((), way)
+        joins = [f"join {part} on {rule}" for part, rule in zip(parts[1:], conditions, strict=True)]
+        way = [bases is not None and link.to.table in bases.joined.way for link in steps]
+        plain = [join if on_way else f"left {join}" for join, on_way in zip(joins, way, strict=True)]
+        source, of_persons = (
+            f"(select {outer} from {' '.join([parts[0], *listed])})" for listed in ([f"left {j}" for j in joins], plain)
         )
-        source, of_persons = (f"(select {outer} from {' '.join([parts[0], *joins])})" for joins in (left, plain))
     else:
         relation = _project(first, inner(table))
         for link, rule in zip(steps, conditions, strict=True):
