@@ -41,6 +41,8 @@ if TYPE_CHECKING:
     from dampen.problem import NumericProblem as NumericProblem
     from dampen.problem import SelectionProblem as SelectionProblem
     from dampen.problem import SignedCapProblem as SignedCapProblem
+    from dampen.problem import UnknownGroupsFrame as UnknownGroupsFrame
+    from dampen.problem import UnknownGroupsProblem as UnknownGroupsProblem
     from dampen.questions.categories import most_common as most_common
     from dampen.questions.categories import top_categories as top_categories
     from dampen.questions.histograms import histogram as histogram
@@ -86,6 +88,8 @@ _HOMES = {
     "Table": "dampen.front.table",
     "open": "dampen.front.opening",
     "Text": "dampen.describe.columns",
+    "UnknownGroupsFrame": "dampen.problem",
+    "UnknownGroupsProblem": "dampen.problem",
     "between": "dampen.describe.columns",
 }
 

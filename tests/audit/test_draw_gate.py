@@ -24,6 +24,7 @@ from dampen.mechanisms import (
     LimitRace,
     NumericMechanism,
     SelectionMechanism,
+    TruncatedGeometricCounts,
 )
 from dampen.mechanisms.base import Mechanism
 from dampen.mechanisms.grouping.base import GroupMechanism, SetMechanism
@@ -218,5 +219,6 @@ def test_every_mechanism_in_the_wheel_is_driven() -> None:
     driven: set[type] = {type(gated.make("1")) for name, gated in GATED.items() if name not in IN_FULL_RUNS}
     driven |= {type(make(1, "1e-6")) for make in EVERY.values()}
     driven |= {type(make(1)) for make in METHODS.values()} | {*COUNTS.values(), *CAPS.values(), LimitRace}
+    driven.add(TruncatedGeometricCounts)
     assert len(driven) > 20
     assert {*find_mechanisms(dampen.mechanisms, Mechanism).values()} == driven  # type: ignore[type-abstract]

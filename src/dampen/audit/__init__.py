@@ -17,6 +17,7 @@ from dampen.audit.neighbours import (
 from dampen.audit.numeric import audit_numeric
 from dampen.audit.report import AuditReport
 from dampen.audit.scripted import ScriptedEntropy, law_by_enumeration
+from dampen.audit.unknown_groups import audit_unknown_groups
 
 __all__ = [
     "AdmissibilityReport",
@@ -32,6 +33,7 @@ __all__ = [
     "audit_draw",
     "audit_numeric",
     "audit_selection",
+    "audit_unknown_groups",
     "classify",
     "dominates",
     "edge_neighbours",

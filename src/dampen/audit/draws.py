@@ -11,7 +11,7 @@ entropy drives as many draws as a chi-square test needs (``dampen.audit.cells``)
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from itertools import permutations
+from itertools import permutations, product
 from math import log, prod
 from typing import Any
 
@@ -30,6 +30,7 @@ from dampen.mechanisms import NumericMechanism, SelectionMechanism
 from dampen.mechanisms.caps.base import CapMechanism
 from dampen.mechanisms.caps.limit_race import LimitRace
 from dampen.mechanisms.counts.base import CountsMechanism
+from dampen.mechanisms.counts.truncated_geometric_counts import TruncatedGeometricCounts
 from dampen.mechanisms.numeric.base import answer_at
 from dampen.mechanisms.selection.ordered import OrderedMechanism
 from dampen.problem import (
@@ -38,11 +39,12 @@ from dampen.problem import (
     NumericProblem,
     SelectionProblem,
     SignedCapProblem,
+    UnknownGroupsProblem,
     count_candidates,
 )
 from dampen.vectors import Floats
 
-Audited = SelectionMechanism | NumericMechanism | CountsMechanism | CapMechanism | LimitRace
+Audited = SelectionMechanism | NumericMechanism | CountsMechanism | CapMechanism | LimitRace | TruncatedGeometricCounts
 OPEN = Fraction(1, 16)
 """A walk that leaves no more undecided is enough: it finds what a sample would, a law 30 % wrong among them."""
 DEPTH = 12
@@ -98,7 +100,7 @@ class DrawReport:
 
 def audit_draw(
     mechanism: Audited,
-    problem: SelectionProblem | NumericProblem | CountsProblem | CapProblem | SignedCapProblem,
+    problem: SelectionProblem | NumericProblem | CountsProblem | CapProblem | SignedCapProblem | UnknownGroupsProblem,
     *,
     depth: int = DEPTH,
     draws: int | None = None,
@@ -142,6 +144,8 @@ def audit_draw(
         draw, law, outcome_at = _places_of_totals(mechanism, problem)
     elif isinstance(mechanism, LimitRace):
         draw, law, outcome_at = _places_of_caps(mechanism, problem)
+    elif isinstance(mechanism, TruncatedGeometricCounts):
+        draw, law, outcome_at = _places_of_shown(mechanism, problem)
     else:
         draw, law, outcome_at = _places_of_number(mechanism, problem)
     report = compare_places(draw, law, depth=depth, draws=draws)
@@ -220,6 +224,25 @@ def _places_of_caps(mechanism: LimitRace, problem: Any) -> Places:
     caps = list(mechanism.outcomes(problem.frame))
     law = np.exp(mechanism.log_probabilities(problem))
     return lambda source: caps.index(mechanism.draw(problem, source)), law, caps.__getitem__
+
+
+def _places_of_shown(mechanism: TruncatedGeometricCounts, problem: Any) -> Places:
+    """Places are all answers, what may be told of each group beside all that may be told of the others."""
+    laws = mechanism.law(problem)
+    if prod(map(len, laws.values())) > LARGEST_BOX:
+        raise ParameterError("groups must be few and their noise small to be audited")
+    outcomes = [
+        {name: told for name, told in zip(laws, each, strict=True) if told is not None}
+        for each in product(*laws.values())
+    ]
+    law = np.array([prod(each) for each in product(*(each.values() for each in laws.values()))])
+    places = {tuple(outcome.items()): place for place, outcome in enumerate(outcomes)}
+
+    def draw(source: Entropy) -> int:
+        shown = mechanism.draw(problem, source)
+        return places.get(tuple((name, shown[name]) for name in laws if name in shown), NOWHERE)
+
+    return draw, law, lambda place: "none of the outcomes" if place == NOWHERE else outcomes[place]
 
 
 def _places_of_totals(mechanism: CapMechanism, problem: Any) -> Places:

@@ -12,10 +12,17 @@ from dampen.audit.neighbours import DataSet
 from dampen.audit.report import AuditReport, broken_parts
 from dampen.errors import FrameLeak, ParameterError
 from dampen.privacy import PrivacyLoss
-from dampen.problem import CapProblem, CountsProblem, NumericProblem, SelectionProblem, SignedCapProblem
+from dampen.problem import (
+    CapProblem,
+    CountsProblem,
+    NumericProblem,
+    SelectionProblem,
+    SignedCapProblem,
+    UnknownGroupsProblem,
+)
 from dampen.vectors import Floats
 
-OfFrameAlone = CountsProblem | CapProblem | SignedCapProblem
+OfFrameAlone = CountsProblem | CapProblem | SignedCapProblem | UnknownGroupsProblem
 """Problems of which nothing is public but the frame."""
 Problem = SelectionProblem | NumericProblem | OfFrameAlone
 Law = TypeVar("Law")

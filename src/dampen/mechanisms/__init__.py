@@ -8,6 +8,7 @@ from dampen.mechanisms.caps.limit_race import LimitRace
 from dampen.mechanisms.caps.signed_cap_race import SignedCapRace
 from dampen.mechanisms.counts.base import CountsMechanism
 from dampen.mechanisms.counts.laplace_counts import LaplaceCounts
+from dampen.mechanisms.counts.truncated_geometric_counts import TruncatedGeometricCounts
 from dampen.mechanisms.numeric.base import NumericMechanism
 from dampen.mechanisms.numeric.exact_pair_laplace import ExactPairLaplace
 from dampen.mechanisms.numeric.ladder import Ladder
@@ -66,4 +67,5 @@ __all__ = [
     "StableArgmax",
     "Staircase",
     "TopK",
+    "TruncatedGeometricCounts",
 ]

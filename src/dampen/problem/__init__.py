@@ -6,6 +6,7 @@ from dampen.problem.groups import GroupFrame, GroupProblem
 from dampen.problem.numeric import NumericFrame, NumericProblem
 from dampen.problem.rules import matching_sensitivity
 from dampen.problem.selection import Frame, SelectionProblem, count_candidates
+from dampen.problem.unknown_groups import UnknownGroupsFrame, UnknownGroupsProblem
 
 __all__ = [
     "CapFrame",
@@ -19,6 +20,8 @@ __all__ = [
     "NumericProblem",
     "SelectionProblem",
     "SignedCapProblem",
+    "UnknownGroupsFrame",
+    "UnknownGroupsProblem",
     "count_candidates",
     "matching_sensitivity",
 ]
