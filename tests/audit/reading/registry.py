@@ -26,6 +26,7 @@ OF_UTILITIES = "utilities come in, one per candidate: no records"
 PUBLIC = "reads what is public"
 PART = "a part of functions that are in the gate"
 BY_PERSON = "one person more, with all rows, is tried in test_people_coupling.py"
+BY_NAME = "one person more, and one odd value more, are tried in test_names_coupling.py"
 EXEMPT: dict[str, str] = {
     "questions.select": OF_UTILITIES,
     "questions.top_k": OF_UTILITIES,
@@ -48,6 +49,7 @@ EXEMPT: dict[str, str] = {
     "Graph.from_networkx": "nodes and edges of a graph: nothing is read as anything else",
     "Graph.from_igraph": "nodes and edges of a graph: nothing is read as anything else",
     "Engine.require": "looks whether a column is there",
+    "Engine.named_people": BY_NAME,
     "Engine.person_shares": BY_PERSON,
     "Engine.person_values": BY_PERSON,
     "tables.person_values": BY_PERSON,

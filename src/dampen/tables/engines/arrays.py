@@ -32,6 +32,7 @@ from dampen.tables.engines.base import (
 )
 from dampen.tables.engines.by_query import QueryLevels
 from dampen.tables.engines.labels import Places
+from dampen.tables.engines.names import NamedPeople, NamesAsk
 from dampen.tables.engines.ranges import real_ends, whole_ends
 from dampen.tables.grid import Grid, locate
 from dampen.tables.reading import MISSING, OTHER
@@ -56,6 +57,7 @@ class ArrayEngine:
     columns: dict[str | None, Column] = field(default_factory=dict)
     codes: dict[tuple[str, Coding], array_codes.Codes] = field(default_factory=dict)
     people: "dict[str, PersonCodes]" = field(default_factory=dict)
+    names: dict[str, tuple[Integers, list[str]]] = field(default_factory=dict)
     name = "arrays"
     location = ""
 
@@ -80,8 +82,8 @@ class ArrayEngine:
     def _faults_of(self, name: str, reading: Reading) -> set[int]:
         if reading.labels is not None:
             return {fault for fault in self.label_counts(name, reading.labels) if fault < 0}
-        if reading.person:
-            codes = self._persons(name).codes
+        if reading.person or reading.name:
+            codes = self._persons(name).codes if reading.person else self._names(name)[0]
             return {fault for fault in (MISSING, OTHER) if (codes == fault).any()}
         numbers = numbers_of(self.column(name), days=reading.days)
         return {fault for fault, count in ((MISSING, numbers.missing), (OTHER, numbers.other)) if count}
@@ -146,6 +148,21 @@ class ArrayEngine:
         from dampen.tables.engines.array_people import values_of
 
         return values_of(self._person_rows(PersonAsk(person, amount=amount)), how)
+
+    def named_people(self, ask: NamesAsk) -> NamedPeople:
+        """Names have numbers, and each pair of a person and a name is one number."""
+        from dampen.tables.engines.array_names import count_people
+
+        if ask.person is None:
+            return count_people(ask, self._names(ask.column), None)
+        return count_people(ask, self._names(ask.column), self._persons(ask.person), self.column(ask.person))
+
+    def _names(self, column: str) -> tuple[Integers, list[str]]:
+        from dampen.tables.engines.array_names import name_codes
+
+        if column not in self.names:
+            self.names[column] = name_codes(self.column(column))
+        return self.names[column]
 
     def _person_rows(self, ask: PersonAsk) -> "PersonRows":
         from dampen.tables.engines.array_people import person_rows

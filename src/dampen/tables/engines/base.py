@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from dampen.describe.conditions import Condition
 from dampen.errors import DataError, ParameterError
 from dampen.tables.columns import title_of
+from dampen.tables.engines.names import NamedPeople, NamesAsk
 from dampen.tables.files import column_error
 from dampen.tables.grid import Grid
 from dampen.vectors import LARGEST_WHOLE, Integers
@@ -84,10 +85,10 @@ Groups = Sequence[tuple[str, Sequence[Any]]]
 
 @dataclass(frozen=True)
 class Reading:
-    """What a column must hold: one of the ``labels``, else days, else persons, else numbers; and which faults are none.
+    """What a column must hold: one of the ``labels``, else days, persons, names or numbers; and which faults are none.
 
-    ``missing``: missing values are left out. ``other``: what is no label has a label that takes it. A person is any
-    value that can be told from others.
+    ``missing``: missing values are left out. ``other``: what is no label has a label that takes it, or is left out. A
+    person is any value that can be told from others; of a name see :mod:`names`.
     """
 
     labels: tuple[Any, ...] | None = None
@@ -95,6 +96,7 @@ class Reading:
     missing: bool = False
     other: bool = False
     person: bool = False
+    name: bool = False
 
 
 @dataclass(frozen=True)
@@ -334,6 +336,12 @@ class Engine(Protocol):
         the ``"mean"`` rounded down, ``"min"`` or ``"max"``. Rows are left out as by :meth:`person_shares`.
         """
 
+    def named_people(self, ask: NamesAsk) -> NamedPeople:
+        """How many people each name of a column has, nobody counted in too many: see :mod:`names`.
+
+        Names and counts leave, nothing else. Nothing is refused here: a row that lacks a person or a name is left out.
+        """
+
     def faults(self, table: CodedTable) -> Faults:
         """What in a table breaks its schema: one scan, before anything is paid."""
 
@@ -375,6 +383,11 @@ def day_error(column: str | None, where: str) -> DataError:
 def person_error(column: str, where: str) -> DataError:
     """The same where it must hold persons."""
     return DataError(f"{title_of(column)} must hold numbers, texts or days, by which persons are told apart{where}")
+
+
+def name_error(column: str, where: str) -> DataError:
+    """The same where it must hold names of groups."""
+    return DataError(f"{title_of(column)} must hold texts or whole numbers, by which groups are named{where}")
 
 
 def label_error(title: str, where: str) -> DataError:

@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from dampen.describe.conditions import Among, Between, Condition
 from dampen.tables.engines.base import Reading
 from dampen.tables.engines.duck_days import day_sql, is_known
+from dampen.tables.engines.duck_names import name_sql
 from dampen.tables.engines.duck_sql import double, keys_of, kind_of, plain_text, stands_for
 from dampen.tables.engines.labels import Places
 from dampen.tables.engines.ranges import real_ends, whole_ends
@@ -45,6 +46,10 @@ def fault_rules(value: str, sql_type: str, reading: Reading) -> tuple[str, str]:
     if reading.person:
         known = kind_of(sql_type) != "nothing" or sql_type == "BLOB"
         return "false" if reading.missing else missing, "false" if known else f"not ({missing})"
+    if reading.name:
+        known = kind_of(sql_type) in ("text", "wholes")
+        rule = "false" if known else f"not ({missing}) and {name_sql(value, sql_type)} is null"
+        return "false" if reading.missing else missing, rule
     if reading.labels is not None:
         places = Places.of(reading.labels)
         held = stands_for(value, sql_type, places, frozenset(range(len(reading.labels))))

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from dampen.tables.engines.base import Groups
 from dampen.tables.engines.duck_sql import place_by_join
 from dampen.tables.engines.labels import Places
+from dampen.tables.files import literal
 
 Tables = dict[str, Mapping[str, NDArray[Any]]]
 
@@ -44,3 +45,13 @@ def group_rows(keys: Sequence[str], types: Sequence[str], by: Groups) -> Grouped
         joins += f" join groups{spot} on read.label{spot} is not distinct from groups{spot}.label"
         tables |= found.tables
     return GroupedRows(beside, parts, joins, tuple(f"owner{spot}" for spot in range(len(by))), tables)
+
+
+def table_sql(columns: Mapping[str, NDArray[Any]]) -> str:
+    """A small table as SQL."""
+    fields = []
+    for name, column in columns.items():
+        kind = {"i": "bigint", "f": "double"}.get(column.dtype.kind, "varchar")
+        entries = ", ".join(literal(str(entry)) for entry in column.tolist())
+        fields.append(f"unnest([{entries}]::{kind}[]) as {name}")
+    return f"select {', '.join(fields)}"

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from dampen.describe.conditions import Condition
 from dampen.errors import DataError, EngineError
 from dampen.tables.columns import Column
-from dampen.tables.engines import duck_days, duck_groups, duck_people, duck_routes, duck_sql, duck_sums
+from dampen.tables.engines import duck_days, duck_groups, duck_names, duck_people, duck_routes, duck_sql, duck_sums
 from dampen.tables.engines.array_codes import row_values
 from dampen.tables.engines.base import (
     NOT_HERE,
@@ -42,6 +42,7 @@ from dampen.tables.engines.by_query import CountsByQuery, as_classes, as_level, 
 from dampen.tables.engines.duck_conditions import condition_sql, faults_query
 from dampen.tables.engines.duck_places import locate_rows
 from dampen.tables.engines.labels import Places
+from dampen.tables.engines.names import NamedPeople, NamesAsk
 from dampen.tables.engines.progress import is_watched, share_progress, watch
 from dampen.tables.files import TEXT, literal, quote
 from dampen.tables.grid import Grid
@@ -97,7 +98,7 @@ class DuckEngine(CountsByQuery):
                     self.connection.register(name, dict(columns))
                 with _watch_query(self.connection):
                     return self.connection.sql(f"with {rows} {query}").fetchnumpy()
-            listed = "".join(f"{name} as ({_table_sql(columns)}), " for name, columns in tables.items())
+            listed = "".join(f"{name} as ({duck_groups.table_sql(columns)}), " for name, columns in tables.items())
             return self._query_relation(f"with {listed}{rows} {query}")
         except duckdb.OutOfMemoryException:
             advice = "raise memory_limit, or give it a temp_directory with room"
@@ -266,6 +267,11 @@ class DuckEngine(CountsByQuery):
     def person_rows(self) -> "DuckEngine":
         """All rows that may have a person."""
         return self
+
+    def named_people(self, ask: NamesAsk) -> NamedPeople:
+        """Rows are grouped by name, or by person and name; names and counts leave."""
+        fields = self._person_fields(ask.column, *([] if ask.person is None else [ask.person]))
+        return duck_names.people_of(self.fetch(duck_names.names_query(ask, fields)))
 
     def _person_fields(self, *names: str) -> duck_people.Fields:
         return {name: duck_people.Field(self.field(name), self._group_key(name), self.kind(name)) for name in names}
@@ -481,13 +487,3 @@ def closed_error() -> EngineError:
     return EngineError(
         "duckdb could not run the query: the connection of the relation is closed; open one and ask again"
     )
-
-
-def _table_sql(columns: Mapping[str, NDArray[Any]]) -> str:
-    """A small table as SQL."""
-    fields = []
-    for name, column in columns.items():
-        kind = {"i": "bigint", "f": "double"}.get(column.dtype.kind, "varchar")
-        entries = ", ".join(literal(str(entry)) for entry in column.tolist())
-        fields.append(f"unnest([{entries}]::{kind}[]) as {name}")
-    return f"select {', '.join(fields)}"

@@ -19,7 +19,7 @@ from dampen.describe.conditions import Condition
 from dampen.errors import DataError, EngineError, ParameterError
 from dampen.tables.columns import column_of_values
 from dampen.tables.day_grid import DayGrid
-from dampen.tables.engines import digits, ibis_codes, ibis_days, ibis_people
+from dampen.tables.engines import digits, ibis_codes, ibis_days, ibis_names, ibis_people
 from dampen.tables.engines.array_codes import row_values
 from dampen.tables.engines.base import (
     NOT_HERE,
@@ -43,6 +43,7 @@ from dampen.tables.engines.base import (
 from dampen.tables.engines.by_query import CountsByQuery, as_classes, as_level, packs_of
 from dampen.tables.engines.ibis_conditions import fault_rules, meets
 from dampen.tables.engines.labels import Places
+from dampen.tables.engines.names import NamedPeople, NamesAsk
 from dampen.tables.engines.progress import Share, watch
 from dampen.tables.engines.spark import STOPPED, is_stopped
 from dampen.tables.grid import Grid, add_counts
@@ -162,6 +163,10 @@ class IbisEngine(CountsByQuery):
     def person_values(self, person: str, amount: Amount | None, how: str) -> PlaceCounts:
         """One whole number for each person; the distinct ones leave."""
         return ibis_people.values(self.table, self._column, person, amount, how, self.fetch)
+
+    def named_people(self, ask: NamesAsk) -> NamedPeople:
+        """Rows are grouped by name, or by person and name; names and counts leave."""
+        return ibis_names.people_of(self._run(ibis_names.people_query(self.table, self._column, ask)))
 
     def _group_places(self, by: Groups) -> dict[str, Any]:
         return {

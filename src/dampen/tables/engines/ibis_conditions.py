@@ -8,6 +8,7 @@ from dampen.describe.conditions import Among, Condition
 from dampen.tables.engines.base import Reading
 from dampen.tables.engines.ibis_codes import as_written, is_absent, number_parts, place_of, real, whole
 from dampen.tables.engines.ibis_days import day_of
+from dampen.tables.engines.ibis_names import name_of
 from dampen.tables.engines.labels import Places
 from dampen.tables.engines.ranges import real_ends, whole_ends
 from dampen.tables.reading import MISSING, OTHER
@@ -50,6 +51,8 @@ def fault_rules(column: Any, reading: Reading) -> dict[str, Any]:
     if reading.person:
         none = ibis.literal(not is_comparable(column.type()))
         return ({} if reading.missing else {"missing": absent}) | {"other": ~absent & none}
+    if reading.name:
+        return ({} if reading.missing else {"missing": absent}) | {"other": ~absent & name_of(column).isnull()}
     if reading.days:
         none = day_of(column).isnull()
     else:

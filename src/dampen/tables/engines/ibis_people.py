@@ -154,7 +154,7 @@ def _as_shares(found: Mapping[str, Integers], cells: list[str], ask: PersonAsk) 
 def _rows(table: Any, column: Columns, ask: PersonAsk) -> Any:
     """Rows with a person, the places of cells (``c0``, ...) and an amount; those that lack one are left out."""
     who = column(ask.person)
-    held = {"person": _key(who), "gone": ibis_codes.is_absent(ibis_codes.as_written(who))}
+    held = {"person": plain_key(who), "gone": ibis_codes.is_absent(ibis_codes.as_written(who))}
     grids: list[tuple[str, Any, Grid]] = []
     for spot, each in enumerate(ask.cells):
         if isinstance(each.values, Grid):
@@ -179,7 +179,7 @@ def _rows(table: Any, column: Columns, ask: PersonAsk) -> Any:
     return rows.drop("gone")
 
 
-def _key(person: Any) -> Any:
+def plain_key(person: Any) -> Any:
     """A value such that only equal ones are one group: DuckDB may be told to take ``a`` and ``A`` for the same."""
     value = ibis_codes.as_written(person)
     if value.type().is_string() and person.get_backend().name == "duckdb":

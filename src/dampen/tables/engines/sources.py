@@ -18,6 +18,7 @@ from dampen.tables.engines.base import (
     day_error,
     label_error,
     location_note,
+    name_error,
     number_error,
     person_error,
 )
@@ -137,8 +138,8 @@ def _require_readings(engine: Engine, readings: Mapping[str, Reading]) -> None:
 def _reading_error(column: str, reading: Reading, where: str) -> DataError:
     if reading.labels is not None:
         return label_error(title_of(column), where)
-    if reading.person:
-        return person_error(column, where)
+    if reading.person or reading.name:
+        return person_error(column, where) if reading.person else name_error(column, where)
     return day_error(column, where) if reading.days else number_error(column, where)
 
 
