@@ -34,7 +34,6 @@ class Pattern(Options):
 
     pattern: Annotated[PatternName | None, OfGraph(help="What to count in a graph.")] = None
     k: Annotated[int | None, OfGraph("--k", help="Size of a k-triangle, k-star or k-clique.")] = None
-    delta: Annotated[str, OfGraph(help="Failure probability, for patterns; 0 gives a pure guarantee.")] = "0"
     unit: Annotated[UnitName | None, OfGraph(help="What is hidden: an edge, or a node with all its edges.")] = None
     graph: GraphOptions
 
@@ -51,22 +50,63 @@ class Fit(Options):
     ] = False
 
 
+@dataclass(frozen=True, kw_only=True)
+class Unknown(Options):
+    """What is said of groups that nobody listed."""
+
+    most: Annotated[
+        int | None, typer.Option(help="With --groups private and a person: in how many groups one is counted.")
+    ] = None
+    at_least: Annotated[
+        int | None, typer.Option(help="With --groups private: groups of fewer people are never shown.")
+    ] = None
+
+    def said(self) -> dict[str, int]:
+        """What was typed."""
+        return {name: found for name in ("most", "at_least") if (found := getattr(self, name)) is not None}
+
+
+@dataclass(frozen=True, kw_only=True)
+class Failure(Options):
+    """How likely a guarantee may fail."""
+
+    delta: Annotated[
+        str,
+        typer.Option(help="Failure probability: for --groups private, and for patterns, where 0 is a pure guarantee."),
+    ] = "0"
+
+
 @verb(30, "count", "count_subgraphs")
-def count(groups: Groups, fit: Fit, whose: OfPersons, options: TableOptions, pattern: Pattern) -> None:
+def count(
+    groups: Groups,
+    unknown: Unknown,
+    fit: Fit,
+    whose: OfPersons,
+    options: TableOptions,
+    failure: Failure,
+    pattern: Pattern,
+) -> None:
     """Count the rows of a table, or with --pattern the edges, triangles, stars or cliques of a graph, privately.
 
     Examples:
       dampen count staff.toml --by team --epsilon 1
       dampen count staff.csv --where 'pay>=1000' --epsilon 1
       dampen count staff.csv --person name --of persons --epsilon 1
+      dampen count staff.csv --by name --groups private --epsilon 1 --delta 1e-6
       dampen count friends.txt --pattern triangle --nodes 100 --epsilon 1
       dampen count friends.txt --pattern edge --unit node --nodes 100 --epsilon 1
     """
     if pattern.pattern is not None:
-        refuse_given("it is for tables, not for --pattern", groups, fit, whose, options.gaps, options.persons)
-        _count_in_graph(pattern, pattern.pattern, options)
+        refuse_given("it is for tables, not for --pattern", groups, unknown, fit, whose, options.gaps, options.persons)
+        _count_in_graph(pattern, pattern.pattern, options, failure.delta)
         return
     refuse_given("it comes with --pattern", pattern)
+    if groups.are_private:
+        refuse_given("groups that nobody listed have people, and counts above a threshold", fit, whose)
+        options.tell("count", None, groups, delta=failure.delta, **unknown.said())
+        return
+    refuse_given("it comes with --groups private", unknown)
+    refuse_given("it comes with --pattern or with --groups private", failure)
     if not groups.columns:
         refuse_given("it comes with --by", fit)
         options.tell("count", None, groups, **whose.said())
@@ -75,18 +115,18 @@ def count(groups: Groups, fit: Fit, whose: OfPersons, options: TableOptions, pat
     options.tell("count", None, groups, **whose.said(), **fitted)
 
 
-def _count_in_graph(found: Pattern, pattern: PatternName, options: TableOptions) -> None:
+def _count_in_graph(found: Pattern, pattern: PatternName, options: TableOptions, delta: str) -> None:
     unit = "edge" if found.unit is None else found.unit.value
     if options.adjacency is not None:
         raise ParameterError("--adjacency must be left out: it is for tables, not for --pattern")
     if unit == "node" and found.graph.nodes_from_edges:
         raise ParameterError("nodes must be declared with --unit node: who has an edge is part of what it hides")
     payment = options.payment
-    graph, payer = found.graph.open(options.file, options.rows, payment, delta=found.delta)
+    graph, payer = found.graph.open(options.file, options.rows, payment, delta=delta)
     asked = f"count {name_of(pattern)}{'' if found.k is None else f' k={found.k}'} in {options.file}"
     with progress():
         release = graph.count(
-            pattern.value, k=found.k, epsilon=payment.epsilon, delta=found.delta, budget=payer,
+            pattern.value, k=found.k, epsilon=payment.epsilon, delta=delta, budget=payer,
             unit=unit, note=payment.noted(asked),
         )  # fmt: skip
     answers.show(release, payer, as_json=options.as_json, remarks=found.graph.remarks())

@@ -33,6 +33,8 @@ def draw_summary(console: Console, ledger: Ledger, most: int, questions: Sequenc
     console.print(_accounts(summary.accounts, console))
     if summary.purposes:
         console.print(_purposes(summary.purposes))
+    if any(account.spent.delta for account in summary.accounts):
+        console.print(Text("delta is spent in full by every answer that has one, whatever it shows, nothing too"))
     for entry in summary.unfinished:
         console.print(Text(f"unfinished: entry {entry.number}, {entry.at}, {entry.amount}, {_cut(entry.note)}"))
     if summary.unfinished_count > len(summary.unfinished):

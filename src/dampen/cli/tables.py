@@ -19,12 +19,13 @@ from dampen.cli.payment import Payer, Payment
 from dampen.cli.progress import progress
 from dampen.cli.verbs import Options, refuse_given
 from dampen.cli.where import conditions_of
-from dampen.describe.columns import DAY, Category, Column, Date, Number
+from dampen.describe.columns import DAY, Category, Column, Date, Number, Text
 from dampen.describe.description import Description
 from dampen.describe.where_text import conditions_from_texts
 from dampen.errors import CutOffWarning, ParameterError
 from dampen.front.opening import table_of
 from dampen.front.table import Table
+from dampen.front.unknown_groups import PRIVATE
 from dampen.tables.stdin import STDIN
 
 OR_DESCRIBED = "or described in a file: see `dampen describe`"
@@ -145,7 +146,7 @@ class Groups(Options):
     ] = None
     groups: Annotated[
         list[str] | None,
-        Known(help=f"All values of a --by column: {lists.HELP}; once for each."),
+        Known(help=f"All values of a --by column: {lists.HELP}; once for each. Nobody knows them: private, to count."),
     ] = None
 
     @property
@@ -153,8 +154,34 @@ class Groups(Options):
         """The columns that make them."""
         return lists.split_lists(self.by, "by")
 
+    @property
+    def are_private(self) -> bool:
+        """Whether nobody listed them."""
+        return self.groups == [PRIVATE]
+
+    def made_of(self, table: Table, question: str) -> Any:
+        """The table, or its groups, to be asked."""
+        if not self.columns:
+            return table
+        if self.are_private:
+            if question != "count":
+                rule = "groups must be listed: count with --groups private first, then list those that were shown"
+                raise ParameterError(f"{rule}; got --groups private")
+            return table.by(*self.columns, groups=PRIVATE)
+        texts = [name for name in self.columns if isinstance(table.columns.get(name), Text)]
+        if not self.groups or not texts:
+            return table.by(*self.columns)
+        return table.by(*self.columns, groups=lists.read_list(self.groups[0], "groups"))
+
+    def require_texts(self, columns: Mapping[str, Column]) -> None:
+        """Refuse lists of groups that a description has already: it has none of a text."""
+        if not any(isinstance(columns.get(name), Text) for name in self.columns):
+            refuse_given(DESCRIBED, self, but=NAMING)
+
     def described(self, gaps: Gaps) -> dict[str, Column]:
         """What the options say of these columns."""
+        if self.are_private:
+            return {name: Text() for name in self.columns}
         listed = self.groups or []
         if len(self.columns) != len(listed):
             raise ParameterError(f"groups must be given once for each column of --by, {OR_DESCRIBED}")
@@ -242,8 +269,8 @@ class TableOptions(Options):
 
     def tell(self, question: str, column: Asked | None, groups: Groups | None, *nouns: Any, **public: Any) -> None:
         """Open the table, ask, pay, and print the answer. ``nouns``: what the question has beside its column."""
-        with self.open(column, groups) as (table, payer), progress():
-            asked: Any = table.by(*groups.columns) if groups is not None and groups.columns else table
+        with self.open(column, groups, public.get("delta", "0")) as (table, payer), progress():
+            asked: Any = table if groups is None else groups.made_of(table, question)
             named = () if column is None else (column.chosen,)
             terms = {"epsilon": self.payment.epsilon, "note": self.payment.note}
             with warnings.catch_warnings():
@@ -252,15 +279,18 @@ class TableOptions(Options):
         answers.show(release, payer, as_json=self.as_json)
 
     @contextmanager
-    def open(self, column: Asked | None, groups: Groups | None) -> Iterator[tuple[Table, Payer]]:
+    def open(self, column: Asked | None, groups: Groups | None, delta: str = "0") -> Iterator[tuple[Table, Payer]]:
         """The table, and who pays."""
         if is_description(self.file):
-            refuse_given(DESCRIBED, column, groups, self.gaps, self.persons, but=NAMING)
-            yield open_description(self.file, self.rows, self.payment, self.adjacency, self.table)
+            refuse_given(DESCRIBED, column, self.gaps, self.persons, but=NAMING)
+            found = open_description(self.file, self.rows, self.payment, self.adjacency, self.table, delta)
+            if groups is not None:
+                groups.require_texts(found[0].columns)
+            yield found
             return
         require_unlinked(self.table)
         columns = self._described(column, groups)
-        payer = self.payment.payer(of_pipe=self.file == STDIN)
+        payer = self.payment.payer(delta=delta, of_pipe=self.file == STDIN)
         with path_of(self.file) as path:
             table = Table(
                 path, columns=columns, budget=payer, adjacency=(self.adjacency or ADD_REMOVE).member,
@@ -296,12 +326,12 @@ def is_description(file: str) -> bool:
 
 
 def open_description(
-    file: str, rows: Rows, payment: Payment, adjacency: AdjacencyName | None, name: str | None = None
+    file: str, rows: Rows, payment: Payment, adjacency: AdjacencyName | None, name: str | None = None, delta: str = "0"
 ) -> tuple[Table, Payer]:
     """The table of a description, by name where it has several, only the rows that are meant; and who pays."""
     refuse_given(DESCRIBED, rows.reading)
     found = Description.read(Path(file))
-    payer = payment.payer(found.ledger_path)
+    payer = payment.payer(found.ledger_path, delta=delta)
     table = table_of(
         found, payer, engine=name_of(rows.engine), adjacency=None if adjacency is None else adjacency.member,
         table=name,

@@ -153,6 +153,20 @@ class Category:
         return _call("Category", values, told | _told_missing(self.missing))
 
 
+class Listed(Category):
+    """A text of which some values are public by now: rows with all others, or with none, are left out.
+
+    >>> Listed(("flu", "gout"))
+    Listed('flu', 'gout')
+    """
+
+    def __init__(self, labels: tuple[str, ...]) -> None:
+        super().__init__(labels, missing="drop")
+
+    def __repr__(self) -> str:
+        return _call("Listed", [*map(repr, self.labels)], {})
+
+
 @dataclass(frozen=True, init=False, repr=False)
 class Date:
     """A column of days, or of moments that count as their days, between two public ones.
@@ -216,7 +230,11 @@ class Flag:
 
 @dataclass(frozen=True)
 class Text:
-    """A column that is never asked about, such as names and remarks."""
+    """A column whose values nobody listed, such as names, remarks, search terms.
+
+    It is asked about only as groups that are not public, ``by(column, groups="private")``, and then as those of them
+    that were shown.
+    """
 
     kind: ClassVar[str] = "text"
 

@@ -43,7 +43,7 @@ kind = "date"
 # bounds = [2000-01-01, 2030-12-31]  # first and last possible day
 """,
     "flag": 'kind = "flag"\n',
-    "text": 'kind = "text"  # never asked about\n',
+    "text": 'kind = "text"  # groups nobody listed, or nothing to ask about\n',
     "": """\
 # kind = "number"
 # bounds = [0, 100]

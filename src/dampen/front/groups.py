@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dampen._validate import Number, render
-from dampen.describe.columns import Category, Flag
+from dampen.describe.columns import Category, Flag, Listed
 from dampen.errors import ParameterError
 from dampen.front.asking import Asking, as_tuple
 from dampen.front.people import person_words
@@ -45,7 +45,8 @@ class GroupedTable:
         self._table, self._view, self._by = table, table.view, columns
         found = {name: table.view.category(name) for name in columns}
         self._columns = tuple(
-            GroupColumn(name, each.labels, rest_of(each), each.missing) for name, each in found.items()
+            GroupColumn(name, each.labels, rest_of(each), each.missing, isinstance(each, Listed))
+            for name, each in found.items()
         )
         listed = [each.labels for each in found.values()]
         if (count := prod(map(len, listed))) > MOST_GROUPS:

@@ -4,7 +4,7 @@ import warnings
 from collections.abc import Callable, Collection, Iterable, Mapping
 from copy import copy
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar, overload
 
 from dampen._validate import Number, plain, positive, render, text
 from dampen.accounting.account import LONGEST_NOTE
@@ -20,6 +20,7 @@ from dampen.front.groups import GroupedTable
 from dampen.front.memory import remembered
 from dampen.front.people import person_words, pose_by_person
 from dampen.front.per_person import PerPerson
+from dampen.front.unknown_groups import PRIVATE, UnknownGroups, list_groups
 from dampen.front.view import View
 from dampen.mechanisms.grouping.triode_h import FRAGMENT
 from dampen.privacy import (
@@ -148,9 +149,25 @@ class Table:
         part.view = self.view.restrict(conditions)
         return part
 
-    def by(self, *columns: str) -> GroupedTable:
-        """The same questions for every group: one for each declared value of a column, or of several together."""
-        return GroupedTable(self, columns)
+    @overload
+    def by(self, *columns: str, groups: Literal["private"]) -> UnknownGroups: ...
+
+    @overload
+    def by(self, *columns: str, groups: Iterable[str] | None = None) -> GroupedTable: ...
+
+    def by(self, *columns: str, groups: Any = None) -> GroupedTable | UnknownGroups:
+        """The same questions for every group: one for each declared value of a column, or of several together.
+
+        Of a text nobody listed the values: ``groups="private"`` counts them, and shows those that many people have;
+        then ``groups`` is that release, or other names that are public, and rows of all others are left out.
+        """
+        if groups is None:
+            return GroupedTable(self, columns)
+        if isinstance(groups, str) and groups == PRIVATE:
+            return UnknownGroups(self, columns)
+        part = copy(self)
+        part.view = list_groups(self.view, columns, groups)
+        return GroupedTable(part, columns)
 
     def per_person(
         self, how: str, column: str | None = None, *, bounds: Any = None, step: Number | None = None

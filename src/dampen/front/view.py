@@ -22,7 +22,7 @@ from dampen.tables.engines.joined import Joined
 
 Asked = Number | Category | Date | Flag
 """The columns that may be asked about."""
-NUMBERS = ("p", "ps", "k", "fragment", "cap", "bounds", "step")
+NUMBERS = ("p", "ps", "k", "fragment", "cap", "bounds", "step", "delta")
 """Options that are numbers, however they are written."""
 USUAL = (None, "distance", "auto", False)
 """Options that a note leaves out: those that everybody has who says nothing."""
@@ -45,11 +45,17 @@ class View:
         """Only the rows that meet these conditions too."""
         return replace(self, conditions=intersect((*self.conditions, *conditions)))
 
+    def describe_anew(self, name: str, column: Column) -> "View":
+        """The same data, of one column of which something else is known."""
+        return replace(self, columns={**self.columns, name: column})
+
     def describe(self, column: str) -> Asked:
         """What is known of a column; one that is not described is refused, and the nearest name told."""
         found = find_column(self.columns, column)
         if isinstance(found, Text):
-            raise ParameterError(f"column must not be a text, which is never asked about; got {render(column)}")
+            raise ParameterError(
+                f"column must not be a text, which is asked about by groups='private' alone; got {render(column)}"
+            )
         return found
 
     def number(self, column: str) -> Number:

@@ -1,7 +1,6 @@
 """From the description of a column to how it is counted: its grid, and what it must hold."""
 
-from dampen.describe.columns import Category, Column, Date, Flag, Number
-from dampen.errors import ParameterError
+from dampen.describe.columns import Category, Column, Date, Flag, Listed, Number
 from dampen.tables.day_grid import day_grid
 from dampen.tables.engines.base import Reading
 from dampen.tables.grid import Grid, as_grid
@@ -15,10 +14,10 @@ def grid_of(column: Number | Date) -> Grid:
 
 
 def reading_of(column: Column) -> Reading:
-    """What all values of a column must be. A text is never asked about."""
+    """What all values of a column must be; of a text that each is a name."""
     if isinstance(column, Category | Flag):
-        rest = isinstance(column, Category) and column.other is not None
+        rest = isinstance(column, Listed) or (isinstance(column, Category) and column.other is not None)
         return Reading(labels=column.labels, missing=column.missing != "refuse", other=rest)
     if isinstance(column, Number | Date):
         return Reading(days=isinstance(column, Date), missing=column.missing == "drop")
-    raise ParameterError("a text is never asked about: describe the column as a category, number, date or flag")
+    return Reading(name=True, missing=True)

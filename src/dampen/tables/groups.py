@@ -110,12 +110,14 @@ class GroupColumn:
     """A column to group by: its labels, the place of the one that takes all other values, and what if one is missing.
 
     ``missing``: ``"refuse"``; ``"drop"``, such rows are in no group; ``"other"``, they go where other values do.
+    ``drops_other``: rows with other values are in no group, too.
     """
 
     column: str
     labels: tuple[Any, ...]
     rest: int | None = None
     missing: str = "refuse"
+    drops_other: bool = False
 
     def __post_init__(self) -> None:
         as_group_missing(self.missing, self.rest, drop=True)
@@ -252,13 +254,14 @@ def _settle(
     where = location_note(engine)
     for own, each in zip(places.T, by, strict=True):
         strange, gone = own == OTHER, own == MISSING
-        unknown, lacking = bool(strange.any()) and each.rest is None, bool(gone.any()) and each.missing == "refuse"
+        unknown = bool(strange.any()) and each.rest is None and not each.drops_other
+        lacking = bool(gone.any()) and each.missing == "refuse"
         _require_stillness(data, each.column, unknown, lacking, where)
         if unknown:
             raise label_error(title_of(each.column), where)
         refuse_missing(int(lacking), "refuse", each.column, where)
         taken = strange | gone if each.missing == "other" else strange
-        own = np.where(taken, 0 if each.rest is None else each.rest, own)
+        own = own if each.rest is None else np.where(taken, each.rest, own)
         kept &= own >= 0
         group = group * len(each.labels) + own
     return kept, group[kept]

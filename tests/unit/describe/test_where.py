@@ -118,7 +118,7 @@ def test_no_wish_is_no_condition_and_several_keep_their_order() -> None:
         ({"hired": between("2031-01-01", None)}, ["must lie between its bounds 2000-01-01 and 2030-12-31"]),
         ({"hired": 2020}, ["must be a day, such as '2000-01-31'; got 2020"]),
         ({"hired": between(0, 1)}, ["must be a day"]),
-        ({"name": "Ada"}, ["it is a text, which is never asked about"]),
+        ({"name": "Ada"}, ["it is a text, whose values are not public"]),
         ({"tema": "lab"}, ['column must be one that is declared, not "tema": did you mean "team"? Declared: "pay", ']),
         ({3: "lab"}, ["where must be columns and what their values are; got a dict"]),
         (["team"], ["where must be columns and what their values are; got a list"]),
