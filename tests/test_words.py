@@ -19,6 +19,7 @@ from dampen.describe.columns import COLUMNS
 from dampen.describe.description import GRAPH, KEYS, Description
 from dampen.describe.plain import NEEDED, WORDS
 from dampen.front.groups import GroupedTable
+from dampen.front.unknown_groups import UnknownGroups
 from dampen.graphs import graph as plain_graphs
 from dampen.questions.record import RECORD
 
@@ -155,7 +156,7 @@ OPTIONS = {
 def test_options_have_the_names_of_parameters(verb: Any) -> None:
     known = {name for question in RECORD.values() for name in question.parameters} - {"groups"}
     known |= {*parameters(Table.__init__), *parameters(FileReading), *parameters(Number), *parameters(Category)}
-    known |= {*TABLE_WORDS, *GROUP_WORDS, *GRAPH, "note"}
+    known |= {*TABLE_WORDS, *GROUP_WORDS, *GRAPH, "note", *parameters(UnknownGroups.count)}
     typed = {option.name for option in verbs()[verb.name].params}
     assert typed - known - set(OPTIONS) == set()
 

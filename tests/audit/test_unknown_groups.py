@@ -11,8 +11,15 @@ from typing import Any
 
 import pytest
 
-from dampen import Adjacency, UnknownGroupsFrame, UnknownGroupsProblem
-from dampen.audit import add_remove_neighbours, audit_draw, audit_unknown_groups, multisets, replace_neighbours
+from dampen import Adjacency, Budget, Table, Text, UnknownGroupsFrame, UnknownGroupsProblem
+from dampen.audit import (
+    ScriptedEntropy,
+    add_remove_neighbours,
+    audit_draw,
+    audit_unknown_groups,
+    multisets,
+    replace_neighbours,
+)
 from dampen.entropy import Entropy
 from dampen.errors import ParameterError
 from dampen.mechanisms import LaplaceCounts, TruncatedGeometricCounts
@@ -315,3 +322,89 @@ def test_the_ratio_of_the_mechanism_is_that_of_epsilon() -> None:
         == mechanism.log_probabilities(problem, {"c": 5})
         == -float("inf")
     )
+
+
+# Through a table: rows, people and their groups as they are, with the key decided from outside
+
+
+def overheard_problem(table: Table, monkeypatch: pytest.MonkeyPatch, **said: Any) -> UnknownGroupsProblem:
+    """What a table draws from."""
+    heard: list[UnknownGroupsProblem] = []
+
+    def listen(self: TruncatedGeometricCounts, problem: UnknownGroupsProblem, source: Entropy) -> dict[str, int]:
+        heard.append(problem)
+        return {}
+
+    with monkeypatch.context() as patch:
+        patch.setattr(TruncatedGeometricCounts, "draw", listen)
+        patch.setattr("dampen.questions.unknown_groups.entropy.system_entropy", lambda: ScriptedEntropy([0, 1] * 64))
+        release = table.by("g", groups="private").count(epsilon=3, delta="1/400", **said)
+    assert (release.loss.epsilon, release.loss.delta) == (Fraction(3), Fraction(1, 400))
+    [problem] = heard
+    return problem
+
+
+def table_of(people: People, adjacency: Adjacency, person: bool) -> Table:
+    # a person keeps the name, and so the groups that are kept, whoever else comes or goes
+    names = [f"{''.join(bag)} {people[:place].count(bag)}" for place, bag in enumerate(people)]
+    rows = [(name, group) for name, bag in zip(names, people, strict=True) for group in bag]
+    data = {"who": [who for who, _ in rows], "g": [group for _, group in rows]}
+    payer = Budget(epsilon=9, delta="1/2")
+    return Table(data, columns={"g": Text()}, budget=payer, adjacency=adjacency, person="who" if person else None)
+
+
+@pytest.mark.parametrize("at_least", [1, 2])
+@pytest.mark.parametrize("most", [1, 2])
+@pytest.mark.parametrize("adjacency", [ADD_REMOVE, REPLACE], ids=lambda each: each.name)
+def test_tables_with_a_person_lose_what_they_say(
+    adjacency: Adjacency, most: int, at_least: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """People with up to three rows, more groups than count, and the same group in two rows."""
+    kinds = [("a",), ("a", "a"), ("a", "b"), ("a", "b", "c")] + ([()] if adjacency is REPLACE else [])
+    mechanism = TruncatedGeometricCounts(3, "1/400")
+
+    def pose(people: People) -> UnknownGroupsProblem:
+        return overheard_problem(table_of(people, adjacency, True), monkeypatch, most=most, at_least=at_least)
+
+    universe = multisets(kinds, largest=at_least, smallest=0 if adjacency is ADD_REMOVE else 1)
+    report = audit_unknown_groups(mechanism, pose, universe, near(adjacency, kinds))
+    assert report.passed, str(report)
+    frame = UnknownGroupsFrame(adjacency, most=most, at_least=at_least)
+    lost = mechanism.exact_delta(frame)
+    if adjacency is ADD_REMOVE:
+        assert report.worst_delta == pytest.approx(lost, rel=1e-9), "two groups of one person lose all that is said"
+    else:
+        assert 0 < report.worst_delta <= lost * (1 + 1e-9)
+
+
+@pytest.mark.parametrize("adjacency", [ADD_REMOVE, REPLACE], ids=lambda each: each.name)
+def test_tables_of_rows_lose_what_they_say(adjacency: Adjacency, monkeypatch: pytest.MonkeyPatch) -> None:
+    mechanism, kinds = TruncatedGeometricCounts(3, "1/400"), [(group,) for group in GROUPS]
+
+    def pose(rows: People) -> UnknownGroupsProblem:
+        return overheard_problem(table_of(rows, adjacency, False), monkeypatch)
+
+    universe = multisets(kinds, largest=3, smallest=0 if adjacency is ADD_REMOVE else 1)
+    report = audit_unknown_groups(mechanism, pose, universe, near(adjacency, kinds))
+    assert report.passed, str(report)
+    assert report.worst_delta > 0.2 * mechanism.exact_delta(UnknownGroupsFrame(adjacency))
+
+
+@pytest.mark.parametrize("fault", ["rows", "uncut"])
+def test_tables_that_count_rows_or_cut_nobody_are_found(fault: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    from dampen.front import unknown_groups
+    from dampen.tables.engines.names import NamesAsk
+
+    def wrong(data: Any, ask: NamesAsk, *, missing: str) -> Any:
+        other = NamesAsk(ask.column) if fault == "rows" else NamesAsk(ask.column, ask.person, 100, ask.key)
+        return NAMED(data, other, missing=missing)
+
+    NAMED = unknown_groups.named_people
+    monkeypatch.setattr(unknown_groups, "named_people", wrong)
+    kinds = [("a",), ("a", "a"), ("a", "b", "c")]
+    report = audit_unknown_groups(
+        TruncatedGeometricCounts(3, "1/400"),
+        lambda people: overheard_problem(table_of(people, ADD_REMOVE, True), monkeypatch, most=1),
+        multisets(kinds, largest=1), add_remove_neighbours(kinds),
+    )  # fmt: skip
+    assert report.breaches == ("delta",)
