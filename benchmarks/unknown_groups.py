@@ -19,6 +19,7 @@ persons of whom few, or nearly all, have more groups than count. Both sides take
 import argparse
 from collections.abc import Callable
 from fractions import Fraction
+from functools import partial
 from math import exp, expm1, log, log1p
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -161,6 +162,11 @@ def make_rows(path: Path, rows: int) -> None:
         connection.execute(f"copy (select {term} as term, {who} as who from range({rows})) to '{path}'")
 
 
+def fetch(data: Any, query: str) -> object:
+    """What a plain query brings."""
+    return data.query("data", query).fetchnumpy()
+
+
 def compare_speed(rows: int, rounds: int) -> list[Target]:
     """The query for groups against the plain ones."""
     import duckdb
@@ -175,10 +181,8 @@ def compare_speed(rows: int, rounds: int) -> list[Target]:
             "persons, few cut": NamesAsk("term", "who", 20, key),
             "persons, most cut": NamesAsk("term", "who", 3, key),
         }
-        runs = {name: stopwatch(lambda ask=ask: named_people(data, ask)) for name, ask in asks.items()}
-        plain = {
-            f"plain, {name}": stopwatch(lambda q=q: data.query("data", q).fetchnumpy()) for name, q in QUERIES.items()
-        }
+        runs = {name: stopwatch(partial(named_people, data, ask)) for name, ask in asks.items()}
+        plain = {f"plain, {name}": stopwatch(partial(fetch, data, query)) for name, query in QUERIES.items()}
         found = interleaved_medians({**runs, **plain}, rounds=rounds, allowance=600)
     for name, measured in found.items():
         print(f"{name:<20} {measured.seconds:8.2f} s  ({measured.runs} runs)")

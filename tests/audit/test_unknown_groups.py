@@ -25,6 +25,8 @@ from dampen.errors import ParameterError
 from dampen.mechanisms import LaplaceCounts, TruncatedGeometricCounts
 from dampen.mechanisms.counts.truncated_geometric import TruncatedGeometric, whole_delta
 from dampen.sampling import exact, tables
+from dampen.tables.engines.names import NamesAsk
+from dampen.tables.named_people import named_people
 
 ADD_REMOVE, REPLACE = Adjacency.ADD_REMOVE, Adjacency.REPLACE
 GROUPS = "abc"
@@ -379,7 +381,8 @@ def test_tables_with_a_person_lose_what_they_say(
 
 @pytest.mark.parametrize("adjacency", [ADD_REMOVE, REPLACE], ids=lambda each: each.name)
 def test_tables_of_rows_lose_what_they_say(adjacency: Adjacency, monkeypatch: pytest.MonkeyPatch) -> None:
-    mechanism, kinds = TruncatedGeometricCounts(3, "1/400"), [(group,) for group in GROUPS]
+    kinds: list[Person] = [(group,) for group in GROUPS]
+    mechanism = TruncatedGeometricCounts(3, "1/400")
 
     def pose(rows: People) -> UnknownGroupsProblem:
         return overheard_problem(table_of(rows, adjacency, False), monkeypatch)
@@ -392,15 +395,11 @@ def test_tables_of_rows_lose_what_they_say(adjacency: Adjacency, monkeypatch: py
 
 @pytest.mark.parametrize("fault", ["rows", "uncut"])
 def test_tables_that_count_rows_or_cut_nobody_are_found(fault: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    from dampen.front import unknown_groups
-    from dampen.tables.engines.names import NamesAsk
-
     def wrong(data: Any, ask: NamesAsk, *, missing: str) -> Any:
         other = NamesAsk(ask.column) if fault == "rows" else NamesAsk(ask.column, ask.person, 100, ask.key)
-        return NAMED(data, other, missing=missing)
+        return named_people(data, other, missing=missing)
 
-    NAMED = unknown_groups.named_people
-    monkeypatch.setattr(unknown_groups, "named_people", wrong)
+    monkeypatch.setattr("dampen.front.unknown_groups.named_people", wrong)
     kinds = [("a",), ("a", "a"), ("a", "b", "c")]
     report = audit_unknown_groups(
         TruncatedGeometricCounts(3, "1/400"),

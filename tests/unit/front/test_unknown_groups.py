@@ -14,7 +14,7 @@ from dampen.privacy import GroupRelease
 SURE = 400
 """So much epsilon that noise is 0 and groups of two are shown; of one they are with a chance of delta."""
 COLUMNS: dict[str, Any] = {"term": Text(), "cost": Number(0, 10, step=1, unit=1), "ward": Category("a", "b")}
-VISITS = {
+VISITS: dict[str, list[Any]] = {
     "who": ["ann", "ann", "bob", "cid", "cid", "dan", None, "eve", "eve"],
     "term": ["flu", "flu", "flu", "gout", "flu", "gout", "flu", None, "rare"],
     "cost": [1, 2, 3, 4, 5, 6, 7, 8, 9],
@@ -110,23 +110,26 @@ def test_nothing_is_drawn_before_it_is_paid_but_the_key(monkeypatch: pytest.Monk
 # Then, of the groups that were shown
 
 
-def test_shown_groups_are_asked_as_public_ones_and_all_others_are_left_out() -> None:
-    for person in ("who", None):
-        asked = table(person)
-        release = asked.by("term", groups="private").count(
-            epsilon=SURE, delta="1e-30", **({"most": 2} if person else {})
-        )
-        then = asked.by("term", groups=release)
-        means = {"flu": (1.5 + 3 + 2.5) / 2.5, "gout": (2 + 6) / 1.5} if person else {"flu": 3.6, "gout": 5}
-        assert then.mean("cost", epsilon=SURE * 20).value == pytest.approx(means, abs=0.1)
-        sums = {"flu": 11, "gout": 10} if person else {"flu": 18, "gout": 10}
-        capped = {"cap": 16} if person else {}
-        assert then.sum("cost", epsilon=SURE * 20, **capped).value == pytest.approx(sums, abs=0.2)
-        told = then.count(epsilon=SURE, **({"of": "persons"} if person else {}))
-        assert told.value == ({"flu": 3, "gout": 2} if person else {"flu": 5, "gout": 2})
-        assert told.loss.delta == 0
-        assert list(then.median("cost", epsilon=1)) == ["flu", "gout"]
-    assert table().by("term", groups=["gout"]).count(of="persons", epsilon=SURE).value == {"gout": 2}
+@pytest.mark.parametrize("person", ["who", None])
+def test_shown_groups_are_asked_as_public_ones_and_all_others_are_left_out(person: str | None) -> None:
+    most, of, cap = ({"most": 2}, {"of": "persons"}, {"cap": 16}) if person else ({}, {}, {})
+    asked = table(person)
+    said: dict[str, Any] = {"epsilon": SURE, "delta": "1e-30", **most}
+    then = asked.by("term", groups=asked.by("term", groups="private").count(**said))
+    means = {"flu": (1.5 + 3 + 2.5) / 2.5, "gout": (2 + 6) / 1.5} if person else {"flu": 3.6, "gout": 5}
+    assert then.mean("cost", epsilon=SURE * 20).value == pytest.approx(means, abs=0.1)
+    sums = {"flu": 11, "gout": 10} if person else {"flu": 18, "gout": 10}
+    capped: dict[str, Any] = {"epsilon": SURE * 20, **cap}
+    assert then.sum("cost", **capped).value == pytest.approx(sums, abs=0.2)
+    counted: dict[str, Any] = {"epsilon": SURE, **of}
+    told = then.count(**counted)
+    assert told.value == ({"flu": 3, "gout": 2} if person else {"flu": 5, "gout": 2})
+    assert told.loss.delta == 0
+    assert list(then.median("cost", epsilon=1)) == ["flu", "gout"]
+    assert asked.by("term", groups=["gout"]).count(**counted).value == {"gout": 2}
+
+
+def test_shown_groups_beside_declared_ones() -> None:
     both = table(None).by("ward", "term", groups=["flu"]).count(epsilon=SURE)
     assert both.value == {("a", "flu"): 3, ("b", "flu"): 2}
 
@@ -143,7 +146,8 @@ def test_the_same_in_databases(form: str) -> None:
         assert shown(asked, **({"most": 2} if person else {})) == shown(
             table(person), **({"most": 2} if person else {})
         )
-        then = asked.by("term", groups=["flu"]).count(epsilon=SURE, **({"of": "persons"} if person else {}))
+        said: dict[str, Any] = {"epsilon": SURE, **({"of": "persons"} if person else {})}
+        then = asked.by("term", groups=["flu"]).count(**said)
         assert then.value == {"flu": 3 if person else 5}
 
 

@@ -57,7 +57,7 @@ class ArrayEngine:
     columns: dict[str | None, Column] = field(default_factory=dict)
     codes: dict[tuple[str, Coding], array_codes.Codes] = field(default_factory=dict)
     people: "dict[str, PersonCodes]" = field(default_factory=dict)
-    names: dict[str, tuple[Integers, list[str]]] = field(default_factory=dict)
+    groups: dict[str, tuple[Integers, list[str]]] = field(default_factory=dict)
     name = "arrays"
     location = ""
 
@@ -160,9 +160,9 @@ class ArrayEngine:
     def _names(self, column: str) -> tuple[Integers, list[str]]:
         from dampen.tables.engines.array_names import name_codes
 
-        if column not in self.names:
-            self.names[column] = name_codes(self.column(column))
-        return self.names[column]
+        if column not in self.groups:
+            self.groups[column] = name_codes(self.column(column))
+        return self.groups[column]
 
     def _person_rows(self, ask: PersonAsk) -> "PersonRows":
         from dampen.tables.engines.array_people import person_rows

@@ -11,7 +11,6 @@ which groups are kept is a function of the person's own rows.
 
 from dataclasses import dataclass
 from decimal import Decimal
-from fractions import Fraction
 from hashlib import md5
 from numbers import Integral, Real
 from typing import Any
@@ -72,9 +71,10 @@ def _read_other(value: Any) -> str | int:
         return OTHER
     if isinstance(value, Integral):
         return str(int(value))
-    if isinstance(value, Real | Decimal | Fraction) and abs(value) < LARGEST and value == int(value):
-        return str(int(value))
-    return OTHER
+    if not isinstance(value, Real | Decimal):
+        return OTHER
+    number: Any = value
+    return str(int(number)) if abs(number) < LARGEST and number == int(number) else OTHER
 
 
 def order_of(key: str, person: str, name: str) -> str:
