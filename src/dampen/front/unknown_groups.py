@@ -1,6 +1,6 @@
 """Groups that nobody listed: which there are, and how many people each has, in one private answer."""
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from dampen._validate import Number, render
 from dampen.describe.columns import Listed, Text
@@ -18,7 +18,7 @@ from dampen.tables.named_people import named_people
 if TYPE_CHECKING:
     from dampen.front.table import Table
 
-PRIVATE = "private"
+PRIVATE: Final = "private"
 """Said of groups that nobody listed."""
 
 
