@@ -94,7 +94,7 @@ def _require_law_by_row(options: TableOptions, column: AskedGrid, way: Way) -> N
     """Refuse to show a law of votes before anything is paid: none is written out."""
     if way.show_law:
         with options.open(column, None) as (table, _):
-            if table.person is not None:
+            if table.view.person is not None:
                 raise ParameterError("show-law must be left out for a table with a person, whose law is one of votes")
 
 

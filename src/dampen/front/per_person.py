@@ -40,6 +40,8 @@ class PerPerson:
     def __init__(self, table: "Table", how: str, column: str | None, bounds: Any, step: Number | None) -> None:
         if table.view.person is None:
             raise ParameterError("per_person must be asked of a table with a person: Table(..., person=...)")
+        if table.view.person.pair is not None:
+            raise ParameterError("per_person must be asked of a table with one person in each row, not with two")
         self._table, self._view, self._whose = table, table.view, table.view.person
         self._how, self._column = one_of(OF_PERSONS, how=how), column
         own, given = how in OWN_RANGE, bounds is not None

@@ -1,7 +1,7 @@
 """A table, what is publicly known of it, and who pays: described once, then asked."""
 
 import warnings
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from copy import copy
 from pathlib import Path
 from typing import Any, Literal, TypeVar, overload
@@ -21,6 +21,7 @@ from dampen.front.memory import remembered
 from dampen.front.people import person_words, pose_by_person
 from dampen.front.per_person import PerPerson
 from dampen.front.unknown_groups import PRIVATE, UnknownGroups, list_groups
+from dampen.front.two_persons import pose_by_two
 from dampen.front.view import View
 from dampen.mechanisms.grouping.triode_h import FRAGMENT
 from dampen.privacy import (
@@ -70,6 +71,11 @@ class Table:
     person
         Where persons have several rows each: the column that tells whose a row is. Then all rows of a person are hidden
         together, whatever their number, and a loss is one per person: its unit is the name of this column.
+    persons
+        Where each row is of two persons, as a message is: the two columns that tell whose, ``("from", "to")``. Then all
+        rows of a person are hidden together, in whichever column the person stands, and such rows can be counted; the
+        unit of a loss is ``"from or to"``. Both columns hold the same persons, who are told apart by how they are
+        written: the number 7 and the text 7 are one.
     person_missing
         ``"drop"``: rows without a person are left out. ``"refuse"``: such data are refused.
 
@@ -99,9 +105,10 @@ class Table:
         reading: FileReading | None = None,
         name: str | None = None,
         person: str | None = None,
+        persons: Sequence[str] | None = None,
         person_missing: str = "drop",
     ) -> None:
-        whose = as_person(person, person_missing)
+        whose = as_person(person, person_missing, persons)
         known = {} if type(columns) is dict and not columns else as_columns(columns)
         source = Source(data, engine=engine, reading=reading)
         called = str(data) if isinstance(data, str | Path) else None
@@ -127,12 +134,22 @@ class Table:
 
     @property
     def person(self) -> str | None:
-        """The column that tells whose a row is; ``None`` where a row is hidden by itself."""
-        return None if self.view.person is None else self.view.person.column
+        """The column that tells whose a row is; ``None`` where a row is hidden by itself, or has two persons."""
+        return None if self.view.person is None or self.persons is not None else self.view.person.column
+
+    @property
+    def persons(self) -> tuple[str, str] | None:
+        """The two columns that tell whose a row is, where it is of two persons."""
+        return None if self.view.person is None else self.view.person.pair
+
+    @property
+    def unit(self) -> str:
+        """What a loss is counted in: rows, or persons by the name of their column."""
+        return "row" if self.view.person is None else self.view.person.unit
 
     def __repr__(self) -> str:
         where = f" where {words(self.view.conditions)}" if self.view.conditions else ""
-        whose = "" if self.person is None else f" per {self.person}"
+        whose = "" if self.view.person is None else f" per {self.unit}"
         return f"Table({self.view.title}: {', '.join(self.view.columns)}{whose}{where})"
 
     def where(self, conditions: Mapping[str, Any] | None = None, /, **more: Any) -> "Table":
@@ -187,8 +204,10 @@ class Table:
 
         Of a table with a person: ``of="persons"`` counts those who have rows. Rows are cut at a cap for each person,
         which is chosen privately and told, ``release.cap``; ``cap``: a public one, in its place.
+
+        Of a table whose rows have two persons, so many rows are kept, at most, of each: see docs/people.md.
         """
-        said = person_words(self.person, "rows", of=of, cap=cap)
+        said = person_words(self.view.person and self.unit, "rows", of=of, cap=cap)
         return self._ask(NumericRelease, "count", None, {}, said, epsilon, note)
 
     def sum(
@@ -316,9 +335,9 @@ class Table:
         ``public``: columns that everybody knows, as the ids; a list, or the name of one. A filter may name no others,
         for who comes out meets it.
         """
-        if self.person is not None:
+        if self.view.person is not None:
             rule = "release_group_members must be asked of a table without a person, where an id has one row"
-            raise ParameterError(f"{rule}; got person={render(self.person)}")
+            raise ParameterError(f"{rule}; got person={render(self.unit)}")
         labels = self.view.category(by).labels
         if not isinstance(id, str):
             raise ParameterError(f"id must be the name of a column, a text; got {render(id)}")
@@ -371,6 +390,8 @@ class Table:
         asked = Asking(question, column, options, (), epsilon, note)
 
         def pose() -> Posed[Any]:
+            if self.persons is not None:
+                return pose_by_two(self.view, asked, self._adjacency)
             if self.view.person is not None:
                 return pose_by_person(self.view, asked, self._adjacency)
             public = {**known, **options, "epsilon": epsilon, "adjacency": self._adjacency}

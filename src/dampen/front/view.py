@@ -32,7 +32,8 @@ USUAL = (None, "distance", "auto", False)
 class View:
     """Data with their description. ``name``: what the data is called in notes; ``None`` where it has no public name.
 
-    ``person``: whose a row is, where persons have several; ``None``: one step of the data is one row.
+    ``person``: whose a row is, where persons have several, or the two whose it is; ``None``: one step of the data is
+    one row.
     """
 
     data: Source
@@ -50,7 +51,13 @@ class View:
         return replace(self, columns={**self.columns, name: column})
 
     def describe(self, column: str) -> Asked:
-        """What is known of a column; one that is not described is refused, and the nearest name told."""
+        """What is known of a column; one that is not described is refused, and the nearest name told.
+
+        Of rows with two persons none is asked about: what one of both brings to an answer has no bound.
+        """
+        if self.person is not None and self.person.pair is not None:
+            rule = "column must be left out: a table whose rows have two persons is asked for count alone"
+            raise ParameterError(f"{rule}; got {render(column)}")
         found = find_column(self.columns, column)
         if isinstance(found, Text):
             raise ParameterError(
@@ -94,7 +101,7 @@ class View:
         """
         if self.person is not None:
             rule = "this has no answer by person, and a table with a person is never asked by row"
-            raise ParameterError(f"{rule}; got person={render(self.person.column)}")
+            raise ParameterError(f"{rule}; got person={render(self.person.unit)}")
         readings = {name: reading_of(self.columns[name]) for name in self._taking_part(column, others)}
         if column is None:
             return Source(self.data, self.conditions, readings=readings)
@@ -103,7 +110,20 @@ class View:
         return Source(self.data, self.conditions, column=column, missing=found.missing, other=other, readings=readings)
 
     def person_source(self, *columns: str) -> Source:
-        """The rows that are meant, and what these columns and those of the filter must hold, in all rows."""
+        """The rows that are meant, and what these columns and those of the filter must hold, in all rows.
+
+        Rows of two persons are never asked as if each were the one's alone.
+        """
+        if self.person is not None and self.person.pair is not None:
+            rule = "a table whose rows have two persons must be asked for count alone"
+            raise ParameterError(f"{rule}; got person={render(self.person.unit)}")
+        return self._filtered(columns)
+
+    def pair_source(self) -> Source:
+        """The same of rows with two persons, which can only be counted."""
+        return self._filtered(())
+
+    def _filtered(self, columns: Sequence[str]) -> Source:
         readings = {name: reading_of(self.columns[name]) for name in self._taking_part(None, columns)}
         return Source(self.data, self.conditions, readings=readings)
 
@@ -127,7 +147,7 @@ class View:
         if asked.by:
             told.append(f"by {', '.join(asked.by)}")
         if self.person is not None:
-            told.append(f"per {self.person.column}")
+            told.append(f"per {self.person.unit}")
         if self.conditions:
             told.append(f"where {words(self.conditions)}")
         return UNWRITABLE.sub(" ", f"{' '.join(told)} in {self.title}")
@@ -150,7 +170,7 @@ class View:
             said = {name: _exactly(value, number=name in NUMBERS) for name, value in asked.options.items()}
         except (TypeError, ParameterError):  # what is wrong with it the question says
             return None
-        whose = None if self.person is None else [self.person.column, self.person.missing]
+        whose = None if self.person is None else [self.person.column, self.person.missing, self.person.other]
         meant = [asked.question, asked.column, said, list(asked.by)]
         return json.dumps([*meant, rows, described, self._place(described), repr(self.data.reading), whose])
 

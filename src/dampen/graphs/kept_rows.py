@@ -45,17 +45,24 @@ def count_rows_kept(
 ) -> tuple[int, ...]:
     """How many rows are kept under each cap. Ids are below ``nodes``, and as the data has them.
 
-    A row from an id to itself needs room there alone. One sort, and a pass for every sixteen caps below the largest
-    number of rows that anybody has: from there on all rows are kept.
-
     >>> count_rows_kept([0, 0, 0, 1], [1, 2, 3, 2], (1, 2, 4), nodes=4)
     (1, 3, 4)
     """
+    _require_few(len(src))
+    return count_in_order(*order_rows(src, dst), caps, nodes=nodes, threads=threads)
+
+
+def count_in_order(
+    low: "Uints", high: "Uints", caps: Sequence[int], *, nodes: int, threads: int | None = None
+) -> tuple[int, ...]:
+    """The same of rows that stand in a public order already; here ids tell persons apart, and nothing else.
+
+    A row from an id to itself needs room there alone. A pass for every sixteen caps below the largest number of rows
+    that anybody has: from there on all rows are kept.
+    """
     from dampen.graphs.greedy_kernels import AT_ONCE, count_kept
 
-    if len(src) > MOST_ROWS:
-        raise DataError(f"src and dst must hold at most {MOST_ROWS} rows")
-    low, high = order_rows(src, dst)
+    _require_few(len(low))
     most = _most_rows(low, high, nodes)
     below = sorted({cap for cap in caps if cap < most})
     found = dict.fromkeys(caps, len(low))
@@ -72,6 +79,11 @@ def count_rows_kept(
     parts = [below[first : first + AT_ONCE] for first in range(0, len(below), AT_ONCE)]
     run_parts(worker, parts, threads=as_threads(threads), title="rows of each node")
     return tuple(found[cap] for cap in caps)
+
+
+def _require_few(rows: int) -> None:
+    if rows > MOST_ROWS:
+        raise DataError(f"data whose rows have two persons each must be at most {MOST_ROWS} rows")
 
 
 def _most_rows(low: "Uints", high: "Uints", nodes: int) -> int:

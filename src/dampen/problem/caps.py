@@ -14,7 +14,11 @@ from dampen.problem.rules import require_public
 
 LARGEST_CAP = 2**20
 """The last cap, where nobody says another."""
-PERSON = "person"
+PERSON, NODE = "person", "node"
+"""What a person is called where nobody says, and the unit of losses that hide a node of a graph with all its edges."""
+SPREADS = {Adjacency.ADD_REMOVE: 3, Adjacency.REPLACE: 6}
+"""Of rows that belong to two people each: how far apart the changes of two scores can lie, where somebody's rows are
+removed, and where they are replaced (docs/proofs/edge_race.md)."""
 
 
 @dataclass(frozen=True, init=False, repr=False)

@@ -4,7 +4,7 @@ What columns must hold is looked at in all rows first; then rows without a perso
 :class:`~dampen.tables.engines.base.PersonAsk` for what is counted.
 """
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -38,7 +38,7 @@ def person_shares(data: Any, ask: PersonAsk, *, missing: str = "drop") -> Person
     """
     columns: list[CellColumn | Amount] = [*ask.cells, *([] if ask.amount is None else [ask.amount])]
     readings = {each.column: _reading_of(each) for each in columns}
-    with _open(data, ask.person, readings, missing) as engine:
+    with open_persons(data, (ask.person,), readings, missing) as engine:
         return engine.person_shares(ask)
 
 
@@ -58,7 +58,7 @@ def person_values(
     if amount is None and how != "count":
         raise ParameterError(f"how must be 'count' without amounts; got {how!r}")
     readings = {} if amount is None else {amount.column: _reading_of(amount)}
-    with _open(data, person, readings, missing) as engine:
+    with open_persons(data, (person,), readings, missing) as engine:
         return engine.person_values(person, amount, how)
 
 
@@ -71,9 +71,9 @@ def _reading_of(column: CellColumn | Amount) -> Reading:
 
 
 @contextmanager
-def _open(data: Any, person: str, readings: Mapping[str, Reading], missing: str) -> Iterator[Engine]:
+def open_persons(data: Any, persons: Sequence[str], readings: Mapping[str, Reading], missing: str) -> Iterator[Engine]:
     """The engine, after all columns were looked at in all rows: none is counted in a scan that would see to that."""
     said = data.readings if isinstance(data, Source) else {}
-    drop = as_missing(missing) == "drop"
-    with open_engine(Source(data, readings={**readings, **said, person: Reading(person=True, missing=drop)})) as engine:
+    held = dict.fromkeys(persons, Reading(person=True, missing=as_missing(missing) == "drop"))
+    with open_engine(Source(data, readings={**readings, **said, **held})) as engine:
         yield engine

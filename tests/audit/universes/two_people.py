@@ -12,8 +12,8 @@ from itertools import combinations
 import numpy as np
 
 from dampen import Adjacency
-from dampen.mechanisms.caps.edge_race import SPREADS
 from dampen.problem import CapFrame, CapProblem
+from dampen.problem.caps import SPREADS
 
 Edge = tuple[int, int]
 Rows = frozenset[Edge]

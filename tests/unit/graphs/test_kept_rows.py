@@ -174,5 +174,5 @@ def test_the_key_is_the_beginning_of_pi() -> None:
 def test_more_rows_than_are_counted_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(kept_rows, "MOST_ROWS", 2)
     assert by_kernel([(0, 1), (0, 1)], (1, 2), 2) == (1, 2)
-    with pytest.raises(DataError, match="src and dst must hold at most 2 rows"):
+    with pytest.raises(DataError, match="must be at most 2 rows"):
         by_kernel([(0, 1)] * 3, (1,), 2)

@@ -7,11 +7,9 @@ from dampen._validate import Number
 from dampen.errors import ParameterError
 from dampen.mechanisms.caps.cap_race import CapRace
 from dampen.mechanisms.caps.errors import EdgeAccuracy
-from dampen.privacy import Adjacency, PrivacyLoss
+from dampen.privacy import PrivacyLoss
 from dampen.problem import CapFrame
-
-SPREADS = {Adjacency.ADD_REMOVE: 3, Adjacency.REPLACE: 6}
-"""How far apart the changes of two scores can lie, where a person is removed or gets other rows."""
+from dampen.problem.caps import NODE, PERSON, SPREADS
 
 
 @dataclass(frozen=True, init=False, repr=False)
@@ -72,4 +70,5 @@ class EdgeRace(CapRace):
     def capped_accuracy(self, frame: CapFrame, cap: int) -> EdgeAccuracy:
         """The noise under this cap, and what twice the cap would keep."""
         side = self.race(frame).beyond(frame, cap)
-        return EdgeAccuracy(self.noise(frame, cap), frame.resolution, (side,), frame.unit)
+        whose = frame.unit if frame.unit == NODE else PERSON
+        return EdgeAccuracy(self.noise(frame, cap), frame.resolution, (side,), whose)

@@ -75,15 +75,17 @@ def pose_capped_total(
         total -= shares.negative.totals[0]
     reach = cap * (2 if signed and adjacency is Adjacency.REPLACE else 1)
     frame = NumericFrame(reach * resolution, adjacency, resolution, unit=unit)
-    return Capped(Staircase(epsilon), NumericProblem(frame, total * resolution), cap, signed)
+    return Capped(Staircase(epsilon), NumericProblem(frame, total * resolution), cap, signed=signed)
 
 
 class Capped(Single[NumericRelease]):
-    """Noise on totals that were cut at a public cap."""
+    """Noise on totals that were cut at a public cap; ``of_two``: on rows of two persons that were kept under it."""
 
-    def __init__(self, mechanism: Staircase, problem: NumericProblem, cap: int, signed: bool) -> None:
+    def __init__(
+        self, mechanism: Staircase, problem: NumericProblem, cap: int, *, signed: bool = False, of_two: bool = False
+    ) -> None:
         frame = problem.frame
-        known = CutAccuracy(mechanism.accuracy(frame), cap * frame.resolution, signed)
+        known = CutAccuracy(mechanism.accuracy(frame), cap * frame.resolution, signed, of_two)
         super().__init__(mechanism, problem, known)
         self._cap = in_units(CapFrame(frame.adjacency, (cap,), resolution=frame.resolution), cap)
         self._signed = signed
@@ -102,6 +104,7 @@ class CutAccuracy(Accuracy):
     noise: NoiseAccuracy
     cap: Fraction
     signed: bool = False
+    of_two: bool = False
 
     def bound(self, confidence: Number = CONFIDENCE) -> float:
         """How far the answer is from the sum of the totals that were cut."""
@@ -109,6 +112,9 @@ class CutAccuracy(Accuracy):
 
     def statement(self, confidence: Number = CONFIDENCE) -> str:
         """What was cut, and the noise."""
-        below = f" and below -{in_words(self.cap)}" if self.signed else ""
+        cap = in_words(self.cap)
+        cut = f"totals above {cap}{f' and below -{cap}' if self.signed else ''} were cut"
+        if self.of_two:
+            cut = f"at most {cap} rows of a person were kept"
         noise = f"the noise is at most {self.amount(confidence)} with probability {percent(confidence)}"
-        return f"totals above {in_words(self.cap)}{below} were cut; {noise}; what was cut off is not known"
+        return f"{cut}; {noise}; what was cut off is not known"

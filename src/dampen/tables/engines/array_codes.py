@@ -227,6 +227,10 @@ def row_values(column: Column, reading: RowReading) -> NDArray[Any]:
         return label_places(column, Places.of(reading))
     if reading is RowForm.FLOATS:
         return floats_of(column)
+    if reading is RowForm.PERSONS:
+        from dampen.tables.engines.written_persons import write_persons
+
+        return write_persons(column)
     if isinstance(column, Typed) and column.absent is None:
         return column.array
     items = np.empty(len(column), dtype=object)

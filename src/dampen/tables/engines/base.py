@@ -68,10 +68,11 @@ Coding = Labels | Bins
 
 
 class RowForm(Enum):
-    """How a column leaves row by row, where a question needs rows: as floats, or as it is."""
+    """How a column leaves row by row, where a question needs rows: as floats, as it is, or as texts of persons."""
 
     FLOATS = "floats"
     AS_IT_IS = "as it is"
+    PERSONS = "persons"
 
 
 RowReading = tuple[Any, ...] | RowForm

@@ -413,7 +413,7 @@ class DuckEngine(CountsByQuery):
 
     def _type_of(self, name: str, reading: RowReading) -> str:
         """Values of a kind that is neither a number nor ever a label leave as the texts that they print."""
-        strange = reading is RowForm.AS_IT_IS and duck_sql.kind_of(self.kind(name)) == "nothing"
+        strange = reading in (RowForm.AS_IT_IS, RowForm.PERSONS) and duck_sql.kind_of(self.kind(name)) == "nothing"
         return TEXT if strange else self.kind(name)
 
     def batches(self, names: Sequence[str], rows: int) -> Iterator[dict[str, Column]]:

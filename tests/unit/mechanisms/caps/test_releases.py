@@ -12,9 +12,9 @@ from dampen import Adjacency, Budget
 from dampen.errors import BudgetError, BudgetExceeded, NotPublic, ParameterError, ReleaseFailed
 from dampen.front.memory import read_release, write_release
 from dampen.mechanisms import CapMechanism, CapRace, CapScan, EdgeRace, LimitRace, SignedCapRace
-from dampen.mechanisms.caps.edge_race import SPREADS
 from dampen.privacy import NumericRelease
 from dampen.problem import CapFrame, CapProblem, SignedCapProblem
+from dampen.problem.caps import SPREADS
 from dampen.questions.record import Single
 from tests.every_caps import EVERY
 

@@ -7,9 +7,10 @@ import pytest
 import dampen
 from dampen import Adjacency
 from dampen.errors import ParameterError
+from dampen.graphs.kept_rows import count_rows_kept
 from dampen.problem import CapFrame
 from dampen.queries import kept_edges_problem
-from dampen.queries.graph.kept_edges import rows_of_two_frame, rows_of_two_problem
+from dampen.queries.rows_of_two import rows_of_two_frame, rows_of_two_problem
 from tests.unit.graphs import judges
 
 
@@ -43,7 +44,8 @@ def test_neither_how_edges_are_listed_nor_names_that_are_declared_matter() -> No
 def test_messages_are_counted_with_repeats_and_those_to_oneself() -> None:
     frame = rows_of_two_frame(Adjacency.REPLACE, caps=4, unit="sender")
     assert (frame.caps, float(frame.spread), frame.unit) == ((1, 2, 4), 6.0, "sender")
-    problem = rows_of_two_problem(frame, [0, 0, 1, 0, 2, 2], [1, 1, 0, 1, 2, 2], nodes=3)
+    src, dst = [0, 0, 1, 0, 2, 2], [1, 1, 0, 1, 2, 2]
+    problem = rows_of_two_problem(frame, lambda caps: count_rows_kept(src, dst, caps, nodes=3))
     assert problem.sums == (2, 4, 6)
     assert [float(score) for score in problem.above] == [2, 1, 0]
 
