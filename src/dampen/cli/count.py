@@ -93,6 +93,7 @@ def count(
       dampen count staff.csv --where 'pay>=1000' --epsilon 1
       dampen count staff.csv --person name --of persons --epsilon 1
       dampen count staff.csv --by name --groups private --epsilon 1 --delta 1e-6
+      dampen count calls.csv --persons from,to --epsilon 1
       dampen count friends.txt --pattern triangle --nodes 100 --epsilon 1
       dampen count friends.txt --pattern edge --unit node --nodes 100 --epsilon 1
     """

@@ -210,9 +210,17 @@ class Persons(Options):
     person: Annotated[
         str | None, Known(help="Column that tells whose a row is, where persons have several: all are hidden together.")
     ] = None
+    persons: Annotated[
+        str | None, Known(help="Both columns that tell whose a row is, where it is of two persons: from,to")
+    ] = None
     person_missing: Annotated[
         PersonMissingName | None, Known(help="What happens to rows without a person; dropped, if left out.")
     ] = None
+
+    @property
+    def pair(self) -> tuple[str, ...] | None:
+        """The columns of two persons."""
+        return None if self.persons is None else lists.split_list(self.persons, "persons")
 
     @property
     def rule(self) -> str:
@@ -295,7 +303,7 @@ class TableOptions(Options):
             table = Table(
                 path, columns=columns, budget=payer, adjacency=(self.adjacency or ADD_REMOVE).member,
                 engine=name_of(self.rows.engine), reading=self.rows.reading.of_file(), name=self.file,
-                person=self.persons.person, person_missing=self.persons.rule,
+                person=self.persons.person, persons=self.persons.pair, person_missing=self.persons.rule,
             )  # fmt: skip
             yield table.restrict(conditions_of(columns, self.rows.where or ())), payer
 

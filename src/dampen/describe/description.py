@@ -23,6 +23,7 @@ KEYS = (
     "adjacency",
     "engine",
     "person",
+    "persons",
     "person_missing",
     "public",
     "links",
@@ -58,6 +59,8 @@ class Description:
     person, person_missing
         For a table whose persons have several rows each: the column that tells whose a row is, and whether rows without
         a person are left out, ``"drop"``, or the data refused, ``"refuse"``.
+    persons
+        For a table whose rows are of two persons each: both columns.
     graph
         For a graph: ``nodes`` (how many there are, a list of their labels, or a file of them), and for tables of edges
         the names of their columns, ``src`` and ``dst``.
@@ -83,6 +86,7 @@ class Description:
     ledger: str | None
     engine: str | None
     person: str | None
+    persons: tuple[str, str] | None
     person_missing: str
     graph: dict[str, Any] | None
     reading: dict[str, Any]
@@ -97,6 +101,7 @@ class Description:
         ledger: str | Path | None = None,
         engine: str | None = None,
         person: str | None = None,
+        persons: Sequence[str] | None = None,
         person_missing: str = "drop",
         links: Mapping[str, Any] | None = None,
         public: Sequence[str] | None = None,
@@ -104,11 +109,13 @@ class Description:
         reading: Mapping[str, Any] | None = None,
         folder: str | Path | None = None,
     ) -> None:
+        if persons is not None and (links is not None or public is not None):
+            raise ParameterError("persons must be left out of a description with links, which lead to one person")
         linked = _as_links(person, links, public)
         known = {} if graph is not None and columns == {} else _as_columns_of(columns, linked)
         if known and graph is not None:
             raise ParameterError("a description must be of a table, with columns, or of a graph, and not of both")
-        whose = as_person(person, person_missing)
+        whose = as_person(person, person_missing, persons)
         if whose is not None and graph is not None:
             raise ParameterError("person must be left out of the description of a graph, whose nodes are public")
         if linked is not None and engine is not None:
@@ -123,7 +130,8 @@ class Description:
             "data": None if data is None else _as_path(data=data),
             "ledger": None if ledger is None else _as_path(ledger=ledger),
             "engine": None if engine is None else text(engine=engine, longest=100),
-            "person": None if whose is None else whose.column,
+            "person": None if whose is None or whose.pair is not None else whose.column,
+            "persons": None if whose is None else whose.pair,
             "person_missing": "drop" if whose is None else whose.missing,
             "graph": None if graph is None else _as_graph(graph),
             "reading": {} if reading is None else _as_reading(reading),
@@ -172,6 +180,7 @@ class Description:
             "adjacency": self.adjacency.value,
             "engine": self.engine,
             "person": self.person,
+            "persons": self.persons,
             "person_missing": None if self.person_missing == "drop" else self.person_missing,
             "public": None if self.links is None else list(self.links.public) or None,
             "links": None if self.links is None else {str(link.key): str(link.to) for link in self.links.links},

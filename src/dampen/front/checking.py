@@ -22,7 +22,7 @@ def check(found: Description) -> list[str]:
         raise ParameterError("check reads descriptions of one table; of several, ask each: bad data are refused unpaid")
     source = Source(found.locate_data(), engine=found.engine, reading=FileReading(**found.reading))
     asked = {name: column for name, column in found.columns.items() if not isinstance(column, Text)}
-    whose = () if found.person is None else (found.person,)
+    whose = _persons_of(found)
     with open_engine(source, *asked, *whose) as engine:
         for name in (*found.columns, *whose):
             engine.require(name)
@@ -46,10 +46,15 @@ def _faults(name: str, column: Column, other: bool, missing: bool) -> Iterator[s
 
 def _without_person(engine: Engine, found: Description) -> Iterator[str]:
     """Whether rows have no person, where each must have one."""
-    if found.person is not None and found.person_missing == "refuse":
-        anyone = Reading(labels=(found.person,), missing=True, other=True)
-        if found.person in engine.faulty({found.person: anyone}).missing:
-            yield f'{title_of(found.person)} must have no missing values, or person_missing = "drop"'
+    if found.person_missing == "refuse":
+        readings = {name: Reading(labels=(name,), missing=True, other=True) for name in _persons_of(found)}
+        for name in sorted(engine.faulty(readings).missing):
+            yield f'{title_of(name)} must have no missing values, or person_missing = "drop"'
+
+
+def _persons_of(found: Description) -> tuple[str, ...]:
+    """The columns that tell whose rows are."""
+    return (found.person,) if found.person is not None else found.persons or ()
 
 
 def _clamped(engine: Engine, name: str, column: Column) -> Iterator[str]:

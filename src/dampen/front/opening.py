@@ -54,7 +54,7 @@ def table_of(
     return Table(
         found.locate_data(), columns=found.columns, budget=budget, adjacency=adjacency or found.adjacency,
         engine=engine or found.engine, reading=FileReading(**found.reading), name=found.data,
-        person=found.person, person_missing=found.person_missing,
+        person=found.person, persons=found.persons, person_missing=found.person_missing,
     )  # fmt: skip
 
 

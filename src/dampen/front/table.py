@@ -207,7 +207,7 @@ class Table:
 
         Of a table whose rows have two persons, so many rows are kept, at most, of each: see docs/people.md.
         """
-        said = person_words(self.view.person and self.unit, "rows", of=of, cap=cap)
+        said = person_words(None if self.view.person is None else self.unit, "rows", of=of, cap=cap)
         return self._ask(NumericRelease, "count", None, {}, said, epsilon, note)
 
     def sum(

@@ -49,7 +49,7 @@ def person_pairs(data: Any, persons: tuple[str, str], *, missing: str = "drop") 
     >>> calls = {"from": ["ann", "bob", "ann", None], "to": ["bob", "ann", "ann", "ann"]}
     >>> found = person_pairs(calls, ("from", "to"))
     >>> found.low.tolist(), found.high.tolist(), found.people
-    ([0, 0, 0], [0, 1, 1], 2)
+    ([0, 0, 0], [1, 1, 0], 2)
     """
     with open_persons(data, persons, {}, missing) as engine:
         rows = engine.rows(dict.fromkeys(persons, RowForm.PERSONS))
@@ -60,11 +60,12 @@ def order_pairs(one: NDArray[Any], other: NDArray[Any]) -> PersonPairs:
     """Rows in the public order, by the texts of their persons; ``None`` is nobody."""
     if len(one) != len(other):
         raise DataError("all columns must have equally many rows")
-    here = np.not_equal(one, None) & np.not_equal(other, None)
-    names = sorted({*one[here], *other[here]})
-    places = {name: place for place, name in enumerate(names)}
-    ends = [np.fromiter(map(places.__getitem__, each[here]), np.uint32, int(here.sum())) for each in (one, other)]
+    listed = one.tolist(), other.tolist()
+    names = sorted({*listed[0], *listed[1]} - {None})
+    places = {name: place for place, name in enumerate([*names, None])}
+    ends = [np.fromiter(map(places.__getitem__, each), np.uint32, len(each)) for each in listed]
     low, high = np.minimum(*ends), np.maximum(*ends)
+    low, high = low[high < len(names)], high[high < len(names)]
     order = np.lexsort((high, low, hash_pairs(hash_persons(names), low, high)))
     return PersonPairs(low[order], high[order], len(names))
 

@@ -132,6 +132,7 @@ def prepared(staff: Path, schema: Path) -> Path:
     assert CliRunner().invoke(app, ["budget", "create", "staff.db", "--epsilon", "3"]).exit_code == 0
     for name in ("held-out.csv", "new.csv"):
         shutil.copy("staff.csv", name)
+    Path("calls.csv").write_text("from,to\n" + "".join(f"p{place % 9},p{place % 7}\n" for place in range(60)))
     return staff
 
 

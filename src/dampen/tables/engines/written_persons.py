@@ -1,8 +1,8 @@
 """Persons of one column or of another, as one writes them: equal texts are one person, whatever the types of columns.
 
 How a person is written is a matter of that value alone. What :func:`~dampen.tables.engines.array_persons.identity_of`
-takes for the same is written alike; and so are a whole number and the text of its digits, which one column may hold
-and the other not. A missing value is nobody.
+takes for the same is written alike; and so are a whole number and the text of its digits, or a day and its midnight, of
+which one column may hold the one and the other the other. A missing value is nobody.
 """
 
 from datetime import date
@@ -76,8 +76,8 @@ def _write(kind: str, value: Any) -> str | None:
         return "true" if value else "false"
     if kind == "day":
         return date.fromordinal(value).isoformat()
-    if kind != "number":
-        return str(value.isoformat())
+    if kind in ("moment", "instant"):
+        return str(value.isoformat()).removesuffix("T00:00:00")
     return None if value is None else _write_number(value)
 
 

@@ -235,7 +235,7 @@ def test_the_limit_of_a_cap_race_is_that_of_a_limit_race() -> None:
 
 def test_a_limit_says_how_many_people_may_have_more() -> None:
     release = LimitRace(100).release(posed(LimitRace), budget=Budget(epsilon=100))
-    assert release.value == 4
+    assert release.value in (4, 8, 16, 32, 64)  # each larger one with a fifth of the chance of the one before
     assert str(release.error()) == "at most 0 people lie between the limit and 64, with probability 95 %"
     with pytest.raises(ParameterError, match="follows the limit"):
         LimitRace(1).accuracy(CapFrame(ADD_REMOVE)).bound()
