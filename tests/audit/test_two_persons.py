@@ -20,7 +20,7 @@ from dampen import Adjacency, Budget, Table
 from dampen.audit import AuditReport, audit_caps
 from dampen.front import two_persons
 from dampen.mechanisms.caps.base import CapMechanism
-from dampen.problem import CapProblem
+from dampen.problem import CapProblem, NumericFrame
 from dampen.questions.people import rows_of_two
 from dampen.questions.people.rows_of_two import kept_under
 from dampen.tables import person_pairs as pairs
@@ -148,7 +148,7 @@ def test_a_public_cap_holds_the_claim_exactly(adjacency: Adjacency) -> None:
 
 def test_noise_for_one_row_where_a_person_has_two_is_caught() -> None:
     """The control: two rows of everybody are kept, and the noise hides one."""
-    plain = rows_of_two.NumericFrame
+    plain = NumericFrame
     with patch.object(rows_of_two, "NumericFrame", lambda cap, *given, **more: plain(1, *given, **more)):
         assert worst_under_a_cap(ADD_REMOVE) > 1.9
 
@@ -214,7 +214,7 @@ def database() -> Any:
 
 
 def lying(rows: Sequence[Row], engine: str) -> Any:
-    texts = [tuple(None if end is None else str(end) for end in row) for row in rows]
+    texts = [(one and str(one), other and str(other)) for one, other in rows]
     if engine == "arrays":
         return columns_of(texts)
     made = pa.table(columns_of(texts), schema=pa.schema({"from": pa.string(), "to": pa.string()}))
@@ -225,9 +225,10 @@ def couple(engine: str, tries: int, count: Callable[..., tuple[int, ...]] = kept
     """Random tables, listed anyhow; one person more, some of whose rows lack a name."""
     rng, levels = Random(engine), (1, 2, 3, 4, 6, 8)
     for _ in range(tries):
-        held = rng.choices([*combinations_with_replacement(range(6), 2), (0, None), (None, None)], k=rng.randrange(12))
-        own = [("new", rng.choice([*range(6), "new", None])) for _ in range(rng.randrange(1, 9))]
-        more = [row[:: rng.choice((1, -1))] for row in (*held, *own)]
+        kinds: list[Row] = [*combinations_with_replacement("abcdef", 2), ("a", None), (None, None)]
+        held = rng.choices(kinds, k=rng.randrange(12))
+        own: list[Row] = [("new", rng.choice([*"abcdef", "new", None])) for _ in range(rng.randrange(1, 9))]
+        more: list[Row] = [rng.choice((row, (row[1], row[0]))) for row in (*held, *own)]
         rng.shuffle(more)
         less, all_rows = (count(person_pairs(lying(rows, engine), ("from", "to")), levels) for rows in (held, more))
         moved = {cap: now - before for cap, now, before in zip(levels, all_rows, less, strict=True)}
