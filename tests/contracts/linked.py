@@ -13,7 +13,7 @@ from tests.contracts.engines import spark_session
 
 LINKS = {"orders.customer": "customers.id", "items.order": "orders.id", "items.product": "products.id"}
 PUBLIC = ["products"]
-FORMS = ("arrays", "polars", "pandas", "relation", "stored", "parquet", "csv", "parts", "ibis")
+FORMS = ("arrays", "polars", "pandas", "relation", "stored", "parquet", "csv", "parts", "json", "arrow", "xlsx", "ibis")
 """All that several tables may be handed over as, but for Spark, whose tests are ``long``."""
 Row = dict[str, Any]
 Tables = dict[str, list[Row]]
@@ -108,6 +108,8 @@ def lying(frames: dict[str, pl.DataFrame], form: str, folder: Path) -> Any:
         return {name: frame.to_pandas() for name, frame in frames.items()}
     if form in ("csv", "parts"):
         return _write_parts(frames, folder) if form == "parts" else _write_texts(frames, folder)
+    if form in ("json", "arrow", "xlsx"):
+        return _write_others(frames, form, folder)
     for name, frame in frames.items():
         frame.write_parquet(folder / f"{name}.parquet")
     paths = {name: str(folder / f"{name}.parquet") for name in frames}
@@ -131,6 +133,28 @@ def _write_texts(frames: dict[str, pl.DataFrame], folder: Path) -> Path:
     for name, frame in frames.items():
         frame.write_csv(folder / f"{name}.csv", separator=";" if name == "orders" else ",")
     return folder
+
+
+def _write_others(frames: dict[str, pl.DataFrame], form: str, folder: Path) -> Path:
+    for name, frame in frames.items():
+        path = folder / f"{name}.{form}"
+        if form == "json":
+            frame.write_json(path)
+        elif form == "arrow":
+            frame.write_ipc(path)
+        else:
+            pytest.importorskip("openpyxl")
+            write_workbook(frame, path)
+    return folder
+
+
+def write_workbook(frame: pl.DataFrame, path: Path) -> None:
+    from openpyxl import Workbook
+
+    book = Workbook()
+    for row in [tuple(frame.columns), *frame.iter_rows()]:
+        book.active.append(row)
+    book.save(path)
 
 
 def _write_parts(frames: dict[str, pl.DataFrame], folder: Path) -> Path:

@@ -70,7 +70,7 @@ def _as_text(value: Any) -> str | None:
     """A whole number is one also where a library holds it as a float, since others are missing."""
     if is_gone(value) or value != value:
         return None
-    return str(int(value) if isinstance(value, float) else value)
+    return str(int(value) if isinstance(value, float) else value).strip()  # numbers of JSON have blanks before them
 
 
 def try_all(form: str, seeds: range, folder: Path) -> Counter[str]:

@@ -1,14 +1,18 @@
 """How an answer is shown: itself on standard output, what a user should know beside it."""
 
 import json
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Annotated
 
 import typer
 
 from dampen.cli.output import print_answer
 from dampen.cli.payment import Payer
+from dampen.errors import CutOffWarning
+from dampen.front.asking import CUT_OFF
 from dampen.front.memory import FREE
-from dampen.front.table import CUT_OFF
 from dampen.privacy import GroupRelease, ListRelease, Release
 
 NOTHING_REMEMBERS = "note: nothing remembers this spending; asking again spends again. See --budget."
@@ -29,6 +33,14 @@ def show(release: Release, payer: Payer, *, as_json: bool, remarks: tuple[str, .
     if release.note.endswith(f"({FREE})"):
         typer.echo(f"note: {FREE}", err=True)
     tell(payer, remarks)
+
+
+@contextmanager
+def cut_off_as_note() -> Iterator[None]:
+    """What a warning would say is a note beside the answer."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", CutOffWarning)
+        yield
 
 
 def tell(payer: Payer, remarks: tuple[str, ...] = ()) -> None:

@@ -125,7 +125,7 @@ def _count_in_graph(found: Pattern, pattern: PatternName, options: TableOptions,
     payment = options.payment
     graph, payer = found.graph.open(options.file, options.rows, payment, delta=delta)
     asked = f"count {name_of(pattern)}{'' if found.k is None else f' k={found.k}'} in {options.file}"
-    with progress():
+    with progress(), answers.cut_off_as_note():
         release = graph.count(
             pattern.value, k=found.k, epsilon=payment.epsilon, delta=delta, budget=payer,
             unit=unit, note=payment.noted(asked),

@@ -1,6 +1,5 @@
 """What every verb that asks a table shares: the table, described by a file or by options, who pays, and the answer."""
 
-import warnings
 from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -22,7 +21,7 @@ from dampen.cli.where import conditions_of
 from dampen.describe.columns import DAY, Category, Column, Date, Number, Text
 from dampen.describe.description import Description
 from dampen.describe.where_text import conditions_from_texts
-from dampen.errors import CutOffWarning, ParameterError
+from dampen.errors import ParameterError
 from dampen.front.opening import table_of
 from dampen.front.table import Table
 from dampen.front.unknown_groups import PRIVATE
@@ -281,8 +280,7 @@ class TableOptions(Options):
             asked: Any = table if groups is None else groups.made_of(table, question)
             named = () if column is None else (column.chosen,)
             terms = {"epsilon": self.payment.epsilon, "note": self.payment.note}
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore", CutOffWarning)  # it is a note beside the answer
+            with answers.cut_off_as_note():
                 release = getattr(asked, question)(*named, *nouns, **public, **terms)
         answers.show(release, payer, as_json=self.as_json)
 

@@ -5,6 +5,7 @@ from typing import Any, Self
 
 from dampen._validate import Number, render
 from dampen.errors import ParameterError
+from dampen.front.asking import warn_of_cut
 from dampen.graphs import graph as plain
 from dampen.mechanisms import NumericMechanism
 from dampen.privacy import BudgetLike, ListRelease, NumericRelease
@@ -59,11 +60,17 @@ class Graph(plain.Graph):
         unit: str = "edge",
         note: str | None = None,
     ) -> NumericRelease:
-        """How often a small pattern occurs, privately; see :func:`dampen.count_subgraphs`."""
-        return count_subgraphs(
+        """How often a small pattern occurs, privately; see :func:`dampen.count_subgraphs`.
+
+        With ``unit="node"`` a :class:`dampen.errors.CutOffWarning` says where so many edges may have been left out that
+        they exceed the answer.
+        """
+        found: NumericRelease = count_subgraphs(
             self, pattern, k=k, epsilon=epsilon, delta=delta, budget=self._payer(budget), mechanism=mechanism,
             unit=unit, note=f"count {render(pattern)}" if note is None else note,
         )  # fmt: skip
+        warn_of_cut(found, stacklevel=2)
+        return found
 
     def _payer(self, budget: BudgetLike | None) -> Any:
         payer = self._budget if budget is None else budget

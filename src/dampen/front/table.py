@@ -1,6 +1,5 @@
 """A table, what is publicly known of it, and who pays: described once, then asked."""
 
-import warnings
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from copy import copy
 from pathlib import Path
@@ -14,8 +13,8 @@ from dampen.describe.description import as_columns, find_adjacency
 from dampen.describe.person import as_person
 from dampen.describe.reading import FileReading
 from dampen.describe.where import conditions_of, words
-from dampen.errors import CutOffWarning, ParameterError
-from dampen.front.asking import Asking, as_tuple
+from dampen.errors import ParameterError
+from dampen.front.asking import Asking, as_tuple, warn_of_cut
 from dampen.front.groups import GroupedTable
 from dampen.front.memory import remembered
 from dampen.front.people import person_words, pose_by_person
@@ -38,10 +37,6 @@ from dampen.questions.record import RECORD, Posed, asking
 from dampen.tables.engines import Source
 
 Answer = TypeVar("Answer", bound=Release)
-CUT_OFF = (
-    "so many people may have more than the cap that what was cut off may exceed the answer: "
-    "ask with a larger epsilon, or in a coarser unit, or say a cap"
-)
 LONGEST_NAME = 1000
 """Of the name of a table, in characters."""
 
@@ -372,8 +367,7 @@ class Table:
 
         found = remembered(self._budget, key and f"{key} epsilon {price} {self._adjacency.value}", ask)
         assert isinstance(found, kind)
-        if found.doubtful:
-            warnings.warn(CutOffWarning(CUT_OFF), stacklevel=4)
+        warn_of_cut(found, stacklevel=4)
         return found
 
     def _ask(

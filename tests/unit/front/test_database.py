@@ -13,8 +13,8 @@ import dampen
 from dampen import Adjacency, Budget, Category, Database, FileReading, Flag, Number, Table
 from dampen.describe.description import Description
 from dampen.errors import BudgetError, DataError, EngineError, ParameterError
-from dampen.front.checking import check
 from dampen.front.opening import database_of, table_of
+from tests.contracts.linked import write_workbook
 
 if TYPE_CHECKING:
     from tests.conftest import Refused
@@ -270,12 +270,28 @@ def test_a_folder_has_one_file_for_each_table(tmp_path: Path, refused: "Refused"
         shop(tmp_path)
 
 
-def test_files_that_are_not_linked_are_refused(tmp_path: Path, untouched: Budget, refused: "Refused") -> None:
-    paths = {name: tmp_path / f"{name}.json" for name in TABLES}
+def test_workbooks_are_linked_to_workbooks_alone(tmp_path: Path, untouched: Budget, refused: "Refused") -> None:
+    pytest.importorskip("openpyxl")
+    paths = {name: tmp_path / f"{name}.json" for name in TABLES} | {"items": tmp_path / "items.xlsx"}
     for name, columns in TABLES.items():
-        pl.DataFrame(columns).write_json(paths[name])
-    with refused(ParameterError, "tables that are linked must be Parquet, CSV or TSV", "json"):
+        if name == "items":
+            write_workbook(pl.DataFrame(columns), paths[name])
+        else:
+            pl.DataFrame(columns).write_json(paths[name])
+    with refused(ParameterError, "data must be of one kind in all tables", "files, workbooks"):
         shop(paths, budget=untouched).table("items").count(epsilon=1)
+    books = dict.fromkeys(TABLES, tmp_path / "items.x*")
+    with refused(ParameterError, "tables that are linked must all be workbooks, or none", "items.xlsx"):
+        shop(books, budget=untouched).table("items").count(epsilon=1)
+
+
+def test_files_of_several_formats_are_linked(tmp_path: Path) -> None:
+    frames = {name: pl.DataFrame(columns) for name, columns in TABLES.items()}
+    frames["items"].write_json(tmp_path / "items.json")
+    frames["orders"].write_json(tmp_path / "orders.json")
+    frames["customers"].write_json(tmp_path / "customers.json")
+    frames["products"].write_ipc(tmp_path / "products.arrow")
+    assert shop(tmp_path).table("items").where(kind="book").sum("price", epsilon=SURE).value == 12
 
 
 def test_how_files_are_written_is_said_for_all(tmp_path: Path) -> None:
@@ -347,5 +363,3 @@ def test_one_table_and_several_are_not_mistaken(untouched: Budget, refused: "Ref
         table_of(one, untouched, table="items")
     with refused(ParameterError, "tells of one table"):
         database_of(one, untouched)
-    with refused(ParameterError, "check reads descriptions of one table"):
-        check(several)

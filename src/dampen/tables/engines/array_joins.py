@@ -14,6 +14,8 @@ from dampen.tables.engines.array_persons import identity_of, person_codes
 from dampen.tables.engines.arrays import ArrayEngine
 from dampen.tables.engines.base import Engine, Faulty, Reading
 from dampen.tables.engines.joined import Bases, Joined, kinds_error, tables_of, twice_error
+from dampen.tables.engines.sheets import open_sheets
+from dampen.tables.files import table_files
 from dampen.tables.reading import is_blank, is_missing
 from dampen.vectors import Integers
 
@@ -58,6 +60,22 @@ class JoinedColumns(Mapping[str, Any]):
 def open_arrays(joined: Joined, steps: Way, fields: Mapping[str, Field]) -> AbstractContextManager[Engine]:
     """Data frames and mappings of columns."""
     engines = {table: ArrayEngine(joined.tables[table]) for table in tables_of(joined, steps)}
+    return _join(joined, steps, fields, engines)
+
+
+def open_workbooks(joined: Joined, steps: Way, fields: Mapping[str, Field]) -> AbstractContextManager[Engine]:
+    """Sheets of workbooks, whose cells are read into memory."""
+    asked = [*fields.values(), *(end for link in steps for end in (link.key, link.to))]
+    engines = {}
+    for table in tables_of(joined, steps):
+        files, _ = table_files(joined.tables[table], joined.reading)
+        engines[table] = open_sheets(files, table, [f.column for f in asked if f.table == table], joined.reading)
+    return _join(joined, steps, fields, engines)
+
+
+def _join(
+    joined: Joined, steps: Way, fields: Mapping[str, Field], engines: Mapping[str, ArrayEngine]
+) -> AbstractContextManager[Engine]:
     _require_lengths(engines, [*fields.values(), *(end for link in steps for end in (link.key, link.to))])
     found = {link: _match(engines, link) for link in steps}
     rows: dict[str, Integers | None] = {joined.table: None}

@@ -6,6 +6,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from uuid import uuid4
 
 from dampen._validate import render
 from dampen.describe.conditions import Condition
@@ -26,6 +27,9 @@ from dampen.vectors import Integers
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
+ARRAY_KEYS = "set perfect_ht_threshold = 18"
+"""Groups with keys of up to so many bits are counted in an array instead of a hash table; DuckDB stops at 12."""
+
 
 @contextmanager
 def open_files(pattern: str | Path, columns: Sequence[str], reading: FileReading = PLAIN) -> Iterator[Engine]:
@@ -40,20 +44,10 @@ def open_files(pattern: str | Path, columns: Sequence[str], reading: FileReading
         yield open_sheets(files, place, columns, reading)
         return
     if form.has_lines:
-        header, mark = common_header(files, columns, reading)
-        reading = replace(reading, delimiter=mark)
+        reading = replace(reading, delimiter=common_header(files, columns, reading)[1])
     with connect_files(*files, reading=reading) as (connection, names):
-        # groups with keys of up to so many bits are counted in an array instead of a hash table; DuckDB stops at 12
-        connection.execute("set perfect_ht_threshold = 18")
-        if form == PARQUET:
-            yield _parquet_engine(connection, names, place)
-        elif form == ARROW:
-            yield _arrow_engine(connection, files, place)
-        elif form.name == JSON.name:
-            yield _json_engine(connection, dict(zip(names, files, strict=True)), form, place, columns, reading)
-        else:
-            source = csv_source(names, len(header), mark, reading, form.packing)
-            yield DuckEngine(source, tuple(header), (TEXT,) * len(header), place, connection, fields=_fields(header))
+        connection.execute(ARRAY_KEYS)
+        yield _engine_of(connection, dict(zip(names, files, strict=True)), form, place, columns, reading)
 
 
 @contextmanager
@@ -63,26 +57,31 @@ def open_together(
     """Several tables by name, each of files that a pattern names, in one DuckDB; ``columns``: those of each asked."""
     found = {table: table_files(pattern, reading) for table, pattern in patterns.items()}
     for files, form in found.values():
-        if form != PARQUET and not form.has_lines:
-            rule = "tables that are linked must be Parquet, CSV or TSV files, relations or data frames"
-            raise ParameterError(f"{rule}; got {render(files[0].name)}")
-    headers = {
-        table: common_header(files, columns[table], reading) for table, (files, form) in found.items() if form.has_lines
-    }
+        if form == XLSX:
+            raise ParameterError(f"tables that are linked must all be workbooks, or none; got {render(files[0].name)}")
     with connect_files(*(file for files, _ in found.values() for file in files), reading=reading) as (connection, all_):
-        connection.execute("set perfect_ht_threshold = 18")
-        engines, names = {}, iter(all_)
+        connection.execute(ARRAY_KEYS)
+        names, engines = iter(all_), {}
         for table, (files, form) in found.items():
-            own = [next(names) for _ in files]
-            if form == PARQUET:
-                engines[table] = _parquet_engine(connection, own, table)
-            else:
-                header, mark = headers[table]
-                source = csv_source(own, len(header), mark, reading, form.packing)
-                engines[table] = DuckEngine(
-                    source, tuple(header), (TEXT,) * len(header), table, connection, fields=_fields(header)
-                )
+            own = {next(names): file for file in files}
+            engines[table] = _engine_of(connection, own, form, table, columns[table], reading, joined=True)
         yield engines
+
+
+def _engine_of(
+    connection: "DuckDBPyConnection", files: Mapping[str, Path], form: FileFormat, place: str, columns: Sequence[str],
+    reading: FileReading, *, joined: bool = False,
+) -> DuckEngine:  # fmt: skip
+    """The files of one table, by the names that DuckDB knows them by."""
+    if form == PARQUET:
+        return _parquet_engine(connection, [*files], place)
+    if form == ARROW:
+        return _arrow_engine(connection, [*files.values()], place, joined=joined)
+    if form.name == JSON.name:
+        return _json_engine(connection, files, form, place, columns, reading)
+    header, mark = common_header([*files.values()], columns, reading)
+    source = csv_source([*files], len(header), mark, reading, form.packing)
+    return DuckEngine(source, tuple(header), (TEXT,) * len(header), place, connection, fields=_fields(header))
 
 
 def common_header(files: Sequence[Path], columns: Sequence[str], reading: FileReading) -> tuple[list[str], str]:
@@ -122,29 +121,34 @@ def _json_engine(
     return JsonEngine(source, asked, (TEXT,) * len(asked), place, connection, fields=_fields(asked))
 
 
-def _arrow_engine(connection: "DuckDBPyConnection", files: Sequence[Path], place: str) -> DuckEngine:
-    """The tables are mapped, not read: DuckDB takes from them what a query needs."""
+def _arrow_engine(connection: "DuckDBPyConnection", files: Sequence[Path], place: str, *, joined: bool) -> DuckEngine:
+    """The tables are mapped, not read: DuckDB takes from them what a query needs.
+
+    Where they are ``joined``, texts that polars wrote as views are copied: DuckDB would filter them, and cannot.
+    """
     try:
         import pyarrow as pa
     except ImportError:
         raise MissingExtra("files that end in .arrow or .feather need pyarrow: pip install pyarrow") from None
-    tables = [_map_arrow(file) for file in files]
+    changes = {"halffloat": pa.float32(), **({"string_view": pa.large_string()} if joined else {})}
+    tables = [_map_arrow(file, changes) for file in files]
     if any(table.schema.remove_metadata() != tables[0].schema.remove_metadata() for table in tables):
         raise _unlike(place)
-    connection.register("arrow", pa.concat_tables(tables))
-    found = connection.table("arrow")
-    return DuckEngine("arrow", tuple(found.columns), tuple(map(str, found.types)), place, connection)
+    name = f"arrow_{uuid4().hex}"
+    connection.register(name, pa.concat_tables(tables))
+    found = connection.table(name)
+    return DuckEngine(name, tuple(found.columns), tuple(map(str, found.types)), place, connection)
 
 
-def _map_arrow(file: Path) -> Any:
-    """A file or a stream of Arrow; floats of 16 bits, which DuckDB does not know, as the same in 32."""
+def _map_arrow(file: Path, changes: Mapping[str, Any]) -> Any:
+    """A file or a stream of Arrow, columns of these types, by name, as others: DuckDB knows no floats of 16 bits."""
     import pyarrow as pa
 
     try:
         held = pa.memory_map(str(file))
         reader = pa.ipc.open_file(held) if held.read(6) == b"ARROW1" else pa.ipc.open_stream(pa.memory_map(str(file)))
         table = reader.read_all()
-        schema = [field.with_type(pa.float32()) if field.type == pa.float16() else field for field in table.schema]
+        schema = [field.with_type(changes.get(str(field.type), field.type)) for field in table.schema]
         return table.cast(pa.schema(schema))
     except (pa.ArrowException, OSError):
         raise table_error(file) from None

@@ -20,9 +20,10 @@ from dampen.describe.reading import PLAIN, FileReading
 from dampen.errors import DataError, ParameterError
 from dampen.tables.engines.base import Engine, Faulty, Reading
 from dampen.tables.engines.registry import engine_of
+from dampen.tables.file_formats import XLSX, known_format
 
-FILES, STORED = "files", "stored"
-"""Kinds of data beside those of the engines: paths and patterns, and tables of a database file."""
+FILES, WORKBOOKS, STORED = "files", "workbooks", "stored"
+"""Kinds of data beside those of the engines: paths and patterns, workbooks apart, and tables of a database file."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -91,7 +92,9 @@ def tables_of(joined: Joined, steps: Way) -> list[str]:
 def _kind_of(data: Any) -> str:
     if isinstance(data, StoredTable):
         return STORED
-    return FILES if isinstance(data, str | Path) else engine_of(data)
+    if not isinstance(data, str | Path):
+        return engine_of(data)
+    return WORKBOOKS if known_format(Path(data)) == XLSX else FILES
 
 
 _OPENERS = {
@@ -100,6 +103,7 @@ _OPENERS = {
     "ibis": ("ibis_joins", "open_tables"),
     "spark": ("ibis_joins", "open_frames"),
     FILES: ("duck_joins", "open_files"),
+    WORKBOOKS: ("array_joins", "open_workbooks"),
     STORED: ("duck_joins", "open_stored"),
 }
 
