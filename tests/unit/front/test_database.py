@@ -191,6 +191,22 @@ def test_keys_must_be_numbers_texts_or_days(keys: list[Any], untouched: Budget, 
         shop(strange, budget=untouched).table("items").count(epsilon=1)
 
 
+@pytest.mark.parametrize("links", [{"items.odrer": "orders.id"}, {"items.order": "orders.number"}], ids=str)
+@pytest.mark.parametrize("form", ["memory", "files", "stored"])
+def test_links_that_do_not_exist_are_refused(
+    links: dict[str, str], form: str, untouched: Budget, refused: "Refused", tmp_path: Path
+) -> None:
+    for name, columns in TABLES.items():
+        pl.DataFrame(columns).write_parquet(tmp_path / f"{name}.parquet")
+    data = {"memory": TABLES, "files": tmp_path}.get(form) or stored(tmp_path)
+    others = {key: to for key, to in LINKS.items() if key != "items.order"}
+    found = shop(data, links={**others, **links}, budget=untouched)
+    word = "odrer" if "items.odrer" in links else "number"
+    with refused(ParameterError, "column must be", f"'{word}'"):
+        found.table("items").count(epsilon=1)
+    found.close()
+
+
 def test_days_and_wide_numbers_are_keys_too() -> None:
     days = np.array(["2020-01-01", "2020-01-02", "2020-01-03"], dtype="datetime64[D]")
     wide = np.array([2**63, 2**63 + 1, 5], dtype=np.uint64)

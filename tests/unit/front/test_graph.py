@@ -1,5 +1,6 @@
 """``dampen.Graph``: a graph that is asked by its methods."""
 
+import warnings
 from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -10,9 +11,9 @@ import pytest
 
 import dampen
 from dampen import Adjacency, Budget, Graph, PrivacyLoss
-from dampen.errors import BudgetExceeded, ParameterError
+from dampen.errors import BudgetExceeded, CutOffWarning, ParameterError
 from dampen.graphs import graph as plain
-from dampen.mechanisms import Ladder
+from dampen.mechanisms import CapMechanism, Ladder
 
 if TYPE_CHECKING:
     from tests.conftest import Refused
@@ -46,6 +47,18 @@ def test_every_option_of_the_questions_is_passed_on() -> None:
     named = star().count("triangle", epsilon=2, budget=budget, mechanism=Ladder(2))
     assert named.mechanism == repr(Ladder(2))
     assert star().count("edge", epsilon=SURE, budget=budget) == LEAVES
+
+
+def test_nodes_that_are_too_few_to_find_a_cap_are_warned_of(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As of a table with a person, by released things alone; edges that are hidden one by one are all counted."""
+    monkeypatch.setattr(CapMechanism, "draw", lambda self, problem, source: (1, 0))
+    with pytest.warns(CutOffWarning, match="what was cut off may exceed the answer") as caught:
+        release = star().count("edge", epsilon="1/10", unit="node", budget=Budget(epsilon=1))
+    assert release.doubtful
+    assert caught[0].filename == __file__
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        star().count("edge", epsilon="1/10", budget=Budget(epsilon=1))
 
 
 def test_whoever_is_named_pays() -> None:

@@ -203,8 +203,9 @@ def test_a_person_that_is_not_there(untouched: Budget, refused: "Refused") -> No
         table.per_person("max", "cost").median(epsilon=1)
 
 
-def test_a_budget_of_rows_does_not_pay(refused: "Refused") -> None:
-    budget = Budget(epsilon=10, unit="row")
+@pytest.mark.parametrize("held", [None, Adjacency.ADD_REMOVE, Adjacency.REPLACE])
+def test_a_budget_of_rows_does_not_pay(held: Adjacency | None, refused: "Refused") -> None:
+    budget = Budget(epsilon=10, unit="row", adjacency=held)
     with refused(BudgetError, "'row'", "Budget.open(..., unit='patient')"):
         visits(budget=budget).median("cost", epsilon=1)
     assert budget.spent.epsilon == 0
