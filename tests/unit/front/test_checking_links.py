@@ -93,7 +93,8 @@ BROKEN: dict[str, tuple[dict[str, dict[str, list[Any]]], list[str]]] = {
     "two kinds": (
         {"orders": {"customer": ["1", "4711"]}},
         [
-            "column 'orders.customer' and column 'customers.id' must both hold numbers, both texts or both days, to be linked"
+            "column 'orders.customer' and column 'customers.id' must both hold numbers, both texts or both days, "
+            "to be linked"
         ],
     ),
     "a public key that names no row": (
@@ -127,7 +128,7 @@ def test_wherever_the_tables_lie(form: str, tmp_path: Path) -> None:
 
 
 def test_a_row_may_lack_a_person_or_not(tmp_path: Path) -> None:
-    lost = {"orders": {"customer": [1, 4712]}, "customers": {"id": [1, None, 2]}}
+    lost: dict[str, dict[str, list[Any]]] = {"orders": {"customer": [1, 4712]}, "customers": {"id": [1, None, 2]}}
     assert told(tmp_path, lost) == []
     assert told(tmp_path, lost, person_missing="refuse") == [
         "column 'customers.id' must have no missing values, or person_missing = \"drop\"",
