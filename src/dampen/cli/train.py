@@ -92,6 +92,8 @@ class Examples(Options):
 
         ``columns``: what is known of those of a file.
         """
+        if self.persons.persons is not None:
+            raise ParameterError("--persons must be left out: rows of two persons are counted, and nothing is learned")
         if is_description(self.file):
             refuse_given(DESCRIBED, self.persons)
             table, payer = open_description(self.file, self.rows, self.payment, self.adjacency, self.table)

@@ -114,6 +114,9 @@ def private_score(
     if isinstance(X, Table):
         if adjacency is not None:
             raise ParameterError("adjacency must be left out for a dampen.Table, which has its own")
+        if X.persons is not None:
+            rule = "private_score takes no table whose rows have two persons: such are counted alone"
+            raise ParameterError(f"{rule}; got person={render(X.unit)}")
         _require_described(model, X, y)
         if X.person is not None:
             return _score_persons(model, X, y, price, payer, note)

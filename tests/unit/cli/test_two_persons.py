@@ -58,6 +58,7 @@ REFUSED = [
     (("most-common", "calls.toml", "kind"), "asked for count alone"),
     (("sum", "calls.csv", "n", "--bounds", "0", "9", *WHOSE), "asked for count alone"),
     (("train", "calls.toml", "kind"), "person"),
+    (("train", "calls.csv", "kind", *WHOSE), "--persons must be left out"),
 ]
 
 
