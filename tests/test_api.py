@@ -146,6 +146,7 @@ PUBLIC = {
         "SelectionMechanism",
         "ShiftedLocalDampening",
         "SignedCapRace",
+        "SignedCapScan",
         "SmoothCauchy",
         "SmoothExponential",
         "SmoothLaplace",

@@ -14,8 +14,17 @@ from dampen import Adjacency
 from dampen.audit import AuditReport, add_remove_neighbours, audit_caps, multisets, replace_neighbours
 from dampen.audit.pairs import public_facts
 from dampen.errors import FrameLeak, ParameterError
-from dampen.mechanisms import CapMechanism, CapRace, CapScan, EdgeRace, LimitRace, SignedCapRace
+from dampen.mechanisms import (
+    CapMechanism,
+    CapRace,
+    CapScan,
+    EdgeRace,
+    LimitRace,
+    SignedCapRace,
+    SignedCapScan,
+)
 from dampen.mechanisms.caps.laws import Balls, scan_law
+from dampen.mechanisms.numeric.staircase import StaircaseNoise
 from dampen.problem import CapFrame, CapProblem
 from dampen.vectors import Floats
 from tests.audit import cap_judges as judges
@@ -95,6 +104,48 @@ def test_signed_totals(epsilon: str, share: float) -> None:
     assert replaced.pairs == 756
 
 
+@pytest.mark.parametrize(
+    ("epsilon", "threshold", "share"),
+    [("1", 1, 0.9), pytest.param("3", 2, 0.9, marks=pytest.mark.long)],
+)
+def test_signed_scans(epsilon: str, threshold: int, share: float) -> None:
+    totals, caps, scan = range(-3, 4), (1, 2, 4), SignedCapScan(epsilon, threshold)
+    added = audit_caps(scan, signed_people(caps, ADD_REMOVE), *at_most(3, totals, ADD_REMOVE))
+    assert added.passed, str(added)
+    assert added.worst_log_ratio == pytest.approx(float(epsilon), rel=1e-9)
+    assert added.pairs == 252
+    replaced = audit_caps(scan, signed_people(caps, REPLACE), *at_most(3, totals, REPLACE))
+    assert replaced.passed, str(replaced)
+    assert replaced.worst_log_ratio == pytest.approx(share * float(epsilon), rel=1e-6)
+    assert replaced.pairs == 756
+
+
+class NarrowStep(SignedCapRace):
+    """Noise for the smaller of two ends."""
+
+    def noise(self, frame: CapFrame, cap: Any) -> Any:
+        low, high = cap
+        return StaircaseNoise.of(self.epsilon * (1 - self.share), min(high, -low))
+
+
+class AsIfAdded(SignedCapRace):
+    """The constants of added people, for replaced ones."""
+
+    def race(self, frame: CapFrame) -> LimitRace:
+        return LimitRace(self.epsilon * self.share, self.kappa, self.threshold)
+
+    def noise(self, frame: CapFrame, cap: Any) -> Any:
+        low, high = cap
+        return StaircaseNoise.of(self.epsilon * (1 - self.share), max(high, -low))
+
+
+@pytest.mark.parametrize(("wrong", "adjacency"), [(NarrowStep, ADD_REMOVE), (AsIfAdded, REPLACE)])
+def test_ends_that_are_mixed_up_are_found(wrong: type[SignedCapRace], adjacency: Adjacency) -> None:
+    report = audit_caps(wrong(1), signed_people((1, 2, 4), adjacency), *at_most(2, range(-3, 4), adjacency))
+    assert report.breaches == ("epsilon",)
+    assert report.worst_log_ratio == pytest.approx(2.5 if wrong is NarrowStep else 1.8, abs=0.05)
+
+
 CAPS = (1, 2, 4)
 
 
@@ -128,7 +179,7 @@ def test_the_public_order_moves_kept_rows_and_scores_as_far_as_it_may(order: int
 
 
 def test_every_mechanism_of_caps_is_gated() -> None:
-    assert {CapRace, CapScan, SignedCapRace, EdgeRace} == set(EVERY.values())
+    assert {CapRace, CapScan, SignedCapRace, SignedCapScan, EdgeRace} == set(EVERY.values())
 
 
 # Laws by their definitions, to 30 digits

@@ -6,6 +6,7 @@ from dampen.mechanisms.caps.cap_scan import CapScan
 from dampen.mechanisms.caps.edge_race import EdgeRace
 from dampen.mechanisms.caps.limit_race import LimitRace
 from dampen.mechanisms.caps.signed_cap_race import SignedCapRace
+from dampen.mechanisms.caps.signed_cap_scan import SignedCapScan
 from dampen.mechanisms.counts.base import CountsMechanism
 from dampen.mechanisms.counts.laplace_counts import LaplaceCounts
 from dampen.mechanisms.counts.truncated_geometric_counts import TruncatedGeometricCounts
@@ -60,6 +61,7 @@ __all__ = [
     "SelectionMechanism",
     "ShiftedLocalDampening",
     "SignedCapRace",
+    "SignedCapScan",
     "SmoothCauchy",
     "SmoothExponential",
     "SmoothLaplace",

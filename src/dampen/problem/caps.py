@@ -9,7 +9,7 @@ from typing import Any
 
 from dampen._validate import Number, plain, positive, render, text, whole
 from dampen.errors import DataError, ParameterError
-from dampen.privacy import Adjacency, record_adjacency
+from dampen.privacy import Adjacency, default_unit, record_adjacency
 from dampen.problem.rules import require_public
 
 LARGEST_CAP = 2**20
@@ -59,6 +59,11 @@ class CapFrame:
     def last(self) -> int:
         """The place of the largest cap."""
         return len(self.caps) - 1
+
+    @property
+    def words(self) -> tuple[str, str]:
+        """What is cut, and whose it is: a table without persons has rows, each with one value."""
+        return ("values", "rows") if self.unit == default_unit(self.adjacency) else ("totals", "people")
 
     def __repr__(self) -> str:
         known = f"spread={plain(self.spread)}, resolution={plain(self.resolution)}, unit={self.unit!r}"

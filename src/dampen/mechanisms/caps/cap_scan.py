@@ -72,7 +72,7 @@ class CapScan(CapMechanism):
 
     def privacy(self, frame: CapFrame) -> PrivacyLoss:
         """Epsilon, for a person with all rows."""
-        require_spread(frame, "CapScan")
+        require_spread(frame, type(self).__name__)
         return super().privacy(frame)
 
     def cap_law(self, problem: CapProblem, flint: Any) -> Balls:
@@ -92,7 +92,10 @@ class CapScan(CapMechanism):
         return StaircaseNoise.of(self.epsilon * (1 - START - STOP), cap)
 
     def capped_accuracy(self, frame: CapFrame, cap: int) -> CapAccuracy:
-        """The noise under this cap, and the people who may have more: coins are rare where many have."""
+        """The noise under this cap, and the people who may have more."""
+        return CapAccuracy(self.noise(frame, cap), frame.resolution, (self.beyond(frame, cap),), *frame.words)
+
+    def beyond(self, frame: CapFrame, cap: int) -> Beyond:
+        """What a chosen cap tells of the people who have more: coins are rare where many have."""
         ends = cap * frame.resolution, frame.caps[-1] * frame.resolution
-        beyond = Beyond(*ends, frame.last, Fraction(0), self.epsilon * STOP, self.threshold)
-        return CapAccuracy(self.noise(frame, cap), frame.resolution, (beyond,))
+        return Beyond(*ends, frame.last, Fraction(0), self.epsilon * STOP, self.threshold)

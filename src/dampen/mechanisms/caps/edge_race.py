@@ -72,3 +72,4 @@ class EdgeRace(CapRace):
         side = self.race(frame).beyond(frame, cap)
         whose = frame.unit if frame.unit == NODE else PERSON
         return EdgeAccuracy(self.noise(frame, cap), frame.resolution, (side,), whose)
+        return EdgeAccuracy(self.noise(frame, cap), frame.resolution, (side,), person=frame.unit)

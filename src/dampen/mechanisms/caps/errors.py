@@ -71,12 +71,14 @@ class LimitAccuracy(Accuracy):
 class CapAccuracy(Accuracy):
     """A sum of totals that were cut: its error is that of the noise. What was cut off is not known.
 
-    ``sides``: the caps above 0 and, for signed totals, below.
+    ``sides``: the caps above 0 and, for signed totals, below. ``what`` was cut, and ``whose`` it is, in words.
     """
 
     noise: PublicNoise
     resolution: Fraction
     sides: tuple[Beyond, ...]
+    what: str = "totals"
+    whose: str = "people"
 
     def bound(self, confidence: Number = CONFIDENCE) -> float:
         """How far the answer is from the sum of the totals that were cut."""
@@ -91,7 +93,7 @@ class CapAccuracy(Accuracy):
         ends = [in_words(side.cap) for side in self.sides]
         cut = f"above {ends[0]}" + "".join(f" and below -{end}" for end in ends[1:])
         return (
-            f"totals {cut} were cut; the noise is at most {self.amount(confidence)}, and {self._people(confidence)}, "
+            f"{self.what} {cut} were cut; the noise is at most {self.amount(confidence)}, and {self._people(confidence)}, "
             f"each with probability {percent(confidence)}; what was cut off is not known"
         )
 
@@ -99,9 +101,9 @@ class CapAccuracy(Accuracy):
         counts = [round_up(float(side.people(confidence))) for side in self.sides]
         lasts = [in_words(side.last) for side in self.sides]
         if len(counts) == 1:
-            return f"at most {counts[0]} people lie between the cap and {lasts[0]}"
+            return f"at most {counts[0]} {self.whose} lie between the cap and {lasts[0]}"
         ends = [in_words(side.cap) for side in self.sides]
-        above = f"at most {counts[0]} people lie between {ends[0]} and {lasts[0]}"
+        above = f"at most {counts[0]} {self.whose} lie between {ends[0]} and {lasts[0]}"
         return f"{above} and {counts[1]} between -{ends[1]} and -{lasts[1]}"
 
 

@@ -72,7 +72,7 @@ class SignedCapRace(RaceMechanism):
 
     def outcomes(self, frame: CapFrame) -> Sequence[Ends]:
         """All pairs of ends."""
-        return [(-low, high) for high, low in product(frame.caps, repeat=2)]
+        return ends_between(frame)
 
     def race(self, frame: CapFrame) -> LimitRace:
         """Each of the two: replacing a person may move both."""
@@ -93,17 +93,32 @@ class SignedCapRace(RaceMechanism):
 
     def total(self, problem: SignedCapProblem, cap: Ends) -> int:
         """Not private. The sum of the totals between both ends."""
-        low, high = cap
-        return super().total(problem.positive, high) - super().total(problem.negative, -low)
+        return signed_total(problem, cap)
 
     def noise(self, frame: CapFrame, cap: Ends) -> StaircaseNoise:
         """Steps as wide as one person can move the sum."""
-        low, high = cap
-        wide = max(high, -low) if frame.adjacency is Adjacency.ADD_REMOVE else high - low
-        return StaircaseNoise.of(self.epsilon * (1 - self.share), wide)
+        return StaircaseNoise.of(self.epsilon * (1 - self.share), width_between(frame, cap))
 
     def capped_accuracy(self, frame: CapFrame, cap: Ends) -> CapAccuracy:
         """The noise between these ends, and the people who may have more on either side."""
         race, (low, high) = self.race(frame), cap
         sides = race.beyond(frame, high), race.beyond(frame, -low)
-        return CapAccuracy(self.noise(frame, cap), frame.resolution, sides)
+        return CapAccuracy(self.noise(frame, cap), frame.resolution, sides, *frame.words)
+
+
+def ends_between(frame: CapFrame) -> list[Ends]:
+    """All pairs of ends, in the order of the products of two laws."""
+    return [(-low, high) for high, low in product(frame.caps, repeat=2)]
+
+
+def signed_total(problem: SignedCapProblem, ends: Ends) -> int:
+    """Not private. The sum of the totals, each moved between both ends."""
+    (low, high), caps = ends, problem.frame.caps
+    assert problem.positive.sums is not None and problem.negative.sums is not None
+    return problem.positive.sums[caps.index(high)] - problem.negative.sums[caps.index(-low)]
+
+
+def width_between(frame: CapFrame, ends: Ends) -> int:
+    """How far one person moves a sum between two ends."""
+    low, high = ends
+    return max(high, -low) if frame.adjacency is Adjacency.ADD_REMOVE else high - low

@@ -36,12 +36,14 @@ from dampen.tables.engines.names import NamedPeople, NamesAsk
 from dampen.tables.engines.ranges import real_ends, whole_ends
 from dampen.tables.grid import Grid, locate
 from dampen.tables.reading import MISSING, OTHER
+from dampen.tables.unit_reading import Units
 from dampen.vectors import Integers, Vector
 
 if TYPE_CHECKING:
     from dampen.tables.engines.array_groups import GroupCodes
     from dampen.tables.engines.array_people import PersonRows
     from dampen.tables.engines.array_persons import PersonCodes
+    from dampen.tables.engines.unit_sizes import UnitSizes
     from dampen.tables.pair_counts import Block, Joint
 
 MANY = 2**22
@@ -113,6 +115,12 @@ class ArrayEngine:
         count = len(numbers.wholes) + len(numbers.reals)
         found = sum_of_wholes(numbers.wholes, ends) + sum_of_reals(numbers.reals, ends)
         return Sums(count, found, numbers.missing, numbers.other)
+
+    def unit_sizes(self, column: str | None, units: Units) -> "UnitSizes":
+        """Numbers in units by sign and size."""
+        from dampen.tables.engines.unit_sizes import sizes_of_column
+
+        return sizes_of_column(self.column(column), units)
 
     def label_counts(self, column: str | None, labels: Sequence[Any]) -> dict[int, int]:
         """How many values stand for each label."""

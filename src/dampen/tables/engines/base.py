@@ -20,9 +20,11 @@ from dampen.tables.columns import title_of
 from dampen.tables.engines.names import NamedPeople, NamesAsk
 from dampen.tables.files import column_error
 from dampen.tables.grid import Grid
+from dampen.tables.unit_reading import Units
 from dampen.vectors import LARGEST_WHOLE, Integers
 
 if TYPE_CHECKING:
+    from dampen.tables.engines.unit_sizes import UnitSizes
     from dampen.tables.pair_counts import Block, Joint
 
 NOT_HERE = -1
@@ -309,6 +311,9 @@ class Engine(Protocol):
 
     def sums(self, column: str | None, ends: tuple[Fraction, Fraction]) -> Sums:
         """The exact sum of a column, values outside of the ends moved to the nearer."""
+
+    def unit_sizes(self, column: str | None, units: Units) -> "UnitSizes":
+        """Numbers in units by sign, and by how many powers of 2 are below their size: one grouped query."""
 
     def label_counts(self, column: str | None, labels: Sequence[Any]) -> dict[int, int]:
         """How many values equal each label, by its place; ``MISSING`` and ``OTHER`` for the rest."""

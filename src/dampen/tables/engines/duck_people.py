@@ -47,7 +47,7 @@ def totals_query(ask: PersonAsk, fields: Fields) -> Query:
     sums = f"cast(sum(least({size}, {most})::bigint) as varchar)"
     persons = f"select person, {_clamp(total)} as total from ({rows}) group by person"
     return Query(
-        f"select sign(total)::bigint as side, {_among(size, ask.caps, 0)} as bucket, count(*) as people, {sums} as sum "
+        f"select sign(total)::bigint as side, {among(size, ask.caps, 0)} as bucket, count(*) as people, {sums} as sum "
         f"from ({persons}) where {_is_somebody(fields[ask.person])} group by all",
         tables,
     )
@@ -206,12 +206,12 @@ def _settle(ask: PersonAsk, spot: int, labels: Sequence[int]) -> str:
     return f"case when {owner} >= 0 then {owner} {rest} end as c{spot}"
 
 
-def _among(number: str, ends: Sequence[int], first: int) -> str:
+def among(number: str, ends: Sequence[int], first: int) -> str:
     """How many of the increasing ends are below a number: binary search as nested cases."""
     if not ends:
         return f"{first}"
     middle = len(ends) // 2
-    below, above = _among(number, ends[:middle], first), _among(number, ends[middle + 1 :], first + middle + 1)
+    below, above = among(number, ends[:middle], first), among(number, ends[middle + 1 :], first + middle + 1)
     return f"case when {number} <= {ends[middle]} then {below} else {above} end"
 
 

@@ -41,6 +41,7 @@ from dampen.tables.engines.base import (
 from dampen.tables.engines.by_query import CountsByQuery, as_classes, as_level, as_places, packs_of
 from dampen.tables.engines.duck_conditions import condition_sql, faults_query
 from dampen.tables.engines.duck_places import locate_rows
+from dampen.tables.engines.duck_sizes import SizesByQuery
 from dampen.tables.engines.labels import Places
 from dampen.tables.engines.names import NamedPeople, NamesAsk
 from dampen.tables.engines.progress import is_watched, share_progress, watch
@@ -65,7 +66,7 @@ SMALL = 2**16 - 2
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class DuckEngine(CountsByQuery):
+class DuckEngine(CountsByQuery, SizesByQuery):
     """A table inside DuckDB: ``source`` in SQL, its columns with their SQL types, and who runs queries on it.
 
     ``fields``: what SQL calls the columns, where it is not their names; SQL takes ``a`` and ``A`` for the same name.

@@ -19,7 +19,7 @@ from dampen.describe.conditions import Condition
 from dampen.errors import DataError, EngineError, ParameterError
 from dampen.tables.columns import column_of_values
 from dampen.tables.day_grid import DayGrid
-from dampen.tables.engines import digits, ibis_codes, ibis_days, ibis_names, ibis_people
+from dampen.tables.engines import digits, ibis_codes, ibis_days, ibis_names, ibis_people, ibis_sizes
 from dampen.tables.engines.array_codes import row_values
 from dampen.tables.engines.base import (
     NOT_HERE,
@@ -46,7 +46,9 @@ from dampen.tables.engines.labels import Places
 from dampen.tables.engines.names import NamedPeople, NamesAsk
 from dampen.tables.engines.progress import Share, watch
 from dampen.tables.engines.spark import STOPPED, is_stopped
+from dampen.tables.engines.unit_sizes import UnitSizes
 from dampen.tables.grid import Grid, add_counts
+from dampen.tables.unit_reading import Units
 from dampen.vectors import Integers
 
 MOST_CELLS = 2**12
@@ -167,6 +169,10 @@ class IbisEngine(CountsByQuery):
     def named_people(self, ask: NamesAsk) -> NamedPeople:
         """Rows are grouped by name, or by person and name; names and counts leave."""
         return ibis_names.people_of(self._run(ibis_names.people_query(self.table, self._column, ask)))
+
+    def unit_sizes(self, column: str | None, units: Units) -> UnitSizes:
+        """Numbers in units by sign and size."""
+        return ibis_sizes.sizes(self.table, self._column(column), units, self.fetch)
 
     def _group_places(self, by: Groups) -> dict[str, Any]:
         return {

@@ -44,10 +44,10 @@ def totals(table: Any, column: Columns, ask: PersonAsk, fetch: Fetch) -> PersonS
     most = ask.caps[-1] if ask.caps else 1
     side = ibis.cases((persons.total > 0, 1), (persons.total < 0, -1), else_=0).cast("int64")
     persons = persons.select(side=side, size=persons.total.abs())
-    persons = persons.mutate(bucket=_among(persons.size, ask.caps, 0), cut=_least(persons.size, most))
-    found = persons.group_by(["side", "bucket"]).aggregate(people=persons.count(), **_parts("cut", persons.cut, most))
-    told = fetch(found, ["side", "bucket", "people", *_names("cut", most)])
-    sums = _whole_sums(told, "cut", most)
+    persons = persons.mutate(bucket=among(persons.size, ask.caps, 0), cut=_least(persons.size, most))
+    found = persons.group_by(["side", "bucket"]).aggregate(people=persons.count(), **parts("cut", persons.cut, most))
+    told = fetch(found, ["side", "bucket", "people", *part_names("cut", most)])
+    sums = whole_sums(told, "cut", most)
     listed = zip(*(told[name].tolist() for name in ("side", "bucket", "people")), sums, strict=True)
     return cut_shares([Bucket(*each) for each in listed], ask)
 
@@ -94,7 +94,7 @@ def shares(table: Any, column: Columns, ask: PersonAsk, fetch: Fetch) -> PersonS
         plain = _least(runs.z - runs.b, cap) * whole(2**ask.bits)
         weight = ibis.cases((runs.t <= whole(cap), plain), else_=now - before)
         sums[f"above{spot}"] = ibis.cases((runs.t > whole(cap), runs.begins), else_=whole(0)).sum()
-        sums |= _parts(f"weight{spot}", weight, cap << ask.bits)
+        sums |= parts(f"weight{spot}", weight, cap << ask.bits)
     names = [*cells, *sums]
     found = runs.group_by(cells).aggregate(**sums)
     return _as_shares(fetch(found.select(**{name: found[name].cast("int64") for name in names}), names), cells, ask)
@@ -143,7 +143,7 @@ def _as_shares(found: Mapping[str, Integers], cells: list[str], ask: PersonAsk) 
     places = np.column_stack([found[name] for name in cells])
     weights = np.empty((len(places), len(ask.caps)), dtype=object)
     for spot, cap in enumerate(ask.caps):
-        weights[:, spot] = _whole_sums(found, f"weight{spot}", cap << ask.bits)
+        weights[:, spot] = whole_sums(found, f"weight{spot}", cap << ask.bits)
     held = np.array([any(row) for row in weights.tolist()], dtype=np.bool_)
     places, weights = places[held], weights[held]
     order = np.lexsort(places.T[::-1])
@@ -233,20 +233,20 @@ def _least(number: Any, most: int) -> Any:
     return ibis.cases((number > whole(most), whole(most)), else_=number)
 
 
-def _among(number: Any, ends: Sequence[int], first: int) -> Any:
+def among(number: Any, ends: Sequence[int], first: int) -> Any:
     """How many of the increasing ends are below a number: binary search as nested cases."""
     if not ends:
         return whole(first)
     middle = len(ends) // 2
-    below, above = _among(number, ends[:middle], first), _among(number, ends[middle + 1 :], first + middle + 1)
+    below, above = among(number, ends[:middle], first), among(number, ends[middle + 1 :], first + middle + 1)
     return ibis.cases((number <= whole(ends[middle]), below), else_=above)
 
 
-def _names(name: str, most: int) -> list[str]:
+def part_names(name: str, most: int) -> list[str]:
     return [name] if most <= SAFE else [f"{name}_high", f"{name}_low"]
 
 
-def _parts(name: str, number: Any, most: int) -> dict[str, Any]:
+def parts(name: str, number: Any, most: int) -> dict[str, Any]:
     """The sum of numbers up to ``most``, in two parts where it may be large."""
     if most <= SAFE:
         return {name: number.sum().cast("int64")}
@@ -256,8 +256,8 @@ def _parts(name: str, number: Any, most: int) -> dict[str, Any]:
     }
 
 
-def _whole_sums(found: Mapping[str, Integers], name: str, most: int) -> list[int]:
+def whole_sums(found: Mapping[str, Integers], name: str, most: int) -> list[int]:
     if most <= SAFE:
         return [int(each) for each in found[name].tolist()]
-    pairs = zip(*(found[part].tolist() for part in _names(name, most)), strict=True)
+    pairs = zip(*(found[part].tolist() for part in part_names(name, most)), strict=True)
     return [(high << HALF) + low for high, low in pairs]

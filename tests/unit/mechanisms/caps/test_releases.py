@@ -12,6 +12,8 @@ from dampen import Adjacency, Budget
 from dampen.errors import BudgetError, BudgetExceeded, NotPublic, ParameterError, ReleaseFailed
 from dampen.front.memory import read_release, write_release
 from dampen.mechanisms import CapMechanism, CapRace, CapScan, EdgeRace, LimitRace, SignedCapRace
+from dampen.mechanisms import CapMechanism, CapRace, CapScan, EdgeRace, LimitRace, SignedCapRace, SignedCapScan
+from dampen.mechanisms.caps.edge_race import SPREADS
 from dampen.privacy import NumericRelease
 from dampen.problem import CapFrame, CapProblem, SignedCapProblem
 from dampen.problem.caps import SPREADS
@@ -20,6 +22,7 @@ from tests.every_caps import EVERY
 
 ADD_REMOVE, REPLACE = Adjacency.ADD_REMOVE, Adjacency.REPLACE
 each_kind = pytest.mark.parametrize("kind", EVERY.values(), ids=EVERY)
+SIGNED = (SignedCapRace, SignedCapScan)
 SECRET = 98765432
 
 
@@ -33,7 +36,7 @@ def posed(kind: Any, adjacency: Adjacency = ADD_REMOVE, *, people: int = 1000, *
     frame = frame_of(kind, adjacency, **public)
     above = [people * (cap < 3) for cap in frame.caps]
     problem = CapProblem(frame, above, [people * min(3, cap) for cap in frame.caps])
-    if kind is SignedCapRace:
+    if kind in SIGNED:
         return SignedCapProblem(problem, CapProblem(frame, [0] * len(above), [0] * len(above)))
     return problem
 
@@ -87,16 +90,16 @@ def test_a_replace_budget_pays_no_factor_for_a_race_that_knows_it() -> None:
 @each_kind
 def test_a_problem_of_another_kind_or_without_sums_is_refused(kind: type[CapMechanism]) -> None:
     budget = Budget(epsilon=9)
-    other = posed(CapRace if kind is SignedCapRace else SignedCapRace)
+    other = posed(CapRace if kind in SIGNED else SignedCapRace)
     with pytest.raises(ParameterError, match="problem must be a"):
         kind(1).release(other, budget=budget)
-    if kind is not SignedCapRace:
+    if kind not in SIGNED:
         with pytest.raises(ParameterError, match="problem must have sums"):
             kind(1).release(CapProblem(frame_of(kind), [0] * 7), budget=budget)
     assert budget.spent.epsilon == 0
 
 
-@pytest.mark.parametrize("kind", [CapScan, SignedCapRace])
+@pytest.mark.parametrize("kind", [CapScan, *SIGNED])
 def test_other_scores_than_people_above_are_refused(kind: type[CapMechanism]) -> None:
     with pytest.raises(ParameterError, match="needs a frame of spread 1"):
         kind(1).privacy(CapFrame(ADD_REMOVE, spread=2))
