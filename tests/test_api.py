@@ -61,6 +61,7 @@ PUBLIC = {
         "top_categories",
         "top_k",
         "top_nodes",
+        "unbounded_grid",
         "variance",
     },
     "dampen.accounting": {"Budget", "Ledger", "composed", "converted"},

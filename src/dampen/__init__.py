@@ -58,6 +58,7 @@ if TYPE_CHECKING:
     from dampen.questions.selection import select as select
     from dampen.questions.selection import top_k as top_k
     from dampen.questions.subgraph_counts import count_subgraphs as count_subgraphs
+    from dampen.tables.relative_grid import unbounded_grid as unbounded_grid
     from dampen.vectors import Runs as Runs
 
 __version__ = "0.1.0.dev0"
@@ -91,6 +92,7 @@ _HOMES = {
     "UnknownGroupsFrame": "dampen.problem",
     "UnknownGroupsProblem": "dampen.problem",
     "between": "dampen.describe.columns",
+    "unbounded_grid": "dampen.tables.relative_grid",
 }
 
 

@@ -242,6 +242,20 @@ def value_of(answer: Any) -> Any:
     return answer.value if isinstance(answer, Release) else answer
 
 
+class Ends(tuple[Any, Any]):
+    """The ends (low, high) that were released: of values, or of totals where ``whose`` names a column of persons."""
+
+    whose: str
+
+    def __new__(cls, ends: Any, whose: str = "row") -> "Ends":  # noqa: D102
+        made = super().__new__(cls, ends)
+        made.whose = whose
+        return made
+
+    def __getnewargs__(self) -> Any:
+        return tuple(self), self.whose
+
+
 Operation = Callable[["Release", Any], Any]
 
 
@@ -259,9 +273,8 @@ class Release:
 
     It is compared, hashed, formatted and calculated with as its value is. Never the scores behind it.
 
-    Of tables with a person: ``cap``: nobody counted for more, or the two ends (low, high) between which all totals were
-    moved; ``None`` where nothing was cut. ``at_stake``: the people who may have more, with a probability of 95 %, times
-    the cap.
+    Where something was cut, ``cap``: nobody counted for more, or the two ends (low, high) between which all values or
+    totals were moved. ``at_stake``: the people who may have more, with a probability of 95 %, times the cap.
     """
 
     value: Any
@@ -276,6 +289,13 @@ class Release:
     def doubtful(self) -> bool:
         """Whether so much may have been cut off that it exceeds the answer: told by released things alone."""
         return self.at_stake > 0 and self.at_stake > self._size()
+
+    @property
+    def ends(self) -> Ends:
+        """The two ends that were released, for further questions, at no cost of their own: ``bounds=release.ends``."""
+        if not isinstance(self.cap, tuple):
+            raise ParameterError("this answer has no two ends: values were not moved between any that were released")
+        return Ends(self.cap, self.loss.unit)
 
     def _size(self) -> float:
         """What the answer amounts to, where something may have been cut off from it."""

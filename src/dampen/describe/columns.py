@@ -37,7 +37,8 @@ class Number:
     Parameters
     ----------
     lo, hi
-        The bounds. They are read exactly: a float means the decimal that it prints as.
+        The bounds. They are read exactly: a float means the decimal that it prints as. Without both, where nobody knows
+        any, they are found privately, at a price: then ``unit`` must be said, and ``step`` must not.
     step
         How far the answers of percentiles and the bars of histograms lie apart. Without it as far as ``unit``.
     unit
@@ -47,12 +48,12 @@ class Number:
     missing
         ``"refuse"`` or ``"drop"``: what happens to rows in which the number is missing.
 
-    >>> Number(0, 10_000, step=50)
-    Number(0, 10000, step=50)
+    >>> Number(0, 10_000, step=50), Number(unit="0.01")
+    (Number(0, 10000, step=50), Number(unit=0.01))
     """
 
-    lo: Fraction
-    hi: Fraction
+    lo: Fraction | None
+    hi: Fraction | None
     step: Fraction | None
     unit: Fraction | None
     bins: int | None
@@ -62,33 +63,37 @@ class Number:
 
     def __init__(
         self,
-        lo: NumberLike,
-        hi: NumberLike,
+        lo: NumberLike | None = None,
+        hi: NumberLike | None = None,
         *,
         step: NumberLike | None = None,
         unit: NumberLike | None = None,
         bins: int | None = None,
         missing: str = "refuse",
     ) -> None:
-        low, high = exact(lo=lo), exact(hi=hi)
-        if low >= high:
-            raise ParameterError(f"lo must be below hi; got {render(lo)} and {render(hi)}")
-        width = None if step is None else positive(step=step)
-        if width is not None and width > high - low:
-            raise ParameterError(f"step must be at most hi - lo; got {render(step)}")
-        as_bounds((low, high))
+        low, high, width = _as_range(lo, hi, step, unit)
         _fill(self, lo=low, hi=high, step=width, unit=None if unit is None else positive(unit=unit))
         _fill(self, bins=None if bins is None else _as_bins(bins), missing=_as_missing(missing))
 
     @property
+    def bounded(self) -> bool:
+        """Whether bounds are known."""
+        return self.lo is not None
+
+    @property
     def bounds(self) -> tuple[Fraction, Fraction]:
-        """The lowest and the highest number, exactly."""
+        """The lowest and the highest number, exactly; where none are known, what needs them is refused."""
+        if self.lo is None or self.hi is None:
+            raise ParameterError(
+                "bounds must be known for this: describe them, or ask with bounds=release.ends of an answer without"
+            )
         return self.lo, self.hi
 
     @property
     def float_bounds(self) -> tuple[float, float]:
         """The lowest and the highest number as the nearest floats."""
-        return float(self.lo), float(self.hi)
+        low, high = self.bounds
+        return float(low), float(high)
 
     @property
     def sum_unit(self) -> Fraction:
@@ -100,10 +105,10 @@ class Number:
         """How far answers lie apart where one of the numbers is the answer."""
         if self.step is not None:
             return self.step
-        least = NARROW if self.unit is None else self.unit
-        if self.hi - self.lo < least:
+        least, (low, high) = NARROW if self.unit is None else self.unit, self.bounds
+        if high - low < least:
             raise ParameterError(
-                f"a number between {plain(self.lo)} and {plain(self.hi)} needs a step for percentiles and histograms: "
+                f"a number between {plain(low)} and {plain(high)} needs a step for percentiles and histograms: "
                 "say how far the answers may lie apart, for example step=0.01"
             )
         return self.sum_unit
@@ -111,7 +116,8 @@ class Number:
     def __repr__(self) -> str:
         options = {"step": self.step, "unit": self.unit, "bins": self.bins}
         told = {name: _number_text(Fraction(found)) for name, found in options.items() if found is not None}
-        return _call("Number", [_number_text(self.lo), _number_text(self.hi)], told | _told_missing(self.missing))
+        ends = [_number_text(end) for end in (self.lo, self.hi) if end is not None]
+        return _call("Number", ends, told | _told_missing(self.missing))
 
 
 @dataclass(frozen=True, init=False, repr=False)
@@ -304,6 +310,24 @@ def day_number(day: date) -> int:
 def day_of(number: int) -> date:
     """The day with a number."""
     return date.fromordinal(number + EPOCH)
+
+
+def _as_range(lo: Any, hi: Any, step: Any, unit: Any) -> tuple[Fraction | None, Fraction | None, Fraction | None]:
+    """Bounds and a step that fits them; or nothing, where a unit is said in their place."""
+    if lo is None and hi is None:
+        if unit is None:
+            raise ParameterError("unit must be said for a number without bounds, for example unit=0.01, or lo and hi")
+        if step is not None:
+            raise ParameterError(f"step must be left out for a number without bounds; got {render(step)}")
+        return None, None, None
+    low, high = exact(lo=lo), exact(hi=hi)
+    if low >= high:
+        raise ParameterError(f"lo must be below hi; got {render(lo)} and {render(hi)}")
+    width = None if step is None else positive(step=step)
+    if width is not None and width > high - low:
+        raise ParameterError(f"step must be at most hi - lo; got {render(step)}")
+    as_bounds((low, high))
+    return low, high, width
 
 
 def _as_bins(bins: int) -> int:

@@ -9,6 +9,7 @@ import numpy as np
 
 from dampen._validate import pair, render
 from dampen.errors import ParameterError
+from dampen.privacy import Ends
 from dampen.vectors import LARGEST_WHOLE
 
 
@@ -46,7 +47,9 @@ def as_named(mapping: Any) -> dict[str, Any] | None:
 
 
 def as_bounds(bounds: Any) -> tuple[Fraction, Fraction]:
-    """Two public numbers lo < hi."""
+    """Two public numbers lo < hi, or ends of values that were released."""
+    if isinstance(bounds, Ends) and bounds.whose != "row":
+        raise ParameterError(f"bounds must be ends of values: those of totals per {bounds.whose} serve totals alone")
     low, high = pair(bounds=bounds)
     if low >= high:
         raise ParameterError(f"bounds must be increasing: (lo, hi) with lo < hi; got {render(bounds)}")

@@ -19,7 +19,11 @@ WORDS = {
     "text": (),
 }
 """What a table of each kind may say beside its kind."""
-NEEDED = {"number": "bounds = [lo, hi]", "category": "values = [...]", "date": "bounds = [first day, last day]"}
+NEEDED = {
+    "number": "bounds = [lo, hi], or a unit where nobody knows any",
+    "category": "values = [...]",
+    "date": "bounds = [first day, last day]",
+}
 """What it must say, and how that is written."""
 
 
@@ -33,7 +37,7 @@ def column_as_plain(column: Column) -> dict[str, Any]:
     if isinstance(column, Number):
         options = {"step": column.step, "unit": column.unit, "bins": column.bins}
         numbers = {word: number_as_plain(Fraction(found)) for word, found in options.items() if found is not None}
-        said = {"bounds": [number_as_plain(column.lo), number_as_plain(column.hi)], **numbers}
+        said = {**({"bounds": [*map(number_as_plain, column.bounds)]} if column.bounded else {}), **numbers}
     elif isinstance(column, Category):
         said = {"values": list(column.labels), **({} if column.other is None else {"other": column.other})}
     elif isinstance(column, Date):
@@ -61,7 +65,7 @@ def column_from_plain(said: Any, title: str) -> Column:
     if not isinstance(kind, str) or kind not in COLUMNS:
         raise ParameterError(f"{title} must have a known kind, not {unknown(kind, COLUMNS, 'Allowed')}")
     require_known_words(table, ("kind", *WORDS[kind]), title)
-    if kind in NEEDED and WORDS[kind][0] not in table:
+    if kind in NEEDED and WORDS[kind][0] not in table and not (kind == "number" and "unit" in table):
         raise ParameterError(f"{title} is a {kind} and still needs {NEEDED[kind]}")
     given = {word: value for word, value in table.items() if word != "kind"}
     try:
@@ -78,7 +82,7 @@ def require_known_words(table: Mapping[str, Any], allowed: tuple[str, ...], titl
 
 
 def _read_number(given: dict[str, Any]) -> Number:
-    low, high = _two_ends(given.pop("bounds"))
+    low, high = _two_ends(given.pop("bounds")) if "bounds" in given else (None, None)
     return Number(low, high, **given)
 
 

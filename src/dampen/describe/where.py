@@ -114,6 +114,8 @@ def _between(name: str, column: Number | Date, wanted: Any) -> Between:
     else:
         low = high = _read(name, column, wanted)
     days = isinstance(column, Date)
+    if isinstance(column, Number) and not column.bounded:
+        return Between(name, low, high, days)
     first, last = (Fraction(day) for day in column.days) if isinstance(column, Date) else column.bounds
     if (low is not None and low > last) or (high is not None and high < first):
         ends = f"{_value_text(first, days)} and {_value_text(last, days)}"

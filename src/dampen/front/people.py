@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from dampen._validate import one_of, positive, render, share_of, whole
+from dampen._validate import exact, one_of, positive, render, share_of, whole
 from dampen.describe.columns import NARROW, Category, Flag
 from dampen.errors import ParameterError
 from dampen.front.asking import Asking
@@ -22,7 +22,13 @@ from dampen.questions.mechanism_choice import choose_mechanism, choose_top_k
 from dampen.questions.people.limits import Limit, pose_limited
 from dampen.questions.people.means import pose_mean
 from dampen.questions.people.neighbours import pose_of_persons
-from dampen.questions.people.totals import caps_of_amounts, pose_capped_total, pose_people, pose_total
+from dampen.questions.people.totals import (
+    caps_of_amounts,
+    pose_capped_total,
+    pose_people,
+    pose_total,
+    pose_total_between,
+)
 from dampen.questions.people.votes import (
     BITS,
     bits_for,
@@ -31,13 +37,16 @@ from dampen.questions.people.votes import (
     require_even,
     require_votes,
 )
+from dampen.questions.private_bounds.sums import refuse_unless_private
 from dampen.questions.record import Posed
-from dampen.tables.engines.base import Amount, CellColumn, PersonAsk, PersonShares
+from dampen.tables.engines.base import LARGEST_AMOUNT, Amount, CellColumn, PersonAsk, PersonShares
 from dampen.tables.grid import Grid
 from dampen.tables.people_counts import person_shares
 
 ROW_CAPS = tuple(1 << power for power in range(LARGEST_CAP.bit_length()))
 """How many rows of a person may count, at most."""
+ALL_CAPS = tuple(1 << power for power in range(LARGEST_AMOUNT.bit_length()))
+"""Where totals may be cut of which no bounds are known, in units."""
 MOST = 2**40
 """Of a cap, in rows or units of a sum."""
 OF = ("rows", "persons")
@@ -122,13 +131,20 @@ class PersonQuestion:
         return CellColumn(column, found.labels, rest, found.missing == "other")
 
     def units(self, *, sums: bool = False) -> UnitGrid:
-        """The column asked about, which must be a number, read to its unit.
+        """The column asked about, which must be a number, read to its unit; without bounds up to 2**40 of them.
 
-        Without one ``sums`` are read to whole numbers, unless the column is so narrow that hardly any are left.
+        Without a unit ``sums`` are read to whole numbers, unless the column is so narrow that hardly any are left.
         """
         column = self.view.number(self.column)
-        wide = sums and column.hi - column.lo >= NARROW
-        return unit_grid(column.bounds, column.sum_unit if wide else column.unit)
+        if sums and not column.bounded:
+            return UnitGrid(column.sum_unit, 1 - LARGEST_AMOUNT, LARGEST_AMOUNT - 1)
+        low, high = column.bounds
+        wide = sums and high - low >= NARROW
+        return unit_grid((low, high), column.sum_unit if wide else column.unit)
+
+    def total_caps(self, units: UnitGrid) -> tuple[int, ...]:
+        """The caps of a sum: around the largest value that there may be, or all where no bounds are known."""
+        return caps_of_amounts(units.largest) if self.view.number(self.column).bounded else ALL_CAPS
 
     def ask(self, *cells: CellColumn, **more: Any) -> PersonAsk:
         """What is counted of persons."""
@@ -143,7 +159,8 @@ class PersonQuestion:
 
     def ask_percentiles(self, shares: Sequence[Fraction], *, listed: bool) -> Posed[Any]:
         """These percentiles of votes; not ``listed``: one, told by itself."""
-        bits, grid, caps = bits_for(shares), self.view.grid(self.column)["bounds"], self.vote_caps()
+        bits, caps = bits_for(shares), self.vote_caps()
+        grid: Grid = self.view.answers(self.column, self.asked.options.get("leading_bits"))["bounds"]
         public: dict[str, Any] = {"grid": grid, "adjacency": self.adjacency, "unit": self.person, "listed": listed}
 
         def pose(found: PersonShares) -> Posed[Any]:
@@ -193,17 +210,41 @@ def _count(question: PersonQuestion) -> Posed[Any]:
 
 
 def _sum(question: PersonQuestion) -> Posed[Any]:
-    units = question.units(sums=True)
-    cap = question.asked.options.get("cap")
-    caps = caps_of_amounts(units.largest) if cap is None else (as_cap(cap, units.unit),)
-    return _pose_totals(question, caps, Amount(question.column, units.grid, units.first), units.unit)
+    options, units = question.asked.options, question.units(sums=True)
+    cap, few, ends = (options.get(name) for name in ("cap", "few", "ends"))
+    amount = Amount(question.column, units.grid, units.first)
+    if question.view.number(question.column).bounded or ends is not None:
+        refuse_unless_private(few=few)
+    if ends is not None:
+        if cap is not None:
+            raise ParameterError(f"cap must be left out where ends are given; got {render(cap)}")
+        return _pose_between(question, amount, units.unit, [_as_size(end, units.unit) for end in ends])
+    caps = question.total_caps(units) if cap is None else (as_cap(cap, units.unit),)
+    return _pose_totals(question, caps, amount, units.unit, bool(few))
 
 
-def _pose_totals(question: PersonQuestion, caps: tuple[int, ...], amount: Amount | None, unit: Fraction) -> Posed[Any]:
+def _as_size(end: Any, unit: Fraction) -> int:
+    """A released end in units, which it was before it was told."""
+    return min(max(round(abs(exact(bounds=end)) / unit), 1), MOST)
+
+
+def _pose_between(question: PersonQuestion, amount: Amount, unit: Fraction, sizes: list[int]) -> Posed[Any]:
+    (low, high), caps = sizes, tuple(sorted(set(sizes)))
+
+    def pose(shares: PersonShares) -> Posed[Any]:
+        ends = None if shares.negative is None else low, high
+        return pose_total_between(shares, caps, ends, resolution=unit, **question.price)
+
+    return question.tried(pose, question.ask(amount=amount, caps=caps))
+
+
+def _pose_totals(
+    question: PersonQuestion, caps: tuple[int, ...], amount: Amount | None, unit: Fraction, few: bool = False
+) -> Posed[Any]:
     def pose(shares: PersonShares) -> Posed[Any]:
         if len(caps) == 1:
             return pose_capped_total(shares, caps[0], resolution=unit, **question.price)
-        return pose_total(shares, caps, resolution=unit, **question.price)
+        return pose_total(shares, caps, resolution=unit, few=few, **question.price)
 
     return question.tried(pose, question.ask(amount=amount, caps=caps))
 

@@ -152,7 +152,7 @@ class PerPerson:
         if self._how in ("min", "max"):
             return GridCounts(grid, [int(value) for value in values[0]], values[1])
         known = self._numbers()
-        return _on_grid(values, grid, known.lo, known.grid_step)
+        return _on_grid(values, grid, known.bounds[0], known.grid_step)
 
     def _ask(
         self,

@@ -26,6 +26,7 @@ from dampen.mechanisms.grouping.triode_h import FRAGMENT
 from dampen.privacy import (
     Adjacency,
     BudgetLike,
+    Ends,
     GroupRelease,
     ListRelease,
     NumericRelease,
@@ -206,21 +207,35 @@ class Table:
         return self._ask(NumericRelease, "count", None, {}, said, epsilon, note)
 
     def sum(
-        self, column: str, *, cap: Number | None = None, epsilon: Number, note: str | None = None
+        self,
+        column: str,
+        *,
+        bounds: Any = None,
+        cap: Number | None = None,
+        few: bool = False,
+        epsilon: Number,
+        note: str | None = None,
     ) -> NumericRelease:
         """The sum of a column of numbers; values outside of the bounds count as the nearer one.
 
-        Of a table with a person, totals are cut at a cap for each person, as by :meth:`count`.
+        ``bounds``: in place of those described; ``"private"``, or ``release.ends`` of an earlier answer. Without bounds
+        two ends are found privately and told; ``few``: by a scan, for a few hundred values in a fine unit.
+
+        Of a table with a person, totals are cut at a cap for each person, as by :meth:`count`, or between two ends.
         """
-        found = self.view.number(column)
-        known = {"bounds": found.bounds, "unit": found.sum_unit}
-        said = person_words(self.person, None, cap=cap)
-        return self._ask(NumericRelease, "sum", column, known, said, epsilon, note)
+        ends = bounds if isinstance(bounds, Ends) and bounds.whose == self.person else None
+        table = self._bounded(column, None if ends is not None else bounds)
+        known = {**table.view.range(column), "unit": table.view.number(column).sum_unit}
+        said = {**person_words(self.person, None, cap=cap), **_given(few=few)}
+        options = said if ends is None else {**said, "ends": tuple(ends)}
+        return table._ask(NumericRelease, "sum", column, known, options, epsilon, note)
 
     def mean(
         self,
         column: str,
         *,
+        bounds: Any = None,
+        centre: Any = None,
         of: str | None = None,
         cap: Number | None = None,
         epsilon: Number,
@@ -228,23 +243,29 @@ class Table:
     ) -> NumericRelease:
         """The mean of a column of numbers.
 
+        ``bounds``: as of :meth:`sum`. ``centre``: without bounds, see :func:`dampen.mean`.
+
         Of a table with a person: ``of="persons"``, the mean of the persons' own means; ``of="rows"``, where nobody has
         the weight of more rows than a limit, which is chosen privately and told, or ``cap``.
         """
-        known = {"bounds": self.view.number(column).bounds}
-        said = person_words(self.person, "persons", of=of, cap=cap)
-        return self._ask(NumericRelease, "mean", column, known, said, epsilon, note)
+        table = self._bounded(column, bounds)
+        if self.person is not None and centre is not None:
+            raise ParameterError(f"centre must be left out for a table with a person; got {render(centre)}")
+        said = {**person_words(self.person, "persons", of=of, cap=cap), **_given(centre=centre)}
+        return table._ask(NumericRelease, "mean", column, table.view.range(column), said, epsilon, note)
 
-    def variance(self, column: str, *, epsilon: Number, note: str | None = None) -> NumericRelease:
-        """The variance of a column of numbers."""
-        found = self.view.number(column)
-        known = {"bounds": found.bounds, "unit": found.unit}
-        return self._ask(NumericRelease, "variance", column, known, {}, epsilon, note)
+    def variance(self, column: str, *, bounds: Any = None, epsilon: Number, note: str | None = None) -> NumericRelease:
+        """The variance of a column of numbers. ``bounds``: as of :meth:`sum`."""
+        table = self._bounded(column, bounds)
+        known = {"unit": table.view.number(column).unit, **table.view.range(column)}
+        return table._ask(NumericRelease, "variance", column, known, {}, epsilon, note)
 
     def median(
         self,
         column: str,
         *,
+        bounds: Any = None,
+        leading_bits: int | str | None = None,
         of: str | None = None,
         cap: Number | None = None,
         epsilon: Number,
@@ -252,15 +273,18 @@ class Table:
         note: str | None = None,
     ) -> Release:
         """The median of a column of numbers or dates; see :meth:`percentile`."""
-        known = self.view.grid(column, method)
-        options = {"method": method, **person_words(self.person, "persons", of=of, cap=cap)}
-        return self._ask(Release, "median", column, known, options, epsilon, note)
+        table = self._bounded(column, bounds)
+        known, more = table.view.answers(column, leading_bits, method), _given(leading_bits=leading_bits)
+        options = {"method": method, **person_words(self.person, "persons", of=of, cap=cap), **more}
+        return table._ask(Release, "median", column, known, options, epsilon, note)
 
     def percentile(
         self,
         column: str,
         p: Number,
         *,
+        bounds: Any = None,
+        leading_bits: int | str | None = None,
         of: str | None = None,
         cap: Number | None = None,
         epsilon: Number,
@@ -269,18 +293,23 @@ class Table:
     ) -> Release:
         """The p-th percentile of a column of numbers or dates, 0 <= p <= 100; see :func:`dampen.percentile`.
 
+        ``bounds``: as of :meth:`sum`. ``leading_bits``: without bounds, how many an answer has.
+
         Of a table with a person: ``of="persons"``, everybody has one vote, spread over the own rows; ``of="rows"``, one
         for each row, where nobody has more than a limit, which is chosen privately and told, or ``cap``.
         """
-        known = self.view.grid(column, method)
-        options = {"p": p, "method": method, **person_words(self.person, "persons", of=of, cap=cap)}
-        return self._ask(Release, "percentile", column, known, options, epsilon, note)
+        table = self._bounded(column, bounds)
+        known, more = table.view.answers(column, leading_bits, method), _given(leading_bits=leading_bits)
+        options = {"p": p, "method": method, **person_words(self.person, "persons", of=of, cap=cap), **more}
+        return table._ask(Release, "percentile", column, known, options, epsilon, note)
 
     def percentiles(
         self,
         column: str,
         ps: Iterable[Number],
         *,
+        bounds: Any = None,
+        leading_bits: int | str | None = None,
         of: str | None = None,
         cap: Number | None = None,
         epsilon: Number,
@@ -288,11 +317,18 @@ class Table:
         note: str | None = None,
     ) -> ListRelease:
         """Several percentiles of a column at one price; see :func:`dampen.percentiles` and :meth:`percentile`."""
-        asked = {"ps": as_tuple(ps), "strategy": strategy, **person_words(self.person, "persons", of=of, cap=cap)}
-        return self._ask(ListRelease, "percentiles", column, self.view.grid(column), asked, epsilon, note)
+        table, more = self._bounded(column, bounds), _given(leading_bits=leading_bits)
+        said = person_words(self.person, "persons", of=of, cap=cap)
+        asked = {"ps": as_tuple(ps), "strategy": strategy, **said, **more}
+        known = table.view.answers(column, leading_bits)
+        return table._ask(ListRelease, "percentiles", column, known, asked, epsilon, note)
 
-    def histogram(self, column: str, *, epsilon: Number, note: str | None = None) -> GroupRelease:
+    def histogram(
+        self, column: str, *, bounds: Any = None, bars: int | None = None, epsilon: Number, note: str | None = None
+    ) -> GroupRelease:
         """How many rows each step of a column of numbers or dates has, or each value of a category or flag.
+
+        ``bounds``: as of :meth:`sum`. ``bars``: of a number without bounds, how many there are at most.
 
         Of a table with a person everybody has one vote, spread over the own rows.
         """
@@ -300,7 +336,9 @@ class Table:
             if self.person is None:
                 return self.by(column).count(epsilon=epsilon, note=note)
             return self._ask(GroupRelease, "histogram", column, {}, {}, epsilon, note)
-        return self._ask(GroupRelease, "histogram", column, self.view.grid(column), {}, epsilon, note)
+        table = self._bounded(column, bounds)
+        known = table.view.bars(column) if self.person is None else table.view.grid(column)
+        return table._ask(GroupRelease, "histogram", column, known, _given(bars=bars), epsilon, note)
 
     def most_common(self, column: str, *, epsilon: Number, mechanism: Any = None, note: str | None = None) -> Release:
         """The most frequent value of a category or flag; with a person by votes, as a histogram."""
@@ -370,6 +408,14 @@ class Table:
         warn_of_cut(found, stacklevel=4)
         return found
 
+    def _bounded(self, column: str, bounds: Any) -> "Table":
+        """The same table, where a column of numbers has these bounds; ``None``: those that are described."""
+        if bounds is None:
+            return self
+        part = copy(self)
+        part.view = self.view.with_bounds(column, bounds)
+        return part
+
     def _ask(
         self,
         kind: type[Answer],
@@ -388,10 +434,16 @@ class Table:
                 return pose_by_two(self.view, asked, self._adjacency)
             if self.view.person is not None:
                 return pose_by_person(self.view, asked, self._adjacency)
-            public = {**known, **options, "epsilon": epsilon, "adjacency": self._adjacency}
+            public = {**options, **known, "epsilon": epsilon, "adjacency": self._adjacency}
+            public.pop("leading_bits", None)  # the grid has them
             return RECORD[question].pose(self.view.source(column), **public)
 
         return self.answer(kind, asked, pose)
+
+
+def _given(**options: Any) -> dict[str, Any]:
+    """What was said: options that nobody names are no part of a question."""
+    return {name: option for name, option in options.items() if option is not None and option is not False}
 
 
 def _as_names(public: Any) -> tuple[str, ...]:

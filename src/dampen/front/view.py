@@ -11,18 +11,23 @@ from typing import Any
 from dampen._validate import UNWRITABLE, exact, plain, render
 from dampen.describe.columns import Category, Column, Date, Flag, Number, Text
 from dampen.describe.conditions import Among, Condition
+from dampen.describe.labels import as_bounds
 from dampen.describe.person import Person
 from dampen.describe.where import find_column, intersect, words
 from dampen.errors import ParameterError
 from dampen.front.asking import Asking
 from dampen.mechanisms import NumericMechanism
+from dampen.questions.one_percentile import ON_A_GRID
+from dampen.questions.private_bounds.sums import PRIVATE, is_private, refuse_unless_private
 from dampen.tables.described import grid_of, reading_of
 from dampen.tables.engines import Source
 from dampen.tables.engines.joined import Joined
+from dampen.tables.relative_grid import unbounded_grid
 
 Asked = Number | Category | Date | Flag
 """The columns that may be asked about."""
 NUMBERS = ("p", "ps", "k", "fragment", "cap", "bounds", "step", "delta")
+NUMBERS = ("p", "ps", "k", "fragment", "cap", "bounds", "step", "ends", "bars")
 """Options that are numbers, however they are written."""
 USUAL = (None, "distance", "auto", False)
 """Options that a note leaves out: those that everybody has who says nothing."""
@@ -93,6 +98,38 @@ class View:
                 raise ParameterError(f"method must choose a day for a column of dates; got {render(method)}")
             return {"bounds": found.bounds, "step": found.grid_step}
         return {"bounds": grid_of(found)}
+
+    def answers(self, column: str, leading_bits: Any = None, method: Any = "distance") -> dict[str, Any]:
+        """All possible percentiles of a column; of a number without bounds those with so many leading bits."""
+        found = self.describe(column)
+        if not isinstance(found, Number) or found.bounded:
+            refuse_unless_private(leading_bits=leading_bits)
+            return self.grid(column, method)
+        if isinstance(method, NumericMechanism) or (isinstance(method, str) and method not in ON_A_GRID):
+            return self.grid(column, method)
+        return {"bounds": unbounded_grid(found.sum_unit, leading_bits)}
+
+    def bars(self, column: str) -> dict[str, Any]:
+        """The bars of a column, or the step to which they are found privately."""
+        found = self.describe(column)
+        if isinstance(found, Number) and not found.bounded:
+            return {"bounds": PRIVATE, "step": found.sum_unit}
+        return self.grid(column)
+
+    def range(self, column: str) -> dict[str, Any]:
+        """The bounds of a column that must be a number, or the unit to which they are found privately."""
+        found = self.number(column)
+        return {"bounds": found.bounds} if found.bounded else {"bounds": PRIVATE, "unit": found.unit}
+
+    def with_bounds(self, column: str, bounds: Any) -> "View":
+        """The same data, where a column of numbers has these bounds: ``"private"``, two numbers or released ends."""
+        found = self.number(column)
+        known: dict[str, Any] = {"bins": found.bins, "missing": found.missing}
+        if is_private(bounds):
+            made = Number(unit=found.sum_unit, **known)
+        else:
+            made = Number(*as_bounds(bounds), unit=found.unit, **known)
+        return replace(self, columns={**self.columns, column: made})
 
     def source(self, column: str | None, *others: str) -> Source:
         """The rows that are meant, the column asked about, and what all columns that take part must hold.

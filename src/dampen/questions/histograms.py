@@ -21,8 +21,12 @@ from dampen.privacy import (
 )
 from dampen.problem import CountsFrame, CountsProblem
 from dampen.questions.one_percentile import Bounds, grid_of
-from dampen.questions.record import Composite, Posed, question, zeros
+from dampen.questions.private_bounds.bars import as_bars, bars_between
+from dampen.questions.private_bounds.ends import BetweenEnds
+from dampen.questions.private_bounds.sums import is_private, private_units, refuse_unless_private
+from dampen.questions.record import RECORD, Composite, Posed, question, zeros
 from dampen.tables.counts import count_on_grid
+from dampen.tables.unit_reading import Units
 from dampen.vectors import Integers
 
 MOST_BARS = 2**20
@@ -36,6 +40,7 @@ def histogram(
     *,
     bounds: Bounds,
     step: Number | None = None,
+    bars: int | None = None,
     epsilon: Number,
     budget: BudgetLike,
     adjacency: Adjacency = Adjacency.ADD_REMOVE,
@@ -50,6 +55,10 @@ def histogram(
     bounds, step
         The grid: lo, lo + step, ... up to hi; public. Values are rounded down to it, so the bar at a point holds the
         values from there up to the next, the first and last bar also what lies outside.
+        ``bounds="private"``, where nobody knows any: values are read to the step, a quarter of epsilon finds two ends,
+        which are told, ``release.ends``, and bars are a doubling of the step wide.
+    bars
+        With private bounds: how many there are at most; 64, if left out.
     adjacency
         ``ADD_REMOVE``: one record more or less moves one count by 1. ``REPLACE``: a record with another value moves
         two, so the noise is twice as wide.
@@ -63,6 +72,9 @@ def histogram(
     >>> list(bars)[:3], isinstance(bars[10].value, int)
     ([0, 10, 20], True)
     """
+    if is_private(bounds):
+        return _pose_between_ends(values, private_units(step, "step"), as_bars(bars), epsilon, adjacency)
+    refuse_unless_private(bars=bars)
     grid = grid_of(bounds, step)
     if len(grid) > MOST_BARS:
         raise ParameterError(f"bounds and step must make at most {MOST_BARS} bars; got {len(grid)}")
@@ -72,6 +84,17 @@ def histogram(
     counts[counted.places] = counted.counts
     points = [grid[place] for place in range(len(grid))]
     return pose_counts(counts, points, epsilon=epsilon, adjacency=adjacency)
+
+
+def _pose_between_ends(
+    values: Any, units: Units, bars: int, epsilon: Number, adjacency: Adjacency
+) -> Posed[GroupRelease]:
+    def between(ends: tuple[Fraction, Fraction], share: Fraction) -> Posed[GroupRelease]:
+        bounds, width = bars_between(ends, units.unit, bars)
+        known: dict[str, Any] = {"bounds": bounds, "step": width, "adjacency": adjacency}
+        return RECORD["histogram"].pose(values, epsilon=share, **known)
+
+    return BetweenEnds(values, units, between, epsilon=epsilon, adjacency=adjacency)
 
 
 def frame_of_counts(size: int, adjacency: Adjacency) -> CountsFrame:

@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 from fractions import Fraction
-from typing import Any
+from typing import Any, Literal
 
 from dampen._validate import Number, positive
 from dampen.entropy import Entropy
@@ -17,8 +17,13 @@ from dampen.queries.sums import (
     sum_problem,
     variance_part_problems,
 )
-from dampen.questions.record import Composite, Posed, Single, no_records, question, zeros
+from dampen.questions.private_bounds.ends import BetweenEnds
+from dampen.questions.private_bounds.means import PrivateMean
+from dampen.questions.private_bounds.sums import is_private, pose_private_sum, private_units, refuse_unless_private
+from dampen.questions.record import RECORD, Composite, Posed, Single, no_records, question, zeros
 from dampen.tables.counts import as_bounds
+
+Bounds = tuple[Number, Number] | Literal["private"]
 
 
 @question(no_records, proof="laplace")
@@ -56,8 +61,9 @@ def count(
 def sum(
     values: Any,
     *,
-    bounds: tuple[Number, Number],
+    bounds: Bounds,
     unit: Number = 1,
+    few: bool = False,
     epsilon: Number,
     budget: BudgetLike,
     adjacency: Adjacency = Adjacency.ADD_REMOVE,
@@ -70,9 +76,13 @@ def sum(
     values
         Numbers in a list, array or Series. Tables are asked by :class:`dampen.Table`.
     bounds
-        Lowest and highest value, public: a value outside counts as the nearer bound, silently.
+        Lowest and highest value, public: a value outside counts as the nearer bound, silently. ``"private"`` where
+        nobody knows them: a quarter of epsilon finds two ends, which are told, ``release.ends``.
     unit
-        Answers are multiples of it. The sum is exact before it is rounded.
+        Answers are multiples of it. The sum is exact before it is rounded; with private bounds values are read to it.
+    few
+        With private bounds, of a few hundred values in a fine unit: finds the ends by a scan, which needs fewer values
+        and goes astray now and then.
 
     The release tells its error: ``release.error(0.95)``.
 
@@ -82,7 +92,13 @@ def sum(
     >>> isinstance(release.value, int), release.error(0.5) == 6931.5
     (True, True)
     """
-    mechanism, problem = Laplace(epsilon), sum_problem(values, bounds=bounds, adjacency=adjacency, resolution=unit)
+    if is_private(bounds):
+        return pose_private_sum(values, unit, few=few, epsilon=epsilon, adjacency=adjacency)
+    refuse_unless_private(few=few)
+    mechanism, problem = (
+        Laplace(epsilon),
+        sum_problem(values, bounds=as_bounds(bounds), adjacency=adjacency, resolution=unit),
+    )
     return Single(mechanism, problem, _with_rounding(mechanism, problem))
 
 
@@ -90,7 +106,9 @@ def sum(
 def mean(
     values: Any,
     *,
-    bounds: tuple[Number, Number],
+    bounds: Bounds,
+    unit: Number | None = None,
+    centre: Number | None = None,
     epsilon: Number,
     budget: BudgetLike,
     adjacency: Adjacency = Adjacency.ADD_REMOVE,
@@ -107,7 +125,13 @@ def mean(
     values
         Numbers in a list, array or Series. Tables are asked by :class:`dampen.Table`.
     bounds
-        Lowest and highest value, public: a value outside counts as the nearer bound, silently.
+        Lowest and highest value, public: a value outside counts as the nearer bound, silently. ``"private"`` where
+        nobody knows them: a centre and two ends around it are found, and told, ``release.ends``.
+    unit
+        With private bounds: what values are read to.
+    centre
+        With private bounds: ``"private"``, if left out, a median for an eighth of epsilon; ``"twice"``, one more around
+        it, for values far from 0 such as time stamps; or a public number.
 
     The release tells its error, worked out from the noisy sum and the noisy number.
 
@@ -118,10 +142,14 @@ def mean(
     True
     """
     price = positive(epsilon=epsilon)
+    if is_private(bounds):
+        where, units = "private" if centre is None else centre, private_units(unit)
+        return PrivateMean(values, units, where, epsilon=price, adjacency=record_adjacency(adjacency))
+    refuse_unless_private(unit=unit, centre=centre)
     if record_adjacency(adjacency) is Adjacency.REPLACE:
-        mechanism, problem = Laplace(price), mean_problem(values, bounds=bounds)
+        mechanism, problem = Laplace(price), mean_problem(values, bounds=as_bounds(bounds))
         return Single(mechanism, problem, _with_rounding(mechanism, problem))
-    parts, (low, high) = mean_part_problems(values, bounds=bounds), as_bounds(bounds)
+    parts, (low, high) = mean_part_problems(values, bounds=as_bounds(bounds)), as_bounds(bounds)
 
     def build(drawn: tuple[Noisy, ...], loss: PrivacyLoss, note: str) -> NumericRelease:
         off, number = drawn
@@ -137,7 +165,7 @@ def mean(
 def variance(
     values: Any,
     *,
-    bounds: tuple[Number, Number],
+    bounds: Bounds,
     unit: Number | None = None,
     epsilon: Number,
     budget: BudgetLike,
@@ -155,7 +183,8 @@ def variance(
     values
         Numbers in a list, array or Series. Tables are asked by :class:`dampen.Table`.
     bounds
-        Lowest and highest value, public: a value outside counts as the nearer bound, silently.
+        Lowest and highest value, public: a value outside counts as the nearer bound, silently. ``"private"`` where
+        nobody knows them: a quarter of epsilon finds two ends, which are told, ``release.ends``.
     unit
         Values are rounded to multiples of it, counted from the lowest; the answer is the variance of those. Without it
         to whole numbers, or to the decimals that make 1000 steps between the bounds.
@@ -169,7 +198,17 @@ def variance(
     True
     """
     price = positive(epsilon=epsilon)
-    parts, number = variance_part_problems(values, bounds=bounds, unit=unit, adjacency=record_adjacency(adjacency))
+    if is_private(bounds):
+        units = private_units(unit)
+
+        def between(ends: tuple[Number, Number], share: Number) -> Posed[NumericRelease]:
+            known: dict[str, Any] = {"bounds": ends, "unit": units.unit, "adjacency": adjacency}
+            return RECORD["variance"].pose(values, epsilon=share, **known)
+
+        return BetweenEnds(values, units, between, epsilon=price, adjacency=adjacency)
+    parts, number = variance_part_problems(
+        values, bounds=as_bounds(bounds), unit=unit, adjacency=record_adjacency(adjacency)
+    )
     share, (low, high) = Laplace(price / len(parts)), as_bounds(bounds)
 
     def build(drawn: tuple[Noisy, ...], loss: PrivacyLoss, note: str) -> NumericRelease:

@@ -13,8 +13,10 @@ from dampen.problem import SelectionProblem
 from dampen.queries import percentile_label_problem, percentile_rank_problem, percentile_value_problem
 from dampen.queries.order.order_statistic import order_statistic_problem
 from dampen.questions.mechanism_choice import Choice, choose_mechanism, choose_numeric, require_fitting
+from dampen.questions.private_bounds.sums import is_private, private_units
 from dampen.questions.record import RECORD, Posed, Single, question, zeros
 from dampen.tables.grid import Grid, as_grid
+from dampen.tables.relative_grid import unbounded_grid
 
 Way = Literal["distance", "rank", "number", "label"]
 ON_A_GRID: dict[str, Callable[..., SelectionProblem]] = {
@@ -24,7 +26,7 @@ ON_A_GRID: dict[str, Callable[..., SelectionProblem]] = {
 """The methods that choose a value of the grid, and their problems."""
 WAYS = (*ON_A_GRID, "number", "label")
 Method = Way | Choice | NumericMechanism
-Bounds = tuple[Number, Number] | range | Grid
+Bounds = tuple[Number, Number] | range | Grid | Literal["private"]
 
 
 @question(zeros, proof="percentile")
@@ -52,6 +54,8 @@ def percentile(
     bounds, step
         All possible answers: lo, lo + step, ... up to hi. Public, so never taken from the data. Values are rounded down
         to this grid. The step is 1 where it is left out; a ``range`` is a grid as it stands.
+        ``bounds="private"``, where nobody knows any: answers are multiples of the step, up to 2**62 of them, that have
+        7 leading bits, and every value counts at the nearest; or another of :func:`dampen.unbounded_grid`.
     adjacency
         ``ADD_REMOVE``: one record more or less. ``REPLACE``: one record has another value, their number is public.
     method
@@ -69,6 +73,8 @@ def percentile(
     >>> dampen.percentile([23, 31, 45], 50, bounds=(0, 120), epsilon=1, budget=budget) in range(0, 121)
     True
     """
+    if isinstance(bounds, str):
+        bounds, step = private_grid(bounds, step), None
     if isinstance(method, NumericMechanism) or _names(method, "number"):
         return _pose_number(values, p, bounds, step, epsilon, adjacency, method)
     if _names(method, "label"):
@@ -117,8 +123,16 @@ def median(
     return RECORD["percentile"].pose(values, 50, method=method, **asked)
 
 
+def private_grid(bounds: str, step: Number | None) -> Grid:
+    """All answers in multiples of a step, where bounds are ``"private"``."""
+    is_private(bounds)
+    return unbounded_grid(private_units(step, "step").unit)
+
+
 def grid_of(bounds: Any, step: Number | None) -> Grid:
     """All possible answers: a range or grid as it stands, or so far apart between two ends, 1 where nobody says."""
+    if isinstance(bounds, str):
+        return private_grid(bounds, step)
     if isinstance(bounds, range | Grid):
         if step is not None:
             raise ParameterError(f"step must be left out where bounds are a grid; got {render(step)}")

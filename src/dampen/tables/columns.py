@@ -22,6 +22,7 @@ from dampen.errors import DataError, ParameterError
 from dampen.tables.day_grid import DayGrid
 from dampen.tables.grid import Grid, count_places
 from dampen.tables.reading import LARGEST, MISSING, OTHER, SMALLEST, is_blank, is_missing, read_day, read_number
+from dampen.tables.relative_grid import NearestGrid
 from dampen.vectors import Floats, Integers, Vector
 
 if TYPE_CHECKING:
@@ -332,8 +333,8 @@ def place_counts(column: Column, grid: Grid) -> tuple[Integers, Integers]:
 
 
 def counted_on(grid: Grid) -> Grid:
-    """The grid of numbers that values are placed on: of days their numbers."""
-    return grid.numbers if isinstance(grid, DayGrid) else grid
+    """The grid of numbers that values are placed on: of days their numbers, of values the ends between them."""
+    return grid.numbers if isinstance(grid, DayGrid | NearestGrid) else grid
 
 
 def numbers_of(column: Column, *, days: bool = False) -> Numbers:

@@ -129,7 +129,7 @@ def test_means_are_as_near_as_is_told(mean: float, people: int, vote: int) -> No
 
 def test_what_was_cut_is_told() -> None:
     noise = NoiseAccuracy(Geometric(Fraction(1, 64)))
-    cut = CutAccuracy(noise, Fraction(64), signed=True)
+    cut = CutAccuracy(noise, Fraction(64), Fraction(64))
     assert cut.bound() == noise.bound()
     assert cut.statement().startswith("totals above 64 and below -64 were cut; the noise is at most")
     limited = LimitedAccuracy(noise, Fraction(2**20), "rows")

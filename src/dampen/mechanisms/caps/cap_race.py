@@ -76,4 +76,6 @@ class CapRace(RaceMechanism):
 
     def capped_accuracy(self, frame: CapFrame, cap: int) -> CapAccuracy:
         """The noise under this cap, and the people who may have more."""
-        return CapAccuracy(self.noise(frame, cap), frame.resolution, (self.race(frame).beyond(frame, cap),), *frame.words)
+        return CapAccuracy(
+            self.noise(frame, cap), frame.resolution, (self.race(frame).beyond(frame, cap),), *frame.words
+        )

@@ -93,7 +93,8 @@ class CapAccuracy(Accuracy):
         ends = [in_words(side.cap) for side in self.sides]
         cut = f"above {ends[0]}" + "".join(f" and below -{end}" for end in ends[1:])
         return (
-            f"{self.what} {cut} were cut; the noise is at most {self.amount(confidence)}, and {self._people(confidence)}, "
+            f"{self.what} {cut} were cut; "
+            f"the noise is at most {self.amount(confidence)}, and {self._people(confidence)}, "
             f"each with probability {percent(confidence)}; what was cut off is not known"
         )
 

@@ -114,8 +114,10 @@ def ends_between(frame: CapFrame) -> list[Ends]:
 def signed_total(problem: SignedCapProblem, ends: Ends) -> int:
     """Not private. The sum of the totals, each moved between both ends."""
     (low, high), caps = ends, problem.frame.caps
-    assert problem.positive.sums is not None and problem.negative.sums is not None
-    return problem.positive.sums[caps.index(high)] - problem.negative.sums[caps.index(-low)]
+    up, down = problem.positive.sums, problem.negative.sums
+    assert up is not None
+    assert down is not None
+    return up[caps.index(high)] - down[caps.index(-low)]
 
 
 def width_between(frame: CapFrame, ends: Ends) -> int:

@@ -70,7 +70,7 @@ class SignedCapScan(CapScan):
         moved = 1 if frame.adjacency is Adjacency.ADD_REMOVE else 2
         return CapScan(self.epsilon / moved, self.threshold)
 
-    def cap_law(self, problem: SignedCapProblem, flint: Any) -> Balls:
+    def cap_law(self, problem: SignedCapProblem, flint: Any) -> Balls:  # type: ignore[override]
         """Not private. The product of two scans."""
         scan = self.side(problem.frame)
         highs, lows = scan.cap_law(problem.positive, flint), scan.cap_law(problem.negative, flint)

@@ -6,7 +6,7 @@ from fractions import Fraction
 from typing import Any
 
 from dampen._validate import Number
-from dampen.mechanisms import CapRace, Laplace, SignedCapRace, Staircase
+from dampen.mechanisms import CapRace, Laplace, SignedCapRace, SignedCapScan, Staircase
 from dampen.mechanisms.caps.base import in_units
 from dampen.mechanisms.caps.errors import in_words
 from dampen.mechanisms.noise_errors import NoiseAccuracy
@@ -42,17 +42,21 @@ def pose_total(
     caps: Sequence[int],
     *,
     resolution: Fraction = Fraction(1),
+    few: bool = False,
     epsilon: Number,
     adjacency: Adjacency,
     unit: str,
 ) -> Posed[NumericRelease]:
-    """The sum of all persons' totals, cut at one of the caps, which is chosen privately."""
+    """The sum of all persons' totals, cut at one of the caps, which is chosen privately.
+
+    ``few``: of totals of both signs by a scan, in place of a race.
+    """
     frame = CapFrame(adjacency, caps, resolution=resolution, unit=unit)
     high = CapProblem(frame, shares.above, shares.totals)
     if shares.negative is None:
         return Single(CapRace(epsilon), high)
     low = CapProblem(frame, shares.negative.above, shares.negative.totals)
-    return Single(SignedCapRace(epsilon), SignedCapProblem(high, low))
+    return Single((SignedCapScan if few else SignedCapRace)(epsilon), SignedCapProblem(high, low))
 
 
 def pose_capped_total(
@@ -69,11 +73,30 @@ def pose_capped_total(
     A person more or less, or with other rows, moves totals of one sign by at most the cap; where signs differ, one with
     other rows moves them by twice that.
     """
-    [total] = shares.totals
-    signed = shares.negative is not None
-    if shares.negative is not None:
-        total -= shares.negative.totals[0]
-    reach = cap * (2 if signed and adjacency is Adjacency.REPLACE else 1)
+    public: dict[str, Any] = {"resolution": resolution, "epsilon": epsilon, "adjacency": adjacency, "unit": unit}
+    return pose_total_between(shares, (cap,), (None if shares.negative is None else cap, cap), **public)
+
+
+def pose_total_between(
+    shares: PersonShares,
+    caps: Sequence[int],
+    ends: tuple[int | None, int],
+    *,
+    resolution: Fraction,
+    epsilon: Number,
+    adjacency: Adjacency,
+    unit: str,
+) -> Posed[NumericRelease]:
+    """The sum of all persons' totals, cut at two public ends: sizes below and above 0, both among the caps.
+
+    Totals of one sign have no end below.
+    """
+    low, high = ends
+    total = shares.totals[caps.index(high)]
+    if shares.negative is not None and low is not None:
+        total -= shares.negative.totals[caps.index(low)]
+    both = adjacency is Adjacency.REPLACE and low is not None
+    reach = high + (low or 0) if both else max(high, low or 0)
     frame = NumericFrame(reach * resolution, adjacency, resolution, unit=unit)
     return Capped(Staircase(epsilon), NumericProblem(frame, total * resolution), cap, signed=signed)
 
@@ -90,11 +113,23 @@ class Capped(Single[NumericRelease]):
         self._cap = in_units(CapFrame(frame.adjacency, (cap,), resolution=frame.resolution), cap)
         self._signed = signed
 
+    return Capped(Staircase(epsilon), NumericProblem(frame, total * resolution), ends)
+
+
+class Capped(Single[NumericRelease]):
+    """Noise on totals that were cut at public ends."""
+
+    def __init__(self, mechanism: Staircase, problem: NumericProblem, ends: tuple[int | None, int]) -> None:
+        frame, (low, high) = problem.frame, ends
+        below = None if low is None else low * frame.resolution
+        super().__init__(mechanism, problem, CutAccuracy(mechanism.accuracy(frame), high * frame.resolution, below))
+        units = CapFrame(frame.adjacency, (high,), resolution=frame.resolution)
+        self._told = in_units(units, high) if low is None else (in_units(units, -low), in_units(units, high))
+
     def build(self, drawn: Any, loss: PrivacyLoss, note: str) -> Release:
         """The number, and where totals were cut."""
-        told = (-self._cap, self._cap) if self._signed else self._cap
         release: Release = super().build(drawn, loss, note)
-        return replace(release, cap=told)
+        return replace(release, cap=self._told)
 
 
 @dataclass(frozen=True)
@@ -105,6 +140,7 @@ class CutAccuracy(Accuracy):
     cap: Fraction
     signed: bool = False
     of_two: bool = False
+    low: Fraction | None = None
 
     def bound(self, confidence: Number = CONFIDENCE) -> float:
         """How far the answer is from the sum of the totals that were cut."""
@@ -116,5 +152,6 @@ class CutAccuracy(Accuracy):
         cut = f"totals above {cap}{f' and below -{cap}' if self.signed else ''} were cut"
         if self.of_two:
             cut = f"at most {cap} rows of a person were kept"
+        below = "" if self.low is None else f" and below -{in_words(self.low)}"
         noise = f"the noise is at most {self.amount(confidence)} with probability {percent(confidence)}"
         return f"{cut}; {noise}; what was cut off is not known"

@@ -17,7 +17,7 @@ import numpy as np
 
 from dampen.describe.conditions import Condition
 from dampen.errors import DataError, EngineError, ParameterError
-from dampen.tables.columns import column_of_values
+from dampen.tables.columns import column_of_values, counted_on
 from dampen.tables.day_grid import DayGrid
 from dampen.tables.engines import digits, ibis_codes, ibis_days, ibis_names, ibis_people, ibis_sizes
 from dampen.tables.engines.array_codes import row_values
@@ -138,7 +138,7 @@ class IbisEngine(CountsByQuery):
         if isinstance(grid, DayGrid):
             rows, counted = ibis_days.days(self.table, self._column(column), **groups), grid.daily
         else:
-            rows, counted = ibis_codes.numbers(self.table, self._column(column), **groups), grid
+            rows, counted = ibis_codes.numbers(self.table, self._column(column), **groups), counted_on(grid)
         return [*ibis_codes.grid_places(rows, counted, CHUNK, *groups)]
 
     def sums(self, column: str | None, ends: tuple[Fraction, Fraction]) -> Sums:

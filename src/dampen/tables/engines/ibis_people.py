@@ -11,6 +11,7 @@ import ibis
 import numpy as np
 
 from dampen.errors import ParameterError
+from dampen.tables.columns import counted_on
 from dampen.tables.day_grid import DayGrid
 from dampen.tables.engines import ibis_codes, ibis_days
 from dampen.tables.engines.base import LARGEST_TOTAL, Amount, PersonAsk, PersonShares, PlaceCounts
@@ -196,8 +197,7 @@ def _settle(place: Any, rest: int | None, keeps_missing: bool) -> Any:
 
 def _locate(rows: Any, value: Any, grid: Grid, beside: Mapping[str, Any]) -> Any:
     """Rows with the place of a value. A listed grid stands in the query point by point, so that one is enough."""
-    days = isinstance(grid, DayGrid)
-    counted = grid.numbers if isinstance(grid, DayGrid) else grid
+    days, counted = isinstance(grid, DayGrid), counted_on(grid)
     if not isinstance(counted, EvenGrid) and len(counted) > MOST_POINTS:
         raise ParameterError(
             f"a grid for persons must have even steps, or at most {MOST_POINTS} points, in tables of ibis and Spark"
@@ -243,6 +243,7 @@ def among(number: Any, ends: Sequence[int], first: int) -> Any:
 
 
 def part_names(name: str, most: int) -> list[str]:
+    """What :func:`parts` are called."""
     return [name] if most <= SAFE else [f"{name}_high", f"{name}_low"]
 
 
@@ -257,6 +258,7 @@ def parts(name: str, number: Any, most: int) -> dict[str, Any]:
 
 
 def whole_sums(found: Mapping[str, Integers], name: str, most: int) -> list[int]:
+    """The sums out of their parts."""
     if most <= SAFE:
         return [int(each) for each in found[name].tolist()]
     pairs = zip(*(found[part].tolist() for part in part_names(name, most)), strict=True)
