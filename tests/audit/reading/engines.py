@@ -3,6 +3,8 @@
 from collections import Counter
 from collections.abc import Callable, Sequence
 from fractions import Fraction
+from itertools import product
+from math import floor
 from typing import Any
 
 import numpy as np
@@ -11,6 +13,7 @@ from dampen.describe.conditions import Among, Between
 from dampen.tables import as_grid
 from dampen.tables.engines import Bins, CodedTable, Labels, Reading, open_engine
 from dampen.tables.pair_counts import Block
+from dampen.tables.unit_reading import Units
 from tests.audit.reading.check import Answer, Question, Record, largest
 from tests.audit.reading.entries import Entry, Public, counts, in_tables, place_on, rest_place
 from tests.audit.reading.forms import Held
@@ -269,6 +272,51 @@ def _sums(public: Public) -> Question:
     return Question("", ask, expect, largest)
 
 
+def _sizes(public: Public) -> Question:
+    """One record more moves one count of a sign and a size by 1, and the sum of these sizes by as much as they are."""
+
+    def ask(held: Held) -> Answer:
+        data, column = held.named("v")
+        told: dict[Any, Any] = {}
+        for unit in UNITS:
+            with open_engine(data, column) as engine:
+                found = engine.unit_sizes(column, Units(unit))
+            told |= {(unit, "n", each.side, each.caps): each.people for each in found.buckets}
+            told |= {(unit, "sum", each.side, each.caps): Fraction(each.sum, 2**each.caps) for each in found.buckets}
+            told |= {(unit, "gone"): found.missing, (unit, "other"): found.other}
+        return told
+
+    def expect(records: Sequence[Record]) -> Answer:
+        told: Counter[Any] = Counter()
+        for (value,), unit in product(records, UNITS):
+            found = number(value)
+            if isinstance(found, No):
+                told[unit, "gone" if found is No.MISSING else "other"] += 1
+                continue
+            read = _in_units(found, unit)
+            key = (read > 0) - (read < 0), max(abs(read) - 1, 0).bit_length()
+            told[unit, "n", *key] += 1
+            told[unit, "sum", *key] += Fraction(abs(read), 2 ** key[1])  # type: ignore[assignment]
+        return told
+
+    return Question("", ask, expect, largest)
+
+
+UNITS = (1, Fraction(1, 4))
+"""Powers of 2, so that nothing is rounded but to the nearest unit."""
+
+
+def _in_units(value: Any, unit: Any) -> int:
+    """The nearest number of units, the upper of two, in numbers and units below 2**62; whole numbers of unit 1 as they
+    are, others as floats.
+    """
+    inner = min(max(value, -(2**62)), 2**62)
+    if unit == 1 and inner == floor(inner):
+        return floor(inner)
+    exact = Fraction(float(inner)) / unit
+    return min(max(floor(exact + Fraction(1, 2)), -(2**62)), 2**62)
+
+
 def _reach(public: Public) -> Fraction:
     return max(abs(end) for end in ends_of(public))
 
@@ -353,6 +401,7 @@ ENTRIES: tuple[Entry, ...] = (
     Entry("Engine.sums_by_group", {"v": "number", "g": "label"}, _group_sums, ("Engine.sums_by_group",), in_tables),
     Entry("Engine.counts_by_group", {"v": "number", "g": "label"}, _by_group, ("Engine.counts_by_group",), in_tables),
     Entry("Engine.sums", {"v": "number"}, _sums, ("Engine.sums",)),
+    Entry("Engine.unit_sizes", {"v": "number"}, _sizes, ("Engine.unit_sizes", "tables.count_sizes")),
     Entry(
         "Engine.faults",
         TABLE,

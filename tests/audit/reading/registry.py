@@ -60,7 +60,7 @@ EXEMPT: dict[str, str] = {
     "tables.from_engine": PART,
 }
 """What needs no entry, and why."""
-COUNTS = ("int64", "GridCounts", "Total", "dict[int, int]", "Mapping[int, int]", "Numbers")
+COUNTS = ("int64", "GridCounts", "Total", "dict[int, int]", "Mapping[int, int]", "Numbers", "UnitSizes")
 """How the return types of functions that count are written."""
 
 
