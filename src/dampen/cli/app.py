@@ -7,7 +7,7 @@ from pkgutil import iter_modules
 import typer
 
 import dampen
-from dampen.cli.verbs import VERBS
+from dampen.cli.verbs import VERBS, VerbCommand
 
 app = typer.Typer(
     name="dampen",
@@ -35,7 +35,7 @@ def _add_verbs() -> None:
     files = [found.name for found in iter_modules([str(Path(__file__).parent)]) if found.name != "app"]
     modules = {name: import_module(f"dampen.cli.{name}") for name in files}
     for verb in sorted(VERBS, key=lambda verb: verb.place):
-        app.command(verb.name)(verb.run)
+        app.command(verb.name, cls=VerbCommand)(verb.run)
     for name, module in modules.items():
         if isinstance(group := getattr(module, name, None), typer.Typer):
             app.add_typer(group, name=name)

@@ -1,6 +1,9 @@
 """``dampen histogram``: how many rows each step of a column has."""
 
 from dataclasses import dataclass
+from typing import Annotated
+
+import typer
 
 from dampen.cli.tables import AskedGrid, AskedLabels, Gaps, Groups, TableOptions
 from dampen.cli.verbs import verb
@@ -19,12 +22,15 @@ class AskedAny(AskedGrid, AskedLabels):
         return (AskedGrid if self.categories is None else AskedLabels).described(self, gaps)
 
 
+Bars = Annotated[int | None, typer.Option(help="Without bounds: how many bars at most; 64, if left out.")]
+
+
 @verb(40, "histogram")
-def histogram(column: AskedAny, groups: Groups, options: TableOptions) -> None:
+def histogram(column: AskedAny, groups: Groups, options: TableOptions, bars: Bars = None) -> None:
     """Tell how many rows each step of a column has, or each of its values, privately: one line for each, and its count.
 
     Examples:
       dampen histogram staff.toml pay --epsilon 1
       dampen histogram staff.csv pay --bounds 0 10000 --step 500 --epsilon 1
     """
-    options.tell("histogram", column, groups)
+    options.tell("histogram", column, groups, **({} if bars is None else {"bars": bars}))

@@ -29,6 +29,9 @@ class MethodName(StrEnum):
     add_members(vars(), (*ON_A_GRID, "number"))
 
 
+Leading = Annotated[
+    str | None, typer.Option(help="Without bounds: how many leading bits answers have, or all; 7, if left out.")
+]
 DISTANCE, NUMBER = MethodName("distance"), MethodName("number")
 
 
@@ -48,7 +51,9 @@ class Way(Options):
 
 
 @verb(8, "median")
-def median(column: AskedGrid, groups: Groups, way: Way, whose: OfPersons, options: TableOptions) -> None:
+def median(
+    column: AskedGrid, groups: Groups, way: Way, whose: OfPersons, options: TableOptions, leading_bits: Leading = None
+) -> None:
     """Tell the median of a column, privately.
 
     Examples:
@@ -57,7 +62,8 @@ def median(column: AskedGrid, groups: Groups, way: Way, whose: OfPersons, option
     """
     way.require_showable(("50",), groups)
     _require_law_by_row(options, column, way)
-    options.tell("median", column, groups, method=way.method.value, **whose.said_of(groups))
+    said = {**whose.said_of(groups), **_as_bits(leading_bits)}
+    options.tell("median", column, groups, method=way.method.value, **said)
     _draw_law(options, column, "50", way)
 
 
@@ -69,6 +75,7 @@ def percentile(
     way: Way,
     whose: OfPersons,
     options: TableOptions,
+    leading_bits: Leading = None,
 ) -> None:
     """Tell percentiles of a column, privately; values are rounded down to the grid of possible answers.
 
@@ -80,14 +87,22 @@ def percentile(
     way.require_showable(ps, groups)
     _require_law_by_row(options, column, way)
     if len(ps) == 1:
-        options.tell("percentile", column, groups, ps[0], method=way.method.value, **whose.said_of(groups))
+        said = {**whose.said_of(groups), **_as_bits(leading_bits)}
+        options.tell("percentile", column, groups, ps[0], method=way.method.value, **said)
         _draw_law(options, column, ps[0], way)
         return
     if way.method is not DISTANCE:
         raise ParameterError(f"method must be distance for several percentiles; got {way.method.value!r}")
     for each in ps:
         share_of(each)  # by itself: typed by hand, it may be shown
-    options.tell("percentiles", column, groups, ps, **whose.said_of(groups))
+    options.tell("percentiles", column, groups, ps, **whose.said_of(groups), **_as_bits(leading_bits))
+
+
+def _as_bits(leading_bits: str | None) -> dict[str, Any]:
+    """What was typed, as a number where it is one."""
+    if leading_bits is None:
+        return {}
+    return {"leading_bits": int(leading_bits) if leading_bits.isdecimal() else leading_bits}
 
 
 def _require_law_by_row(options: TableOptions, column: AskedGrid, way: Way) -> None:
@@ -105,7 +120,7 @@ def _draw_law(options: TableOptions, column: AskedGrid, p: str, way: Way) -> Non
     with options.open(column, None) as (table, _):
         posed = RECORD["percentile"].pose(
             table.view.source(column.chosen), p, epsilon=options.payment.epsilon, adjacency=table.adjacency,
-            method=way.method.value, **table.view.grid(column.chosen),
+            method=way.method.value, **table.view.answers(column.chosen),
         )  # fmt: skip
     assert isinstance(posed, Single)
     mechanism, problem = posed.mechanism, posed.problem.as_public()

@@ -1,33 +1,41 @@
 """``dampen sum``, ``mean`` and ``variance``: a column of numbers added up, averaged, or how far it is spread."""
 
-from dampen.cli.tables import AskedRange, AskedSum, Capped, Groups, OfPersons, TableOptions
+from typing import Annotated
+
+import typer
+
+from dampen.cli.tables import AskedRange, Capped, Groups, OfPersons, TableOptions
 from dampen.cli.verbs import verb
+
+Few = Annotated[bool, typer.Option("--few", help="Without bounds, of a few hundred values: find the ends by a scan.")]
+Centre = Annotated[str | None, typer.Option(help="Without bounds: private (if left out), twice, or a public number.")]
 
 
 @verb(60, "sum", name="sum")
-def add_up(column: AskedSum, groups: Groups, whose: Capped, options: TableOptions) -> None:
+def add_up(column: AskedRange, groups: Groups, whose: Capped, options: TableOptions, few: Few = False) -> None:
     """Tell the sum of a column, privately.
 
     Examples:
       dampen sum staff.toml pay --epsilon 1
       dampen sum staff.csv pay --bounds 0 10000 --epsilon 1
+      dampen sum staff.csv pay --bounds private --unit 0.01 --epsilon 1
     """
-    options.tell("sum", column, groups, **whose.said())
+    options.tell("sum", column, groups, **whose.said(), **({"few": few} if few else {}))
 
 
 @verb(70, "mean")
-def mean(column: AskedRange, groups: Groups, whose: OfPersons, options: TableOptions) -> None:
+def mean(column: AskedRange, groups: Groups, whose: OfPersons, options: TableOptions, centre: Centre = None) -> None:
     """Tell the mean of a column, privately.
 
     Examples:
       dampen mean staff.toml pay --by team --epsilon 1
       dampen mean staff.csv pay --bounds 0 10000 --where team=lab --epsilon 1
     """
-    options.tell("mean", column, groups, **whose.said_of(groups))
+    options.tell("mean", column, groups, **whose.said_of(groups), **({} if centre is None else {"centre": centre}))
 
 
 @verb(75, "variance")
-def variance(column: AskedSum, options: TableOptions) -> None:
+def variance(column: AskedRange, options: TableOptions) -> None:
     """Tell the variance of a column, privately.
 
     Examples:

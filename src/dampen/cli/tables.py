@@ -32,6 +32,8 @@ DESCRIBED = "the description says it"
 NAMING = ("--name", "--column", "--by")
 """What a description does not say: the columns that are asked about."""
 
+PRIVATE = "private"
+
 File = Annotated[
     str,
     typer.Argument(metavar="FILE", help="Description (.toml), or data file or quoted pattern; - for standard input."),
@@ -97,13 +99,21 @@ class Asked(Options):
 class AskedRange(Asked):
     """A column of numbers or days."""
 
-    bounds: Annotated[tuple[str, str] | None, Known(help="Lowest and highest possible number or day.")] = None
+    bounds: Annotated[
+        tuple[str, str] | None,
+        Known(help="Lowest and highest possible number or day; the one word private where nobody knows any."),
+    ] = None
+    unit: Annotated[str | None, Known(help="What numbers are read to; sums: 1, if left out.")] = None
 
     def described(self, gaps: Gaps) -> Column:
         """A number, or a date where the bounds are days."""
         if self.bounds is None:
-            raise ParameterError(f"bounds must be given with --bounds LO HI, {OR_DESCRIBED}")
-        step, unit = (getattr(self, name, None) for name in ("step", "unit"))
+            raise ParameterError(f"bounds must be given with --bounds LO HI, or --bounds private, {OR_DESCRIBED}")
+        step, unit = getattr(self, "step", None), self.unit
+        if self.bounds == (PRIVATE, PRIVATE):
+            if unit is None:
+                raise ParameterError("unit must be given with --unit where bounds are private: numbers are read to it")
+            return Number(step=step, unit=unit, missing=gaps.rule)
         if all(map(DAY.fullmatch, self.bounds)):
             return Date(*self.bounds, step="day" if step is None else step, missing=gaps.rule)
         return Number(*self.bounds, step=step, unit=unit, missing=gaps.rule)
@@ -114,13 +124,6 @@ class AskedGrid(AskedRange):
     """A column whose numbers or days may be the answer."""
 
     step: Annotated[str | None, Known(help="How far answers lie apart: a number, or day, week, month, year.")] = None
-
-
-@dataclass(frozen=True, kw_only=True)
-class AskedSum(AskedRange):
-    """A column of numbers that are added up."""
-
-    unit: Annotated[str | None, Known(help="What numbers are read to; 1, if left out.")] = None
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -5,6 +5,8 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields
 from typing import Any, TypeVar
 
+from typer.core import TyperCommand
+
 from dampen.errors import ParameterError
 
 Run = TypeVar("Run", bound=Callable[..., None])
@@ -21,6 +23,20 @@ class Verb:
 
 
 VERBS: list[Verb] = []
+BOUNDS, PRIVATE = "--bounds", "private"
+
+
+class VerbCommand(TyperCommand):
+    """A verb, whose ``--bounds`` are two words, or the one word ``private``, which stands for both."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        """The word is told twice."""
+        told: list[str] = []
+        for word in args:
+            told.append(word)
+            if word == PRIVATE and told[-2:-1] == [BOUNDS]:
+                told.append(word)
+        return super().parse_args(ctx, told)
 
 
 class Options:

@@ -38,6 +38,10 @@ from dampen.questions.record import RECORD, Posed, asking
 from dampen.tables.engines import Source
 
 Answer = TypeVar("Answer", bound=Release)
+CUT_OFF = (
+    "so many people or rows may have more than the cap that what was cut off may exceed the answer: "
+    "ask with a larger epsilon, or in a coarser unit, or say a cap"
+)
 LONGEST_NAME = 1000
 """Of the name of a table, in characters."""
 

@@ -5,7 +5,7 @@ people between themselves and the last one than is said here are chosen with pro
 together.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import floor, log
 
@@ -33,6 +33,11 @@ class Beyond:
     lead: Fraction
     rate: Fraction
     threshold: int
+    step: Fraction | None = None
+
+    def near(self, confidence: Number = CONFIDENCE) -> int:
+        """At most so many have more than the cap and no more than the next one, where caps cost ``step`` each."""
+        return self.people(confidence) if self.step is None else replace(self, lead=self.step).people(confidence)
 
     def people(self, confidence: Number = CONFIDENCE) -> int:
         """At most so many people have more than the cap and no more than the last one."""
@@ -85,8 +90,12 @@ class CapAccuracy(Accuracy):
         return float(self.noise.size_exceeded_with(miss_chance(confidence)) * self.resolution)
 
     def at_stake(self) -> float:
-        """The people who may have more than a cap, at 95 %, times the cap."""
-        return float(sum(side.people() * side.cap for side in self.sides))
+        """The people who may have more than a cap, at 95 %, times the cap.
+
+        Of rows without bounds there are so many caps that those up to the next one alone count.
+        """
+        rows = self.whose == "rows"
+        return float(sum((side.near() if rows else side.people()) * side.cap for side in self.sides))
 
     def statement(self, confidence: Number = CONFIDENCE) -> str:
         """What was cut, the noise, and the people who may have more."""

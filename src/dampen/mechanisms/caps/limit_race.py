@@ -128,4 +128,4 @@ class LimitRace(Mechanism[CapFrame, CapProblem, NumericRelease]):
         """What a chosen cap tells of the people who have more."""
         lead = self.kappa * (frame.last - frame.caps.index(cap))
         ends = cap * frame.resolution, frame.caps[-1] * frame.resolution
-        return Beyond(*ends, len(frame.caps), lead, self.epsilon / frame.spread, self.threshold)
+        return Beyond(*ends, len(frame.caps), lead, self.epsilon / frame.spread, self.threshold, self.kappa)
