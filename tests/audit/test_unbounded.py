@@ -125,6 +125,7 @@ def test_totals_of_persons_lose_what_their_mechanism_claims(adjacency: Adjacency
             totals(x, adjacency).sum("v", epsilon=1)
         [(mechanism, problem)] = found
         assert mechanism == SignedCapRace(1)
+        assert isinstance(problem, SignedCapProblem)
         return problem
 
     if adjacency is ADD_REMOVE:

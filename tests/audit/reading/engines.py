@@ -312,9 +312,9 @@ def _in_units(value: Any, unit: Any) -> int:
     """
     inner = min(max(value, -(2**62)), 2**62)
     if unit == 1 and inner == floor(inner):
-        return floor(inner)
+        return int(inner)
     exact = Fraction(float(inner)) / unit
-    return min(max(floor(exact + Fraction(1, 2)), -(2**62)), 2**62)
+    return int(min(max(floor(exact + Fraction(1, 2)), -(2**62)), 2**62))
 
 
 def _reach(public: Public) -> Fraction:

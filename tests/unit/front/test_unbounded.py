@@ -24,7 +24,8 @@ COLUMNS = {"pay": Number(unit="0.01"), "team": Category("a", "b")}
 
 def staff(pay: Any = PAY, **public: Any) -> Table:
     data = {"pay": pay, "who": (WHO * len(pay))[: len(pay)], "team": (["a", "b"] * len(pay))[: len(pay)]}
-    return Table(data, **{"columns": COLUMNS, "budget": Budget(epsilon=10**9)} | public)
+    usual: dict[str, Any] = {"columns": COLUMNS, "budget": Budget(epsilon=10**9)}
+    return Table(data, **usual | public)
 
 
 # Answers
@@ -95,7 +96,7 @@ def test_every_column_has_an_answer(pay: list[float]) -> None:
     """Empty, constant, beyond all caps: after payment nothing may fail."""
     table = staff(pay)
     for ask in (table.sum, table.mean, table.variance, table.median, table.histogram):
-        assert isinstance(ask("pay", epsilon=VAST), Release)  # type: ignore[operator]
+        assert isinstance(ask("pay", epsilon=VAST), Release)
     if len(pay) == 200:
         assert abs(float(table.sum("pay", epsilon=VAST))) == pytest.approx(200 * 0.01 * 2.0**62)
 
@@ -133,7 +134,7 @@ def test_totals_of_persons_have_their_own_ends() -> None:
     assert float(table.sum("pay", few=True, epsilon=VAST)) == pytest.approx(300)
     for ask in (table.mean, table.median, table.variance, table.histogram):
         with pytest.raises(ParameterError, match="those of totals per who serve totals alone"):
-            ask("pay", bounds=release.ends, epsilon=1)  # type: ignore[operator]
+            ask("pay", bounds=release.ends, epsilon=1)
     with pytest.raises(ParameterError, match="those of totals per who serve totals alone"):
         staff().sum("pay", bounds=release.ends, epsilon=1)
     with pytest.raises(ParameterError, match="cap must be left out where ends are given"):
@@ -160,8 +161,8 @@ def test_ends_are_told_and_kept(tmp_path: Path) -> None:
     assert first.as_dict()["cap"] == [-0.01, 10.24]
     assert again.value == first.value
     assert budget.spent.epsilon == VAST
-    assert again.ends == first.ends == (-0.01, 10.24)
     assert again.ends.whose == "row"
+    assert again.ends == first.ends == (-0.01, 10.24)
     assert "values above 10.24 and below -0.01 were cut" in str(first)
     assert "rows lie between" in str(first)
     assert "Number(unit=0.01)" in first.note
@@ -212,7 +213,7 @@ def test_what_is_refused_costs_nothing() -> None:
         (lambda: bounded.median("pay", leading_bits=3, epsilon=1), "leading_bits must be left out where"),
         (lambda: dampen.mean(PAY, bounds="private", epsilon=1, budget=budget), "unit must be said where bounds"),
         (lambda: dampen.median(PAY, bounds="private", epsilon=1, budget=budget), "step must be said where bounds"),
-        (lambda: dampen.sum(PAY, bounds="x", epsilon=1, budget=budget), "bounds must be two numbers"),
+        (lambda: dampen.sum(PAY, bounds="x", epsilon=1, budget=budget), "bounds must be two numbers"),  # type: ignore[arg-type]
     ]  # fmt: skip
     for ask, words in refused:
         with pytest.raises(ParameterError, match=words):
