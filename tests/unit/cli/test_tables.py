@@ -256,7 +256,7 @@ def test_no_answer_about_standard_input_is_kept(staff: Path) -> None:
         ("most-common staff.toml team --by smoker --k 2", "k must be 1 with --by"),
         ("count none.toml", "a description must be a TOML file"),
         ("count friends.toml", "the description tells of a graph"),
-        ("median staff.csv pay", "bounds must be given with --bounds LO HI, or described in a file"),
+        ("median staff.csv pay", "bounds must be given with --bounds LO HI, or --bounds private, or described"),
         ("most-common staff.csv team", "categories must be given with --categories, or described in a file"),
         ("count staff.csv --by team", "groups must be given once for each column of --by, or described in a file"),
         ("count staff.csv --groups lab,board", "groups must be given once for each column of --by"),
@@ -285,3 +285,13 @@ def test_refusals_are_one_sentence_before_anything_is_charged(words: str, told: 
 def test_a_verb_takes_only_what_it_can_use(word: str, staff: Path) -> None:
     assert word in misuse("count", "staff.csv", word, "1", "2", "--epsilon", "1")
     assert "--epsilon" in misuse("count", "staff.csv")
+
+
+@pytest.mark.parametrize(
+    "asked", ["sum {} --few", "mean {} --centre twice", "median {} --leading-bits 5", "histogram {} --bars 8"]
+)
+def test_bounds_may_be_the_one_word_private(asked: str, tmp_path: Path) -> None:
+    path = tmp_path / "staff.csv"
+    path.write_text("pay\n" + "12.5\n" * 400)
+    told = tell_json(*asked.format(f"{path} pay --bounds private --unit 0.01 --epsilon 5").split())
+    assert "Number(unit=0.01)" in told["note"]
