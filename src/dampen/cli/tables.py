@@ -32,8 +32,6 @@ DESCRIBED = "the description says it"
 NAMING = ("--name", "--column", "--by")
 """What a description does not say: the columns that are asked about."""
 
-PRIVATE = "private"
-
 File = Annotated[
     str,
     typer.Argument(metavar="FILE", help="Description (.toml), or data file or quoted pattern; - for standard input."),

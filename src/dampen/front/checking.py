@@ -31,35 +31,3 @@ def check(found: Description) -> list[str]:
         if found.person_missing == "refuse":
             broken += without_person(engine, whose)
         return [*broken, *(sentence for name, column in asked.items() for sentence in clamped(engine, name, column))]
-
-        broken += _without_person(engine, found)
-        return [*broken, *(sentence for name, column in asked.items() for sentence in _clamped(engine, name, column))]
-
-
-def _faults(name: str, column: Column, other: bool, missing: bool) -> Iterator[str]:
-    reading, rules = reading_of(column), {"number": "numbers", "date": "days"}
-    if other and not reading.other:
-        yield f"{title_of(name)} must hold only {rules.get(column.kind, 'the declared values')}"
-    if missing and not reading.missing:
-        yield f'{title_of(name)} must have no missing values, or missing = "drop" in its description'
-
-
-def _without_person(engine: Engine, found: Description) -> Iterator[str]:
-    """Whether rows have no person, where each must have one."""
-    if found.person is not None and found.person_missing == "refuse":
-        anyone = Reading(labels=(found.person,), missing=True, other=True)
-        if found.person in engine.faulty({found.person: anyone}).missing:
-            yield f'{title_of(found.person)} must have no missing values, or person_missing = "drop"'
-
-
-def _clamped(engine: Engine, name: str, column: Column) -> Iterator[str]:
-    """Whether a column has values, and none of them between its bounds: these are probably in another unit then.
-
-    No question tells this: under a filter of the asker's choice it would be an exact answer about one person.
-    """
-    if isinstance(column, Date) or (isinstance(column, Number) and column.bounded):
-        days = isinstance(column, Date)
-        low, high = map(Fraction, column.days) if isinstance(column, Date) else column.bounds
-        inside, anywhere = Between(name, low, high, days), Between(name, None, None, days)
-        if engine.part(anywhere).row_count() and not engine.part(inside).row_count():
-            yield f"{title_of(name)} must have values between its bounds: all lie outside; is its unit another one?"

@@ -31,7 +31,7 @@ def clamped(engine: Engine, name: str, column: Column) -> Iterator[str]:
 
     No question tells this: under a filter of the asker's choice it would be an exact answer about one person.
     """
-    if isinstance(column, Number | Date):
+    if isinstance(column, Date) or (isinstance(column, Number) and column.bounded):
         days = isinstance(column, Date)
         low, high = map(Fraction, column.days) if isinstance(column, Date) else column.bounds
         inside, anywhere = Between(name, low, high, days), Between(name, None, None, days)

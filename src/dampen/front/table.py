@@ -19,8 +19,8 @@ from dampen.front.groups import GroupedTable
 from dampen.front.memory import remembered
 from dampen.front.people import person_words, pose_by_person
 from dampen.front.per_person import PerPerson
-from dampen.front.unknown_groups import PRIVATE, UnknownGroups, list_groups
 from dampen.front.two_persons import pose_by_two
+from dampen.front.unknown_groups import PRIVATE, UnknownGroups, list_groups
 from dampen.front.view import View
 from dampen.mechanisms.grouping.triode_h import FRAGMENT
 from dampen.privacy import (
@@ -38,10 +38,6 @@ from dampen.questions.record import RECORD, Posed, asking
 from dampen.tables.engines import Source
 
 Answer = TypeVar("Answer", bound=Release)
-CUT_OFF = (
-    "so many people or rows may have more than the cap that what was cut off may exceed the answer: "
-    "ask with a larger epsilon, or in a coarser unit, or say a cap"
-)
 LONGEST_NAME = 1000
 """Of the name of a table, in characters."""
 

@@ -26,8 +26,7 @@ from dampen.tables.relative_grid import unbounded_grid
 
 Asked = Number | Category | Date | Flag
 """The columns that may be asked about."""
-NUMBERS = ("p", "ps", "k", "fragment", "cap", "bounds", "step", "delta")
-NUMBERS = ("p", "ps", "k", "fragment", "cap", "bounds", "step", "ends", "bars")
+NUMBERS = ("p", "ps", "k", "fragment", "cap", "bounds", "step", "delta", "ends", "bars")
 """Options that are numbers, however they are written."""
 USUAL = (None, "distance", "auto", False)
 """Options that a note leaves out: those that everybody has who says nothing."""

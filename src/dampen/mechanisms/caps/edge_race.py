@@ -71,5 +71,4 @@ class EdgeRace(CapRace):
         """The noise under this cap, and what twice the cap would keep."""
         side = self.race(frame).beyond(frame, cap)
         whose = frame.unit if frame.unit == NODE else PERSON
-        return EdgeAccuracy(self.noise(frame, cap), frame.resolution, (side,), whose)
-        return EdgeAccuracy(self.noise(frame, cap), frame.resolution, (side,), person=frame.unit)
+        return EdgeAccuracy(self.noise(frame, cap), frame.resolution, (side,), person=whose)

@@ -27,7 +27,7 @@ def pose_capped_rows(
     """The same under a cap that somebody says: a person more or less, or with other rows, moves it by the cap."""
     [kept] = kept_under(pairs, (cap,))
     problem = NumericProblem(NumericFrame(cap, adjacency, unit=unit), kept)
-    return Capped(Staircase(epsilon), problem, cap, of_two=True)
+    return Capped(Staircase(epsilon), problem, (None, cap), of_two=True)
 
 
 def kept_under(pairs: PersonPairs, caps: Sequence[int]) -> tuple[int, ...]:

@@ -98,31 +98,19 @@ def pose_total_between(
     both = adjacency is Adjacency.REPLACE and low is not None
     reach = high + (low or 0) if both else max(high, low or 0)
     frame = NumericFrame(reach * resolution, adjacency, resolution, unit=unit)
-    return Capped(Staircase(epsilon), NumericProblem(frame, total * resolution), cap, signed=signed)
-
-
-class Capped(Single[NumericRelease]):
-    """Noise on totals that were cut at a public cap; ``of_two``: on rows of two persons that were kept under it."""
-
-    def __init__(
-        self, mechanism: Staircase, problem: NumericProblem, cap: int, *, signed: bool = False, of_two: bool = False
-    ) -> None:
-        frame = problem.frame
-        known = CutAccuracy(mechanism.accuracy(frame), cap * frame.resolution, signed, of_two)
-        super().__init__(mechanism, problem, known)
-        self._cap = in_units(CapFrame(frame.adjacency, (cap,), resolution=frame.resolution), cap)
-        self._signed = signed
-
     return Capped(Staircase(epsilon), NumericProblem(frame, total * resolution), ends)
 
 
 class Capped(Single[NumericRelease]):
-    """Noise on totals that were cut at public ends."""
+    """Noise on totals that were cut at public ends; ``of_two``: on rows of two persons that were kept under a cap."""
 
-    def __init__(self, mechanism: Staircase, problem: NumericProblem, ends: tuple[int | None, int]) -> None:
+    def __init__(
+        self, mechanism: Staircase, problem: NumericProblem, ends: tuple[int | None, int], *, of_two: bool = False
+    ) -> None:
         frame, (low, high) = problem.frame, ends
         below = None if low is None else low * frame.resolution
-        super().__init__(mechanism, problem, CutAccuracy(mechanism.accuracy(frame), high * frame.resolution, below))
+        known = CutAccuracy(mechanism.accuracy(frame), high * frame.resolution, below, of_two)
+        super().__init__(mechanism, problem, known)
         units = CapFrame(frame.adjacency, (high,), resolution=frame.resolution)
         self._told = in_units(units, high) if low is None else (in_units(units, -low), in_units(units, high))
 
@@ -138,9 +126,8 @@ class CutAccuracy(Accuracy):
 
     noise: NoiseAccuracy
     cap: Fraction
-    signed: bool = False
-    of_two: bool = False
     low: Fraction | None = None
+    of_two: bool = False
 
     def bound(self, confidence: Number = CONFIDENCE) -> float:
         """How far the answer is from the sum of the totals that were cut."""
@@ -148,10 +135,9 @@ class CutAccuracy(Accuracy):
 
     def statement(self, confidence: Number = CONFIDENCE) -> str:
         """What was cut, and the noise."""
-        cap = in_words(self.cap)
-        cut = f"totals above {cap}{f' and below -{cap}' if self.signed else ''} were cut"
-        if self.of_two:
-            cut = f"at most {cap} rows of a person were kept"
         below = "" if self.low is None else f" and below -{in_words(self.low)}"
+        cut = f"totals above {in_words(self.cap)}{below} were cut"
+        if self.of_two:
+            cut = f"at most {in_words(self.cap)} rows of a person were kept"
         noise = f"the noise is at most {self.amount(confidence)} with probability {percent(confidence)}"
         return f"{cut}; {noise}; what was cut off is not known"

@@ -11,9 +11,7 @@ import pytest
 from dampen import Adjacency, Budget
 from dampen.errors import BudgetError, BudgetExceeded, NotPublic, ParameterError, ReleaseFailed
 from dampen.front.memory import read_release, write_release
-from dampen.mechanisms import CapMechanism, CapRace, CapScan, EdgeRace, LimitRace, SignedCapRace
 from dampen.mechanisms import CapMechanism, CapRace, CapScan, EdgeRace, LimitRace, SignedCapRace, SignedCapScan
-from dampen.mechanisms.caps.edge_race import SPREADS
 from dampen.privacy import NumericRelease
 from dampen.problem import CapFrame, CapProblem, SignedCapProblem
 from dampen.problem.caps import SPREADS
