@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from dampen import Budget
+from dampen import Budget, Category
+from dampen.learn import Schema
 from tests.unit.cli.shell import SURE, refusal, tell, tell_json
 
 CALLS = "from,to,kind\n" + "".join(f"p{place % 20},p{(place + 1) % 20},{'ab'[place % 2]}\n" for place in range(60))
@@ -58,7 +59,6 @@ REFUSED = [
     (("most-common", "calls.toml", "kind"), "asked for count alone"),
     (("sum", "calls.csv", "n", "--bounds", "0", "9", *WHOSE), "asked for count alone"),
     (("train", "calls.toml", "kind"), "person"),
-    (("train", "calls.csv", "kind", *WHOSE), "--persons must be left out"),
 ]
 
 
@@ -66,6 +66,12 @@ REFUSED = [
 def test_refusals_are_one_line_and_cost_nothing(words: tuple[str, ...], shown: str, calls: Path) -> None:
     assert shown in refusal(*words, "--epsilon", "1")
     assert Budget.open("calls.db").spent.epsilon == 0
+
+
+def test_nothing_is_learned_from_them(calls: Path) -> None:
+    Path("schema.json").write_text(Schema({"n": Category("1", "2")}, classes=["a", "b"]).to_json())
+    words = ("train", "calls.csv", "kind", *WHOSE, "--schema", "schema.json", "--epsilon", "1", "--out", "model.json")
+    assert "--persons must be left out" in refusal(*words)
 
 
 @pytest.mark.parametrize("unit", ["row", "edge", "from"])

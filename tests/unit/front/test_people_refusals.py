@@ -13,7 +13,6 @@ from dampen.describe.description import Description
 from dampen.errors import DampenError, ParameterError
 from dampen.front.checking import check
 from dampen.front.groups import GroupedTable
-from dampen.learn import PrivateClassifier, private_score
 
 if TYPE_CHECKING:
     from tests.conftest import Refused
@@ -63,14 +62,6 @@ def test_every_method_charges_per_person_or_refuses_before_it_charges(
         assert release.loss.unit == budget.unit == "patient"
         assert release.loss.adjacency is adjacency
         assert release.loss.epsilon == budget.spent.epsilon == 1
-
-
-def test_models_are_not_fitted_and_not_scored_by_row(untouched: Budget, refused: "Refused") -> None:
-    table = visits(untouched)
-    with refused(ParameterError, "person", "'patient'"):
-        PrivateClassifier(epsilon=1).fit(table, "ward")
-    with refused(ParameterError, "person", "'patient'"):
-        private_score(object(), table, "ward", epsilon=1, budget=untouched)
 
 
 @pytest.mark.parametrize(
