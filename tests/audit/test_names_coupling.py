@@ -91,7 +91,11 @@ def test_one_person_more_on_many_tables(engine: str, most: int | None) -> None:
     couple_all(counted_by(engine), every if most is None else rng.sample(every, most), rng)
 
 
-@pytest.mark.parametrize("value", [1, 2.0, True, None, "1", " ", 2.5, b"x", object()], ids=repr)
+@pytest.mark.parametrize(
+    "value",
+    [1, 2.0, True, None, "1", " ", 2.5, b"x", object()],
+    ids=lambda value: f"{type(value).__name__} {value}" if type(value) is not object else "object",
+)
 def test_a_value_is_read_by_itself_alone(value: Any) -> None:
     """One odd row more changes no other name."""
 
