@@ -55,7 +55,7 @@ def test_a_null_is_missing_whatever_stands_beside_it(maker: str, kind: str) -> N
 def test_one_odd_record_does_not_move_the_nulls_of_a_tree(maker: str, kind: str) -> None:
     def counts(extra: list[int]) -> list[tuple[int, ...]]:
         values = [None] * 40 + [0, 1] * 10 + extra
-        schema = Schema({"a": Category([0, 1, 2], other=2)}, classes=["n", "p"])
+        schema = Schema({"a": Category([0, 1, 2], other=2, missing="other")}, classes=["n", "p"])
         budget = dampen.Budget(epsilon=10**6)
         tree = PrivateTreeClassifier(10**5, 1, schema=schema, budget=budget)
         model = tree.fit({"a": MAKERS[maker](values, kind)}, (["n", "p"] * len(values))[: len(values)]).model_

@@ -121,7 +121,7 @@ def answers(schema: Schema, table: Any, classes: Any) -> list[int]:
 
 LEARNERS = [children, answers]
 HALVES = [1.0] * N + [2.0] * N
-DIGITS = Schema({"a": Category([1, 2, 9], other=9)}, classes=["yes"])
+DIGITS = Schema({"a": Category([1, 2, 9], other=9, missing="other")}, classes=["yes"])
 
 
 @pytest.mark.parametrize("count", LEARNERS)
@@ -133,7 +133,10 @@ def test_a_text_among_numbers_in_a_classifier(count: Callable[..., list[int]]) -
 @pytest.mark.parametrize("count", LEARNERS)
 def test_a_text_in_another_column_of_rows(count: Callable[..., list[int]]) -> None:
     """The tree tests ``a`` alone: ``b`` has one value."""
-    schema = Schema({"a": Category([1, 2, 9], other=9), "b": Category(["?"], other="?")}, classes=["yes"])
+    schema = Schema(
+        {"a": Category([1, 2, 9], other=9, missing="other"), "b": Category(["?"], other="?", missing="other")},
+        classes=["yes"],
+    )
     rows = [[value, 7] for value in HALVES]
     assert count(schema, rows, ["yes"] * 2 * N) == [N, N, 0]
     assert count(schema, [*rows, [1.0, "x"]], ["yes"] * (2 * N + 1)) == [N + 1, N, 0]
@@ -150,7 +153,7 @@ def test_a_text_in_a_file_that_pandas_read(count: Callable[..., list[int]]) -> N
 
 @pytest.mark.parametrize("count", LEARNERS)
 def test_a_text_among_truth_values_in_a_classifier(count: Callable[..., list[int]]) -> None:
-    schema = Schema({"a": Category(["True", "False", "?"], other="?")}, classes=["yes"])
+    schema = Schema({"a": Category(["True", "False", "?"], other="?", missing="other")}, classes=["yes"])
     values: list[Any] = [True] * N + [False] * N
     assert count(schema, {"a": values}, ["yes"] * 2 * N) == [N, N, 0]
     assert count(schema, {"a": [*values, "x"]}, ["yes"] * (2 * N + 1)) == [N, N, 1]
@@ -168,7 +171,7 @@ NULLABLE: dict[str, Callable[[list[Any]], Any]] = {
 @pytest.mark.parametrize("library", NULLABLE)
 @pytest.mark.parametrize("count", LEARNERS)
 def test_a_null_among_whole_numbers_in_a_classifier(count: Callable[..., list[int]], library: str) -> None:
-    schema = Schema({"a": Category([2**53, 2**53 + 1, -1], other=-1)}, classes=["yes"])
+    schema = Schema({"a": Category([2**53, 2**53 + 1, -1], other=-1, missing="other")}, classes=["yes"])
     assert count(schema, NULLABLE[library](FAR), ["yes"] * 2 * N) == [N, N, 0]
     assert count(schema, NULLABLE[library](FAR_AND_NONE), ["yes"] * (2 * N + 1)) == [N, N, 1]
 
@@ -185,7 +188,7 @@ def test_nulls_of_a_dictionary_are_refused(model: str, values: list[Any]) -> Non
 
 @pytest.mark.parametrize("count", LEARNERS)
 def test_nulls_of_a_dictionary_go_to_other(count: Callable[..., list[int]]) -> None:
-    schema = Schema({"a": Category(["x", "y", "?"], other="?")}, classes=["yes"])
+    schema = Schema({"a": Category(["x", "y", "?"], other="?", missing="other")}, classes=["yes"])
     for values, counts in ((["x", "x", "y", None], [2, 1, 1]), ([None, None], [0, 0, 2])):
         column = pa.array(values, type=pa.dictionary(pa.int32(), pa.string()))
         assert count(schema, pa.table({"a": column}), ["yes"] * len(values)) == counts

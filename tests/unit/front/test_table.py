@@ -305,7 +305,7 @@ def test_a_fit_takes_missing_values_as_others_with_a_filter_or_without_one() -> 
     from dampen.learn import PrivateTreeClassifier
 
     rows = {**ROWS, "team": [*ROWS["team"][:5], None]}
-    columns: dict[str, Column] = {"team": Category("sales", "lab", other="lab"), "smoker": Flag()}
+    columns: dict[str, Column] = {"team": Category("sales", "lab", other="lab", missing="other"), "smoker": Flag()}
     table = Table(rows, columns=columns, budget=Budget(epsilon=100))
     for part in (table, table.where(smoker=True), table.where(smoker=False)):
         assert PrivateTreeClassifier(1, 2).fit(part, "smoker").classes_.tolist() == [False, True]
