@@ -46,12 +46,11 @@ def random_table(seed: str, rows: int = 120) -> pl.DataFrame:
 
 
 def written(value: Any) -> str | None:
-    """A person by hand; a float that is no whole number as a fraction."""
+    """A person by hand; a float that is no whole number as Python writes it."""
     if value is None or value != value or (isinstance(value, str) and value.strip().lower() in ("", "nan")):
         return None
     if isinstance(value, float) and abs(value) != float("inf"):
-        top, bottom = value.as_integer_ratio()
-        return str(top) if bottom == 1 else f"{top}/{bottom}"
+        return str(int(value)) if value == int(value) else repr(value)
     return {b"ann": "ann", b"bob": "bob", b"\x00'": "\\x00\\x27"}[value] if isinstance(value, bytes) else str(value)
 
 

@@ -13,7 +13,7 @@ from dampen.problem.counts import LARGEST_COUNT
 from dampen.problem.rules import require_public
 from dampen.vectors import Integers
 
-MOST_GROUPS = 2**20
+MOST_GROUPS = 2**19
 """Of one person."""
 
 

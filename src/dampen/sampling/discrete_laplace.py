@@ -14,6 +14,7 @@ from functools import lru_cache
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dampen.certified import arithmetic, ball
 from dampen.entropy import Entropy
@@ -111,12 +112,39 @@ def _draw_low_parts(rate: Fraction, bits: int, count: int, entropy: Entropy) -> 
     """Numbers l < 2^bits, each with probability proportional to exp(-rate l)."""
     found, left = np.zeros(count, dtype=np.int64), np.arange(count)
     while left.size:
-        tried, prefixes = _uniform_bits(len(left), bits, entropy), _uniform_bits(len(left), KEPT_BITS, entropy)
-        chance = np.exp(-float(rate) * tried) * 2.0**KEPT_BITS
-        kept = prefixes + 1 <= chance * (1 - SLACK)
-        for place in np.flatnonzero(~kept & (prefixes <= chance * (1 + SLACK))):
-            prefix = int(prefixes[place])
-            kept[place] = exact.coin(rate * int(tried[place]), entropy, prefix=prefix, width=KEPT_BITS)
+        tried = _uniform_bits(len(left), bits, entropy)
+        kept = _keep_by_size(rate, tried, entropy)
+        found[left[kept]] = tried[kept]
+        left = left[~kept]
+    return found
+
+
+def _keep_by_size(rate: Fraction, sizes: Integers, entropy: Entropy) -> NDArray[np.bool_]:
+    """Whether each is kept, with probability exp(-rate size); rate size is at most 1."""
+    prefixes = _uniform_bits(len(sizes), KEPT_BITS, entropy)
+    chance = np.exp(-float(rate) * sizes) * 2.0**KEPT_BITS
+    kept = np.asarray((prefixes + 1 <= chance * (1 - SLACK)) | (sizes == 0))
+    for place in np.flatnonzero(~kept & (prefixes <= chance * (1 + SLACK))):
+        prefix = int(prefixes[place])
+        kept[place] = exact.coin(rate * int(sizes[place]), entropy, prefix=prefix, width=KEPT_BITS)
+    return kept
+
+
+def truncated_laplace_batch(rate: Fraction, last: int, count: int, entropy: Entropy) -> Integers:
+    """The same as :func:`discrete_laplace_batch` for numbers of at most ``last`` in size, which is below 2^61.
+
+    Those beyond are drawn again; at a rate so small that most would be, uniform numbers are kept by their size. Either
+    way at least a third of all tries ends.
+    """
+    found, left = np.zeros(count, dtype=np.int64), np.arange(count)
+    while left.size:
+        if rate * last >= 1:
+            tried = discrete_laplace_batch(rate, len(left), entropy)
+            kept = np.abs(tried) <= last
+        else:
+            tried = _uniform_bits(len(left), (2 * last).bit_length(), entropy) - last
+            kept = tried <= last
+            kept[kept] = _keep_by_size(rate, np.abs(tried[kept]), entropy)
         found[left[kept]] = tried[kept]
         left = left[~kept]
     return found

@@ -143,7 +143,7 @@ def test_what_cannot_be_asked_is_one_sentence(name: str, untouched: Budget, refu
         ({"persons": ("from", "")}, "persons must name two columns"),
         ({"persons": ("x" * 60, "y" * 60)}, "at most 100 characters together"),
         ({"persons": ("from", 3)}, "persons must be one line of text"),
-        ({"persons": {"from", "to"}}, "persons must name two columns"),
+        ({"persons": {"from": 1, "to": 2}}, "persons must name two columns"),
         ({"person": "from"}, "person must be left out beside persons"),
         ({"person_missing": "other"}, "person_missing must be one of 'drop', 'refuse'"),
     ],

@@ -2,6 +2,7 @@
 
 from fractions import Fraction
 from math import exp, log
+from typing import Any
 
 import numpy as np
 import pytest
@@ -10,7 +11,7 @@ from scipy.stats import chisquare
 from dampen import entropy
 from dampen.audit import law_by_enumeration
 from dampen.sampling import discrete_laplace, exact, tables
-from dampen.sampling.discrete_laplace import add_within, discrete_laplace_batch
+from dampen.sampling.discrete_laplace import add_within, discrete_laplace_batch, truncated_laplace_batch
 
 
 def law(rate: float, z: int) -> float:
@@ -103,3 +104,36 @@ def test_sums_are_cut_off_as_if_the_noise_were_not() -> None:
             expected = [max(min(number + noise, 2**62), -(2**62)) for number in numbers.tolist()]
             assert add_within(numbers, np.full(4, noise)).tolist() == expected
     assert add_within(numbers[:3], np.full(3, 2**63 - 1)).tolist() == [2**62] * 3
+
+
+@pytest.mark.parametrize(("rate", "last"), [(Fraction(1, 40), 9), (Fraction(1, 10), 9), (Fraction(1, 3), 5)])
+def test_truncated_numbers_fit_their_law_and_no_other(rate: Fraction, last: int) -> None:
+    drawn = truncated_laplace_batch(rate, last, 40_000, entropy.system_entropy())
+    seen = np.bincount(drawn + last, minlength=2 * last + 1)
+
+    def expected(at: float) -> list[float]:
+        shares = np.array([exp(-at * abs(z)) for z in range(-last, last + 1)])
+        return list(shares / shares.sum() * len(drawn))
+
+    assert chisquare(seen, expected(float(rate))).pvalue > 1e-6
+    assert chisquare(seen, expected(float(rate) + 0.1)).pvalue < 1e-6
+
+
+@pytest.mark.parametrize(
+    ("rate", "last"), [(Fraction(1, 10**30), 499_999), (Fraction(1, 2**512), 2**40), (Fraction(1), 0)]
+)
+def test_numbers_of_a_tiny_rate_are_drawn_in_a_few_tries(
+    rate: Fraction, last: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    tries: list[int] = []
+    keep = discrete_laplace._keep_by_size
+
+    def counted(*given: Any) -> Any:
+        tries.append(1)
+        return keep(*given)
+
+    monkeypatch.setattr(discrete_laplace, "_keep_by_size", counted)
+    drawn = truncated_laplace_batch(rate, last, 1000, entropy.system_entropy())
+    assert np.abs(drawn).max() <= last
+    assert len(tries) < 60
+    assert last == 0 or abs(float(drawn.mean())) < last / 5

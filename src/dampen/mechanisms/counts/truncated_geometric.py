@@ -5,14 +5,9 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Any
 
-import numpy as np
-
 from dampen._validate import render
 from dampen.certified import arithmetic, ball
-from dampen.entropy import Entropy
 from dampen.errors import ParameterError
-from dampen.sampling.discrete_laplace import discrete_laplace_batch
-from dampen.vectors import Integers
 
 LARGEST = 2**40
 """Noise ends here at the latest."""
@@ -99,13 +94,3 @@ def needed_bits(rate: Fraction, moved: int, delta: Fraction) -> int:
     """Enough for differences from 1: those of the ratio, and of the power."""
     small = max(1 / rate, 1 / delta, Fraction(moved))
     return GUARD + 2 * (small.numerator // small.denominator).bit_length()
-
-
-def draw_truncated(rate: Fraction, last: int, count: int, source: Entropy) -> Integers:
-    """``count`` independent Z with ratio exp(rate): two-sided geometric numbers, those beyond k drawn again."""
-    drawn = discrete_laplace_batch(rate, count, source)
-    again = np.flatnonzero(np.abs(drawn) > last)
-    while again.size:
-        drawn[again] = discrete_laplace_batch(rate, len(again), source)
-        again = again[np.abs(drawn[again]) > last]
-    return drawn

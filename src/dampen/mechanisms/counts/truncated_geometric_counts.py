@@ -14,13 +14,13 @@ from dampen.errors import ParameterError
 from dampen.mechanisms.base import Mechanism
 from dampen.mechanisms.counts.truncated_geometric import (
     TruncatedGeometric,
-    draw_truncated,
     least_last,
     needed_bits,
     whole_delta,
 )
 from dampen.privacy import CONFIDENCE, Accuracy, GroupRelease, PrivacyLoss, miss_chance
 from dampen.problem.unknown_groups import UnknownGroupsFrame, UnknownGroupsProblem
+from dampen.sampling.discrete_laplace import truncated_laplace_batch
 from dampen.vectors import Floats, Integers
 from dampen.writing import percent
 
@@ -179,7 +179,7 @@ class TruncatedGeometricCounts(Mechanism[UnknownGroupsFrame, UnknownGroupsProble
         frame, beyond = problem.frame, problem.beyond
         last = self.last(frame)
         here = np.flatnonzero(beyond)
-        told = beyond[here] + draw_truncated(self.rate(frame), last, len(here), source)
+        told = beyond[here] + truncated_laplace_batch(self.rate(frame), last, len(here), source)
         shown = told > last
         counts: Integers = told[shown] + frame.at_least - 1
         pairs = zip((problem.names[place] for place in here[shown].tolist()), counts.tolist(), strict=True)

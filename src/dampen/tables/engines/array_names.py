@@ -71,7 +71,8 @@ def count_people(
     places = np.flatnonzero(here)
     for start, end in pairwise([*starts.tolist(), len(own)]):
         if end - start > ask.most:
-            who = text_of_person(_value_at(column, int(places[rows[start]])))
+            # 7 and 7.0 are one person: the text must not depend on which group others made the first
+            who = min(text_of_person(_value_at(column, int(places[row]))) for row in rows[start:end])
             order = sorted(range(start, end), key=lambda spot: order_of(ask.key, who, listed[groups[spot]]))
             kept[order[ask.most :]] = False
     return _held(listed, np.bincount(groups[kept], minlength=len(listed)))

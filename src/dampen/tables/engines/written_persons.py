@@ -8,7 +8,7 @@ which one column may hold the one and the other the other. A missing value is no
 from datetime import date
 from decimal import Decimal
 from fractions import Fraction
-from math import isfinite
+from math import inf, isfinite
 from typing import Any
 
 import numpy as np
@@ -22,6 +22,9 @@ PLAIN_BYTES = {*range(0x20, 0x7F)} - {*b"\"'\\"}
 """Bytes that are written as the characters they stand for; all others by two digits, as DuckDB writes them."""
 FAR = 10_000
 """Decimals with more places than this, before or after the point, are written with an exponent."""
+
+
+LARGEST_FLOAT = 2**1023
 
 
 def write_persons(column: Column) -> NDArray[Any]:
@@ -77,12 +80,12 @@ def _write(kind: str, value: Any) -> str | None:
     if kind == "day":
         return date.fromordinal(value).isoformat()
     if kind in ("moment", "instant"):
-        return str(value.isoformat()).removesuffix("T00:00:00")
+        return str(value.isoformat()).replace("T", " ", 1).removesuffix(" 00:00:00")
     return None if value is None else _write_number(value)
 
 
 def _write_number(number: Any) -> str:
-    """The same for all numbers that are equal."""
+    """The same for all numbers that are equal: a float as Python writes it, and so a decimal that equals one."""
     if isinstance(number, Decimal):
         if not number.is_finite():
             return str(float(number))
@@ -92,4 +95,23 @@ def _write_number(number: Any) -> str:
             return f"{sign} {''.join(map(str, digits))} {exponent}"
     if isinstance(number, float) and not isfinite(number):
         return str(number)
-    return str(Fraction(number))
+    exact = Fraction(number)
+    if exact.denominator == 1:
+        return str(exact.numerator)
+    near = exact.numerator / exact.denominator if abs(exact) < LARGEST_FLOAT else inf
+    if isfinite(near) and Fraction(near) == exact:
+        return repr(near)
+    return _as_decimal(exact) or str(exact)
+
+
+def _as_decimal(number: Fraction) -> str | None:
+    """All digits of a fraction, where they end."""
+    twos = (number.denominator & -number.denominator).bit_length() - 1
+    fives, rest = 0, number.denominator >> twos
+    while rest % 5 == 0:
+        fives, rest = fives + 1, rest // 5
+    if rest != 1:
+        return None
+    places = max(twos, fives)
+    digits = str(abs(number.numerator) * 10**places // number.denominator).rjust(places + 1, "0")
+    return f"{'-' if number < 0 else ''}{digits[:-places]}.{digits[-places:]}"

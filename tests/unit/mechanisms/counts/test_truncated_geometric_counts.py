@@ -11,7 +11,8 @@ import dampen
 from dampen import Adjacency, Budget, UnknownGroupsFrame, UnknownGroupsProblem, entropy
 from dampen.errors import BudgetExceeded, DataError, NotPublic, ParameterError
 from dampen.mechanisms import TruncatedGeometricCounts
-from dampen.mechanisms.counts.truncated_geometric import TruncatedGeometric, draw_truncated, least_last, whole_delta
+from dampen.mechanisms.counts.truncated_geometric import TruncatedGeometric, least_last, whole_delta
+from dampen.sampling.discrete_laplace import truncated_laplace_batch
 
 ADD_REMOVE, REPLACE = Adjacency.ADD_REMOVE, Adjacency.REPLACE
 FRAME = UnknownGroupsFrame(ADD_REMOVE, most=3, unit="patient")
@@ -103,12 +104,12 @@ def test_noise_without_an_end_in_sight_is_refused() -> None:
 
 
 def test_noise_never_leaves_its_range_and_reaches_its_ends() -> None:
-    drawn = draw_truncated(Fraction(1, 10), 2, 20_000, entropy.system_entropy())
+    drawn = truncated_laplace_batch(Fraction(1, 10), 2, 20_000, entropy.system_entropy())
     values, counts = np.unique(drawn, return_counts=True)
     assert values.tolist() == [-2, -1, 0, 1, 2]
     law = TruncatedGeometric(np.exp(0.1), 2).probabilities()
     assert counts / 20_000 == pytest.approx(np.array(law), abs=0.03)
-    assert draw_truncated(Fraction(1), 3, 0, entropy.system_entropy()).tolist() == []
+    assert truncated_laplace_batch(Fraction(1), 3, 0, entropy.system_entropy()).tolist() == []
 
 
 # The table of what is needed: (epsilon, delta, groups of a person) -> people for .5 and .95, mean size of the noise
