@@ -19,6 +19,10 @@ class AskedAny(AskedGrid, AskedLabels):
         """By its bounds, or by its categories."""
         if self.bounds is not None and self.categories is not None:
             raise ParameterError("bounds and categories exclude each other: a column has one or the other")
+        if self.categories is not None:
+            for name in ("step", "unit"):
+                if getattr(self, name) is not None:
+                    raise ParameterError(f"--{name} must be left out: categories have none")
         return (AskedGrid if self.categories is None else AskedLabels).described(self, gaps)
 
 

@@ -1,7 +1,7 @@
 """What every verb that asks a table shares: the table, described by a file or by options, who pays, and the answer."""
 
 from abc import abstractmethod
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from enum import StrEnum
@@ -18,19 +18,20 @@ from dampen.cli.payment import Payer, Payment
 from dampen.cli.progress import progress
 from dampen.cli.verbs import Options, refuse_given
 from dampen.cli.where import conditions_of
-from dampen.describe.columns import DAY, Category, Column, Date, Number, Text
+from dampen.describe.columns import DAY, PRIVATE, Category, Column, Date, Number, Text
 from dampen.describe.description import Description
 from dampen.describe.where_text import conditions_from_texts
 from dampen.errors import ParameterError
 from dampen.front.opening import table_of
 from dampen.front.table import Table
-from dampen.front.unknown_groups import PRIVATE
 from dampen.tables.stdin import STDIN
 
 OR_DESCRIBED = "or described in a file: see `dampen describe`"
 DESCRIBED = "the description says it"
 NAMING = ("--name", "--column", "--by")
 """What a description does not say: the columns that are asked about."""
+UNBOUNDED = ("leading_bits", "centre", "few", "bars")
+"""What is said of a column without bounds alone, of which no groups are asked."""
 
 File = Annotated[
     str,
@@ -171,7 +172,17 @@ class Groups(Options):
         texts = [name for name in self.columns if isinstance(table.columns.get(name), Text)]
         if not self.groups or not texts:
             return table.by(*self.columns)
+        if len(self.groups) > 1:
+            raise ParameterError("groups must be given once with a description: one list, of its text")
         return table.by(*self.columns, groups=lists.read_list(self.groups[0], "groups"))
+
+    def require_sense(self, options: Iterable[str]) -> None:
+        """Refuse lists of groups of no column, and of groups what is said of a column without bounds alone."""
+        if self.groups and not self.columns:
+            raise ParameterError("groups must come with --by, which names their column")
+        for name in options:
+            if self.columns and name in UNBOUNDED:
+                raise ParameterError(f"--{name.replace('_', '-')} must be left out: groups need bounds that are known")
 
     def require_texts(self, columns: Mapping[str, Column]) -> None:
         """Refuse lists of groups that a description has already: it has none of a text."""
@@ -277,6 +288,8 @@ class TableOptions(Options):
 
     def tell(self, question: str, column: Asked | None, groups: Groups | None, *nouns: Any, **public: Any) -> None:
         """Open the table, ask, pay, and print the answer. ``nouns``: what the question has beside its column."""
+        if groups is not None:
+            groups.require_sense(public)
         with self.open(column, groups, public.get("delta", "0")) as (table, payer), progress():
             asked: Any = table if groups is None else groups.made_of(table, question)
             named = () if column is None else (column.chosen,)

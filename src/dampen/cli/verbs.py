@@ -7,6 +7,7 @@ from typing import Any, TypeVar
 
 from typer.core import TyperCommand
 
+from dampen.describe.columns import PRIVATE
 from dampen.errors import ParameterError
 
 Run = TypeVar("Run", bound=Callable[..., None])
@@ -23,7 +24,7 @@ class Verb:
 
 
 VERBS: list[Verb] = []
-BOUNDS, PRIVATE = "--bounds", "private"
+BOUNDS = "--bounds"
 
 
 class VerbCommand(TyperCommand):
@@ -33,9 +34,9 @@ class VerbCommand(TyperCommand):
         """The word is told twice."""
         told: list[str] = []
         for word in args:
-            told.append(word)
-            if word == PRIVATE and told[-2:-1] == [BOUNDS]:
-                told.append(word)
+            told += [BOUNDS, PRIVATE] if word == f"{BOUNDS}={PRIVATE}" else [word]
+            if told[-2:] == [BOUNDS, PRIVATE]:
+                told.append(PRIVATE)
         return super().parse_args(ctx, told)
 
 

@@ -10,7 +10,7 @@ from datetime import date, datetime
 from decimal import Decimal
 from fractions import Fraction
 from numbers import Real
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Final
 
 import numpy as np
 
@@ -19,6 +19,8 @@ from dampen._validate import exact, one_of, plain, positive, render, whole
 from dampen.describe.labels import as_bounds, as_categories
 from dampen.errors import ParameterError
 
+PRIVATE: Final = "private"
+"""Said in place of bounds or groups that nobody knows."""
 MOST_BINS = 2**16
 """A number is cut into at most so many intervals."""
 NARROW = 10
@@ -84,9 +86,7 @@ class Number:
     def bounds(self) -> tuple[Fraction, Fraction]:
         """The lowest and the highest number, exactly; where none are known, what needs them is refused."""
         if self.lo is None or self.hi is None:
-            raise ParameterError(
-                "bounds must be known for this: describe them, or ask with bounds=release.ends of an answer without"
-            )
+            raise ParameterError("bounds must be known for this: describe lo and hi, which must be public")
         return self.lo, self.hi
 
     @property

@@ -94,10 +94,11 @@ class GroupedTable:
     def sum(self, column: str, *, cap: Number | None = None, epsilon: Number, note: str | None = None) -> GroupRelease:
         """The sum of a column of numbers in each group; with a person under a limit, as by :meth:`count`."""
         found = self._view.number(column)
+        known = {"bounds": found.bounds, "unit": found.sum_unit}
         said = person_words(self._table.person, None, cap=cap)
         if self._view.person is not None:
             return self._ask_people("sum", column, epsilon, note, **said)
-        return self._ask_sums("sum", column, epsilon, note, bounds=found.bounds, unit=found.sum_unit)
+        return self._ask_sums("sum", column, epsilon, note, **known)
 
     def mean(self, column: str, *, epsilon: Number, note: str | None = None) -> GroupRelease:
         """The mean of a column of numbers in each group; with a person everybody has one vote in all of them."""

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from dampen._validate import exact, one_of, positive, render, share_of, whole
+from dampen._validate import exact, one_of, plain, positive, render, share_of, whole
 from dampen.describe.columns import NARROW, Category, Flag
 from dampen.errors import ParameterError
 from dampen.front.asking import Asking
@@ -137,7 +137,7 @@ class PersonQuestion:
         """
         column = self.view.number(self.column)
         if sums and not column.bounded:
-            return UnitGrid(column.sum_unit, 1 - LARGEST_AMOUNT, LARGEST_AMOUNT - 1)
+            return _all_units(column.sum_unit)
         low, high = column.bounds
         wide = sums and high - low >= NARROW
         return unit_grid((low, high), column.sum_unit if wide else column.unit)
@@ -171,6 +171,17 @@ class PersonQuestion:
             return self.under_limit(caps, found, under)
 
         return self.tried(pose, self.ask(CellColumn(self.column, grid), caps=caps, bits=bits))
+
+
+def _all_units(unit: Fraction) -> UnitGrid:
+    """Fewer than 2**40 units in either direction; a unit of which there is no grid so long is refused."""
+    units = UnitGrid(unit, 1 - LARGEST_AMOUNT, LARGEST_AMOUNT - 1)
+    try:
+        _ = units.grid
+    except ParameterError:
+        rule = "unit must be at most 10**6, of at most three digits and 15 decimals, for totals without bounds"
+        raise ParameterError(f"{rule}; got {plain(unit)}") from None
+    return units
 
 
 def nobody(ask: PersonAsk) -> PersonShares:
@@ -219,6 +230,8 @@ def _sum(question: PersonQuestion) -> Posed[Any]:
         if cap is not None:
             raise ParameterError(f"cap must be left out where ends are given; got {render(cap)}")
         return _pose_between(question, amount, units.unit, [_as_size(end, units.unit) for end in ends])
+    if few and cap is not None:
+        raise ParameterError(f"few must be left out where a cap is given; got {render(few)}")
     caps = question.total_caps(units) if cap is None else (as_cap(cap, units.unit),)
     return _pose_totals(question, caps, amount, units.unit, bool(few))
 

@@ -5,9 +5,9 @@ from copy import copy
 from pathlib import Path
 from typing import Any, Literal, TypeVar, overload
 
-from dampen._validate import Number, plain, positive, render, text
+from dampen._validate import Number, flag, plain, positive, render, text
 from dampen.accounting.account import LONGEST_NOTE
-from dampen.describe.columns import Category, Column, Flag
+from dampen.describe.columns import PRIVATE, Category, Column, Flag
 from dampen.describe.conditions import Condition
 from dampen.describe.description import as_columns, find_adjacency
 from dampen.describe.person import as_person
@@ -20,7 +20,7 @@ from dampen.front.memory import remembered
 from dampen.front.people import person_words, pose_by_person
 from dampen.front.per_person import PerPerson
 from dampen.front.two_persons import pose_by_two
-from dampen.front.unknown_groups import PRIVATE, UnknownGroups, list_groups
+from dampen.front.unknown_groups import UnknownGroups, list_groups
 from dampen.front.view import View
 from dampen.mechanisms.grouping.triode_h import FRAGMENT
 from dampen.privacy import (
@@ -34,6 +34,7 @@ from dampen.privacy import (
     as_budget,
 )
 from dampen.questions.one_percentile import Method
+from dampen.questions.private_bounds.sums import refuse_unless_private
 from dampen.questions.record import RECORD, Posed, asking
 from dampen.tables.engines import Source
 
@@ -226,7 +227,7 @@ class Table:
         ends = bounds if isinstance(bounds, Ends) and bounds.whose == self.person else None
         table = self._bounded(column, None if ends is not None else bounds)
         known = {**table.view.range(column), "unit": table.view.number(column).sum_unit}
-        said = {**person_words(self.person, None, cap=cap), **_given(few=few)}
+        said = {**person_words(self.person, None, cap=cap), **_given(few=flag(few=few))}
         options = said if ends is None else {**said, "ends": tuple(ends)}
         return table._ask(NumericRelease, "sum", column, known, options, epsilon, note)
 
@@ -332,12 +333,16 @@ class Table:
 
         Of a table with a person everybody has one vote, spread over the own rows.
         """
-        if isinstance(self.view.describe(column), Category | Flag):
+        if isinstance(found := self.view.describe(column), Category | Flag):
+            for name, given in _given(bounds=bounds, bars=bars).items():
+                raise ParameterError(f"{name} must be left out for a {found.kind}; got {render(given)}")
             if self.person is None:
                 return self.by(column).count(epsilon=epsilon, note=note)
             return self._ask(GroupRelease, "histogram", column, {}, {}, epsilon, note)
         table = self._bounded(column, bounds)
         known = table.view.bars(column) if self.person is None else table.view.grid(column)
+        if self.person is not None:
+            refuse_unless_private(bars=bars)
         return table._ask(GroupRelease, "histogram", column, known, _given(bars=bars), epsilon, note)
 
     def most_common(self, column: str, *, epsilon: Number, mechanism: Any = None, note: str | None = None) -> Release:

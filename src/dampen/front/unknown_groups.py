@@ -1,9 +1,9 @@
 """Groups that nobody listed: which there are, and how many people each has, in one private answer."""
 
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any
 
 from dampen._validate import Number, render
-from dampen.describe.columns import Listed, Text
+from dampen.describe.columns import PRIVATE, Listed, Text
 from dampen.describe.where import find_column
 from dampen.errors import ParameterError
 from dampen.front.asking import Asking, as_tuple
@@ -17,9 +17,6 @@ from dampen.tables.named_people import named_people
 
 if TYPE_CHECKING:
     from dampen.front.table import Table
-
-PRIVATE: Final = "private"
-"""Said of groups that nobody listed."""
 
 
 class UnknownGroups:

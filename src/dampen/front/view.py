@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from dampen._validate import UNWRITABLE, exact, plain, render
-from dampen.describe.columns import Category, Column, Date, Flag, Number, Text
+from dampen.describe.columns import PRIVATE, Category, Column, Date, Flag, Number, Text
 from dampen.describe.conditions import Among, Condition
 from dampen.describe.labels import as_bounds
 from dampen.describe.person import Person
@@ -18,7 +18,7 @@ from dampen.errors import ParameterError
 from dampen.front.asking import Asking
 from dampen.mechanisms import NumericMechanism
 from dampen.questions.one_percentile import ON_A_GRID
-from dampen.questions.private_bounds.sums import PRIVATE, is_private, refuse_unless_private
+from dampen.questions.private_bounds.sums import is_private, private_units, refuse_unless_private
 from dampen.tables.described import grid_of, reading_of
 from dampen.tables.engines import Source
 from dampen.tables.engines.joined import Joined
@@ -121,11 +121,14 @@ class View:
         return {"bounds": found.bounds} if found.bounded else {"bounds": PRIVATE, "unit": found.unit}
 
     def with_bounds(self, column: str, bounds: Any) -> "View":
-        """The same data, where a column of numbers has these bounds: ``"private"``, two numbers or released ends."""
+        """The same data, where a column of numbers has these bounds: ``"private"``, two numbers or released ends.
+
+        Without bounds numbers are read to the unit of the column, or else to its step: one must be described.
+        """
         found = self.number(column)
         known: dict[str, Any] = {"bins": found.bins, "missing": found.missing}
         if is_private(bounds):
-            made = Number(unit=found.sum_unit, **known)
+            made = Number(unit=private_units(found.unit or found.step).unit, **known)
         else:
             made = Number(*as_bounds(bounds), unit=found.unit, **known)
         return replace(self, columns={**self.columns, column: made})

@@ -259,7 +259,7 @@ def test_no_answer_about_standard_input_is_kept(staff: Path) -> None:
         ("median staff.csv pay", "bounds must be given with --bounds LO HI, or --bounds private, or described"),
         ("most-common staff.csv team", "categories must be given with --categories, or described in a file"),
         ("count staff.csv --by team", "groups must be given once for each column of --by, or described in a file"),
-        ("count staff.csv --groups lab,board", "groups must be given once for each column of --by"),
+        ("count staff.csv --groups lab,board", "groups must come with --by"),
         ("histogram staff.csv pay --bounds 0 9 --categories a,b", "bounds and categories exclude each other"),
         ("median staff.csv pay --bounds 2000-01-01 9", "lo must be a finite number"),
         ("median staff.csv hired --bounds 2000-01-01 2001-01-01 --step 7", "step must be one of"),
@@ -293,5 +293,27 @@ def test_a_verb_takes_only_what_it_can_use(word: str, staff: Path) -> None:
 def test_bounds_may_be_the_one_word_private(asked: str, tmp_path: Path) -> None:
     path = tmp_path / "staff.csv"
     path.write_text("pay\n" + "12.5\n" * 400)
-    told = tell_json(*asked.format(f"{path} pay --bounds private --unit 0.01 --epsilon 5").split())
-    assert "Number(unit=0.01)" in told["note"]
+    for bounds in ("--bounds private", "--bounds=private"):
+        told = tell_json(*asked.format(f"{path} pay {bounds} --unit 0.01 --epsilon 5").split())
+        assert "Number(unit=0.01)" in told["note"]
+
+
+@pytest.mark.parametrize(
+    "asked",
+    ["sum {} --few", "mean {} --centre twice", "median {} --leading-bits 5", "percentile {} --p 9 --leading-bits 5",
+     "percentile {} --p 9,20 --leading-bits 5", "histogram {} --bars 8"],
+)  # fmt: skip
+def test_groups_take_nothing_that_is_said_without_bounds(asked: str, staff: Path) -> None:
+    word = next(word for word in asked.split()[2:] if word.startswith("--") and word != "--p")
+    for table in (
+        "staff.csv pay --bounds private --unit 1 --by team --groups sales,lab,board",
+        "staff.toml pay --by team",
+    ):
+        told = refusal(*asked.format(table).split(), "--epsilon", "1")
+        assert told == f"{word} must be left out: groups need bounds that are known"
+
+
+@pytest.mark.parametrize("more", ["--bars 5", "--step 5", "--unit 5"])
+def test_categories_have_no_steps(more: str, staff: Path) -> None:
+    asked = f"histogram staff.csv team --categories sales,lab,board {more} --epsilon 1"
+    assert "must be left out" in refusal(*asked.split())

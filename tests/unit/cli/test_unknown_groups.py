@@ -85,6 +85,10 @@ def test_the_ledger_shows_that_delta_is_spent() -> None:
             "--consistent must be left",
         ),
         ("count visits.toml --by term --groups private --epsilon 1 --delta 1e-6 --cap 3", "--cap must be left out"),
+        ("count visits.csv --groups private --epsilon 1 --delta 1e-6", "groups must come with --by"),
+        ("count visits.toml --groups private --epsilon 1 --delta 1e-6", "groups must come with --by"),
+        ("count visits.csv --groups a,b --epsilon 1", "groups must come with --by"),
+        ("count visits.toml --by term --groups flu --groups gout --epsilon 1", "groups must be given once with a desc"),
     ],
 )
 def test_what_is_refused(line: str, rule: str) -> None:

@@ -61,6 +61,10 @@ def test_bounds_that_are_described_may_be_left_out_of_a_question() -> None:
     table = staff(columns={"pay": Number(0, 10, unit="0.01")})
     assert float(table.sum("pay", epsilon=VAST)) == pytest.approx(23.5, abs=0.02)
     assert float(table.sum("pay", bounds="private", epsilon=VAST)) == pytest.approx(1_000_116.75)
+    stepped = staff([0.25] * 400, columns={"pay": Number(0, 10, step="0.25")})
+    assert float(stepped.sum("pay", bounds="private", epsilon=VAST)) == 100, "numbers are read to the step"
+    assert float(stepped.mean("pay", bounds="private", epsilon=VAST)) == 0.25
+    assert stepped.median("pay", bounds="private", epsilon=VAST) == 0.25
 
 
 def test_means_percentiles_variances_and_histograms() -> None:
@@ -141,6 +145,12 @@ def test_totals_of_persons_have_their_own_ends() -> None:
         table.sum("pay", bounds=release.ends, cap=3, epsilon=1)
 
 
+@pytest.mark.parametrize("unit", ["1e6", "999", "998000", "1e-15", "9.99e-13"])
+def test_units_that_the_refusal_names_are_taken(unit: str) -> None:
+    table = staff([0.0] * 9, columns={"pay": Number(unit=unit)}, person="who")
+    assert float(table.sum("pay", epsilon=VAST)) == 0
+
+
 def test_percentiles_of_persons() -> None:
     table = staff([5.0, 2.0, 3.0, 1000.0, 2.5] * 20, person="who")
     assert 2.49 < table.median("pay", epsilon=VAST).value < 3.02
@@ -196,6 +206,8 @@ def test_what_is_refused_costs_nothing() -> None:
     budget = Budget(epsilon=1)
     table, persons = (staff(budget=budget, person=person) for person in (None, "who"))
     bounded = staff(budget=budget, columns={"pay": Number(0, 9, step=1)})
+    plain = staff(budget=budget, columns={"pay": Number(0, 9)})
+    coarse = staff(budget=budget, columns={"pay": Number(unit="1e7")}, person="who")
     refused: list[tuple[Any, str]] = [
         (lambda: table.sum("pay", bounds="secret", epsilon=1), "bounds must be two numbers"),
         (lambda: table.sum("pay", bounds=(3,), epsilon=1), "bounds must be two finite numbers"),
@@ -206,6 +218,17 @@ def test_what_is_refused_costs_nothing() -> None:
         (lambda: table.by("team").median("pay", epsilon=1), "bounds must be known for this"),
         (lambda: persons.mean("pay", epsilon=1), "bounds must be known for this"),
         (lambda: persons.histogram("pay", epsilon=1), "bounds must be known for this"),
+        (lambda: persons.by("team").sum("pay", epsilon=1), "bounds must be known for this: describe lo and hi"),
+        (lambda: plain.sum("pay", bounds="private", epsilon=1), "unit must be said where bounds are private"),
+        (lambda: plain.histogram("pay", bounds="private", epsilon=1), "unit must be said where bounds are private"),
+        (lambda: table.histogram("team", bars=5, epsilon=1), "bars must be left out for a category; got 5"),
+        (lambda: persons.histogram("team", bars=5, epsilon=1), "bars must be left out for a category; got 5"),
+        (lambda: table.histogram("team", bounds="private", epsilon=1), "bounds must be left out for a category"),
+        (lambda: persons.histogram("pay", bounds=(0, 9), bars=5, epsilon=1), "bars must be left out where bounds"),
+        (lambda: table.histogram("pay", bars=2**12 + 1, epsilon=1), "bars must be at most 4096; got 4097"),
+        (lambda: persons.sum("pay", few=True, cap=100, epsilon=1), "few must be left out where a cap is given"),
+        (lambda: persons.sum("pay", few="no", epsilon=1), "few must be True or False; got 'no'"),  # type: ignore[arg-type]
+        (lambda: coarse.sum("pay", epsilon=1), "unit must be at most 10.*; got 10000000"),
         (lambda: persons.mean("pay", bounds=(0, 9), centre=3, epsilon=1), "centre must be left out"),
         (lambda: bounded.sum("pay", few=True, epsilon=1), "few must be left out where bounds are known"),
         (lambda: bounded.mean("pay", centre=3, epsilon=1), "centre must be left out where bounds are known"),

@@ -21,8 +21,6 @@ from dampen.queries.splits.pair import ERRORS, IMPURITY
 from dampen.tables.pair_counts import WideJoint
 from dampen.vectors import Integers
 
-MOST_UNITS = 2**45
-"""All weights together stay below this, so that 64 bits hold every step of a division."""
 SMALL = 2**31
 """Up to so many units a square fits 64 bits."""
 DIGIT = 16
@@ -91,7 +89,11 @@ def cell_cost(counts: Integers) -> Any:
 
 @njit(cache=True, nogil=True)
 def _square_over(count: Any, total: Any) -> Any:
-    """The quotient of count^2 by a total that is no smaller, and the rest: digit by digit where squares are large."""
+    """The quotient of count^2 by a total that is no smaller, and the rest: digit by digit where squares are large.
+
+    64 bits hold every step up to a total of 2**45 units. A table has less: fewer than 2**31 rows, so no more persons,
+    of 2**12 units each.
+    """
     if count <= SMALL:
         return count * count // total, count * count % total
     quotient, left = np.int64(0), np.int64(0)

@@ -2,7 +2,8 @@
 
 from fractions import Fraction
 
-from dampen._validate import whole
+from dampen._validate import render, whole
+from dampen.errors import ParameterError
 from dampen.questions.private_bounds.ends import Bounds
 
 BARS, MOST_BARS = 64, 2**12
@@ -11,7 +12,11 @@ BARS, MOST_BARS = 64, 2**12
 
 def as_bars(bars: int | None) -> int:
     """How many bars there are at most."""
-    return BARS if bars is None else min(whole(bars=bars, least=4), MOST_BARS)
+    if bars is None:
+        return BARS
+    if (most := whole(bars=bars, least=4)) > MOST_BARS:
+        raise ParameterError(f"bars must be at most {MOST_BARS}; got {render(bars)}")
+    return most
 
 
 def bars_between(ends: Bounds, unit: Fraction, bars: int) -> tuple[Bounds, Fraction]:

@@ -10,6 +10,7 @@ from itertools import product
 from typing import Any
 
 from dampen._validate import Number, exact, positive, render
+from dampen.describe.columns import PRIVATE
 from dampen.entropy import Entropy
 from dampen.errors import DataError, ParameterError
 from dampen.mechanisms import Laplace, PermuteAndFlip, SignedCapRace
@@ -19,7 +20,6 @@ from dampen.privacy import CONFIDENCE, Accuracy, Adjacency, NumericRelease, Priv
 from dampen.problem import NumericFrame, NumericProblem
 from dampen.queries import percentile_value_problem
 from dampen.queries.sizes import sizes_frame, sizes_problem
-from dampen.questions.private_bounds.sums import PRIVATE
 from dampen.questions.record import Posed
 from dampen.tables.counts import require_public_number
 from dampen.tables.relative_grid import unbounded_grid

@@ -3,6 +3,7 @@
 from typing import Any
 
 from dampen._validate import Number, flag, render
+from dampen.describe.columns import PRIVATE
 from dampen.errors import ParameterError
 from dampen.mechanisms import SignedCapRace, SignedCapScan
 from dampen.privacy import Adjacency, NumericRelease
@@ -14,7 +15,6 @@ from dampen.tables.unit_reading import Units
 
 CAPS = POWERS
 """63 doublings, for either sign: up to 2**62 units."""
-PRIVATE = "private"
 
 
 def is_private(bounds: object) -> bool:

@@ -9,9 +9,13 @@ from random import Random
 import numpy as np
 import pytest
 
-from dampen.queries.splits.vote_pair import MOST_UNITS, cell_cost
+from dampen.learn.table_growth import MOST_RECORDS
+from dampen.learn.training_table import BITS
+from dampen.queries.splits.vote_pair import cell_cost
 
 Counts = tuple[int, ...]
+MOST_UNITS = 2**45
+"""Up to so many units in all 64 bits hold every step."""
 
 
 def cost_by_hand(counts: Counts) -> int:
@@ -33,6 +37,11 @@ def vectors(kinds: int, largest: int) -> Iterator[Counts]:
 @pytest.mark.parametrize(("kinds", "largest"), [(1, 30), (2, 12), (3, 6), (4, 3)])
 def test_small_cells_against_fractions(kinds: int, largest: int) -> None:
     assert all(cost(counts) == cost_by_hand(counts) for counts in vectors(kinds, largest))
+
+
+def test_no_table_has_more_units_than_64_bits_hold() -> None:
+    assert MOST_RECORDS << BITS < MOST_UNITS
+    assert cost((MOST_UNITS - 1, 1)) == cost_by_hand((MOST_UNITS - 1, 1))
 
 
 def test_large_cells_against_fractions() -> None:
