@@ -66,6 +66,8 @@ def unwound() -> Iterator[None]:
         if number is None:
             raise
         _tell()
+        if hook is sys.__unraisablehook__:
+            hook = _say_nothing
         raise SystemExit(128 + number) from None
     finally:
         _handle(signal.SIG_DFL)
@@ -84,6 +86,10 @@ def delayed() -> Iterator[None]:
         _delayed = False
     if _asked is not None:
         raise KeyboardInterrupt
+
+
+def _say_nothing(_: object) -> None:
+    """What was half made when the interrupt came may fail once more when it is removed: one line is enough."""
 
 
 def _find_temporary_folder() -> None:

@@ -495,3 +495,20 @@ def test_a_second_signal_counts_after_a_while(monkeypatch: pytest.MonkeyPatch) -
     with pytest.raises(SystemExit):
         run(monkeypatch, work)
     assert raised == [0.0, 2.0]
+
+
+def test_objects_half_made_at_an_interrupt_are_removed_in_silence(run_python: "RunPython") -> None:
+    ended = run_python(
+        """
+        from dampen.cli import interrupts
+
+        class HalfMade:
+            def __del__(self):
+                self.missing
+
+        left = HalfMade()
+        with interrupts.unwound():
+            raise KeyboardInterrupt
+        """
+    )
+    assert (ended.returncode, ended.stderr) == (130, "dampen: interrupted\n")
