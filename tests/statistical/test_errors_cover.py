@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
+import dampen
 from dampen import (
     Adjacency,
     Budget,
@@ -48,6 +49,7 @@ from dampen.mechanisms.noise_errors import NoiseAccuracy, Noisy, RatioAccuracy, 
 from dampen.mechanisms.selection_errors import PercentilesAccuracy, people_accuracy, whole_accuracy
 from dampen.privacy import CONFIDENCE, Accuracy
 from dampen.queries import mean_part_problems, mean_problem, percentile_value_problem, sum_problem, triangle_problem
+from dampen.questions.halving_errors import HalvedAccuracy
 from dampen.vectors import Vector
 
 ALPHA = 1e-6
@@ -215,6 +217,17 @@ def percentiles() -> Told:
     return off, PercentilesAccuracy(Fraction(1, 2), 121, ps, ADD_REMOVE)
 
 
+def percentiles_by_halving(epsilon: Number) -> Told:
+    """Where most records are tied. What the percentiles themselves may differ by is taken off."""
+    ps, tied, off = (20, 49, 60, 88), np.sort((30,) * 150 + AGES[:100] + (90,) * 50), 0.0
+    release = dampen.percentiles(tied, ps, bounds=(LOW, HIGH), epsilon=epsilon, strategy="halving", **PLENTY)
+    assert isinstance(release.accuracy, HalvedAccuracy)
+    for value, p in zip(release.value, ps, strict=True):
+        below, up_to, target = np.searchsorted(tied, value), np.searchsorted(tied, value, "right"), p * 3
+        off = max(off, float(below - target), float(target - up_to))
+    return off - float(release.accuracy.points) * 3, release.accuracy
+
+
 CROWD, TWO_VALUES, GRID = (0,) * 3, (0, 0, 1), 12_000
 """The worst data for medians, by the classical utility and by the one that is drawn: 2 people are too few, 3 enough."""
 FLIP = PermuteAndFlip(1)
@@ -239,6 +252,8 @@ KINDS: dict[str, Callable[[], Told]] = {
     "median of the worst by the classical utility": lambda: percentile(CROWD, 50, GRID, 6, stable=False),
     "median of the worst": lambda: percentile(TWO_VALUES, 50, GRID, 6),
     "percentiles": percentiles,
+    "percentiles by halving": lambda: percentiles_by_halving(1),
+    "percentiles by halving at a high price": lambda: percentiles_by_halving(60),
     "choice": lambda: choice(FLIP, [50, 48, 30, 10]),
     "choice by real scores": lambda: choice(FLIP, [5.5, 4.25, 2.0, 0.0]),
     "worst choice by flips": lambda: choice(FLIP, behind("flips", FLIP, 30)),

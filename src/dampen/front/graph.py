@@ -1,16 +1,23 @@
 """A graph that is asked by its methods: nodes are public, edges private."""
 
+import json
+from collections.abc import Callable, Mapping
 from copy import copy
+from functools import partial
 from typing import Any, Self
 
-from dampen._validate import Number, render
+from dampen._validate import Number, render, text
 from dampen.errors import ParameterError
 from dampen.front.asking import warn_of_cut
+from dampen.front.memory import options_exactly, remembered
 from dampen.graphs import graph as plain
 from dampen.mechanisms import NumericMechanism
-from dampen.privacy import BudgetLike, ListRelease, NumericRelease
+from dampen.privacy import BudgetLike, ListRelease, NumericRelease, Release
 from dampen.questions.influence import top_nodes
 from dampen.questions.subgraph_counts import count_subgraphs
+
+LONGEST_NAME = 10**6
+"""The name of a graph that is described tells its nodes, which may be listed."""
 
 
 class Graph(plain.Graph):
@@ -23,6 +30,13 @@ class Graph(plain.Graph):
     """
 
     _budget: BudgetLike | None = None
+    _name: str | None = None
+
+    def named(self, name: str) -> Self:
+        """The same graph under a public name, by which a budget that remembers answers knows it again."""
+        found = copy(self)
+        found._name = text(name=name, longest=LONGEST_NAME)
+        return found
 
     def paid_by(self, budget: BudgetLike) -> Self:
         """The same graph, and who pays where a question does not say."""
@@ -43,10 +57,12 @@ class Graph(plain.Graph):
         note: str | None = None,
     ) -> ListRelease:
         """The labels of the k most influential nodes, best first, privately; see :func:`dampen.top_nodes`."""
-        return top_nodes(
-            self, k, epsilon=epsilon, budget=self._payer(budget), score=score, method=method, max_degree=max_degree,
-            shift=shift, note=f"top_nodes k={render(k)} by {render(score)}" if note is None else note,
-        )  # fmt: skip
+        options: dict[str, Any] = {"k": k, "score": score, "method": method, "max_degree": max_degree, "shift": shift}
+        asked = partial(top_nodes, self, **options, epsilon=epsilon)
+        told = f"top_nodes k={render(k)} by {render(score)}" if note is None else note
+        found = self._ask(asked, "top_nodes", options, epsilon, budget, told)
+        assert isinstance(found, ListRelease)
+        return found
 
     def count(
         self,
@@ -65,12 +81,27 @@ class Graph(plain.Graph):
         With ``unit="node"`` a :class:`dampen.errors.CutOffWarning` says where so many edges may have been left out that
         they exceed the answer.
         """
-        found: NumericRelease = count_subgraphs(
-            self, pattern, k=k, epsilon=epsilon, delta=delta, budget=self._payer(budget), mechanism=mechanism,
-            unit=unit, note=f"count {render(pattern)}" if note is None else note,
-        )  # fmt: skip
+        options: dict[str, Any] = {"pattern": pattern, "k": k, "delta": delta, "mechanism": mechanism, "unit": unit}
+        asked = partial(count_subgraphs, self, **options, epsilon=epsilon)
+        told = f"count {render(pattern)}" if note is None else note
+        found = self._ask(asked, "count", options, epsilon, budget, told)
+        assert isinstance(found, NumericRelease)
         warn_of_cut(found, stacklevel=2)
         return found
+
+    def _ask(
+        self,
+        ask: Callable[..., Release],
+        question: str,
+        options: Mapping[str, Any],
+        epsilon: Number,
+        budget: BudgetLike | None,
+        note: str,
+    ) -> Release:
+        """Ask, or answer again what the budget remembers."""
+        payer, said = self._payer(budget), options_exactly({**options, "epsilon": epsilon})
+        key = None if self._name is None or said is None else json.dumps([question, said, "graph", self._name])
+        return remembered(payer, key, lambda: ask(budget=payer, note=note))
 
     def _payer(self, budget: BudgetLike | None) -> Any:
         payer = self._budget if budget is None else budget

@@ -4,12 +4,14 @@ The key is what was asked, never anything about the data: whether an answer is f
 """
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from datetime import date
+from decimal import Decimal
+from numbers import Real
 from typing import Any
 
-from dampen._validate import Number, exact
+from dampen._validate import Number, exact, plain
 from dampen.errors import ParameterError
 from dampen.privacy import (
     CONFIDENCE,
@@ -24,6 +26,18 @@ from dampen.privacy import (
 )
 
 FREE = "remembered, nothing was spent"
+NUMBERS = frozenset(
+    ("p", "ps", "k", "fragment", "cap", "bounds", "step", "epsilon", "delta", "ends", "bars", "shift", "max_degree")
+)
+"""Options that are numbers, however they are written."""
+
+
+def options_exactly(options: Mapping[str, Any]) -> dict[str, Any] | None:
+    """Options of a question, ready for JSON, such that only equal ones look alike; ``None`` where one has no words."""
+    try:
+        return {name: _exactly(value, number=name in NUMBERS) for name, value in options.items()}
+    except (TypeError, ParameterError):  # what is wrong with it the question says
+        return None
 
 
 def remembered(budget: BudgetLike, key: str | None, ask: Callable[[], Release]) -> Release:
@@ -142,3 +156,20 @@ def _decode_accuracy(told: Any) -> Accuracy | None:
         each = {_decode(label): _decode_accuracy(one) for label, one in inner}
         return GroupAccuracy({label: one for label, one in each.items() if one is not None})
     return PrivateAccuracy(inner) if kind == "private" else KeptAccuracy(*inner)
+
+
+def _exactly(value: Any, *, number: bool = False) -> Any:
+    """An option such that only equal ones look alike; a ``number`` may be written as a text."""
+    if number and isinstance(value, str):
+        return {"number": plain(exact(option=value))}
+    if value is None or isinstance(value, bool | str):
+        return value
+    if isinstance(value, tuple):
+        return [_exactly(each, number=number) for each in value]
+    if isinstance(value, Real | Decimal):
+        return {"number": plain(exact(option=value))}
+    if isinstance(value, type):
+        return {"class": f"{value.__module__}.{value.__qualname__}"}
+    if type(value).__module__.startswith("dampen."):
+        return {"object": repr(value)}
+    raise TypeError

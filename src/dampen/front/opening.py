@@ -1,5 +1,6 @@
 """From a description file to a table or graph that can be asked, its ledger included."""
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -76,6 +77,10 @@ def graph_of(found: Description) -> Graph:
         raise ParameterError("the description tells of no graph: it has no table [graph]")
     edges = found.locate_data()
     nodes: Any = found.graph["nodes"]
+    ends = found.graph.get("src"), found.graph.get("dst")
+    declared = nodes
     if isinstance(nodes, str):
-        nodes = read_labels(found.locate(nodes))
-    return Graph.from_file(edges, nodes=nodes, src=found.graph.get("src"), dst=found.graph.get("dst"))
+        declared = str(Path(found.locate(nodes)).absolute())
+        nodes = read_labels(declared)
+    graph = Graph.from_file(edges, nodes=nodes, src=ends[0], dst=ends[1])
+    return graph.named(json.dumps([str(Path(edges).absolute()), declared, *ends]))

@@ -3,12 +3,10 @@
 import json
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
-from decimal import Decimal
-from numbers import Real
 from pathlib import Path
 from typing import Any
 
-from dampen._validate import UNWRITABLE, exact, plain, render
+from dampen._validate import UNWRITABLE, plain, render
 from dampen.describe.columns import PRIVATE, Category, Column, Date, Flag, Number, Text
 from dampen.describe.conditions import Among, Condition
 from dampen.describe.labels import as_bounds
@@ -16,6 +14,7 @@ from dampen.describe.person import Person
 from dampen.describe.where import find_column, intersect, words
 from dampen.errors import ParameterError
 from dampen.front.asking import Asking
+from dampen.front.memory import options_exactly
 from dampen.mechanisms import NumericMechanism
 from dampen.questions.one_percentile import ON_A_GRID
 from dampen.questions.private_bounds.sums import is_private, private_units, refuse_unless_private
@@ -26,8 +25,6 @@ from dampen.tables.relative_grid import unbounded_grid
 
 Asked = Number | Category | Date | Flag
 """The columns that may be asked about."""
-NUMBERS = ("p", "ps", "k", "fragment", "cap", "bounds", "step", "delta", "ends", "bars")
-"""Options that are numbers, however they are written."""
 USUAL = (None, "distance", "auto", False)
 """Options that a note leaves out: those that everybody has who says nothing."""
 
@@ -205,9 +202,8 @@ class View:
             else [each.column, *(None if end is None else plain(end) for end in (each.low, each.high)), each.days]
             for each in sorted(self.conditions, key=lambda each: each.column)
         ]
-        try:
-            said = {name: _exactly(value, number=name in NUMBERS) for name, value in asked.options.items()}
-        except (TypeError, ParameterError):  # what is wrong with it the question says
+        said = options_exactly(asked.options)
+        if said is None:
             return None
         whose = None if self.person is None else [self.person.column, self.person.missing, self.person.other]
         meant = [asked.question, asked.column, said, list(asked.by)]
@@ -227,20 +223,3 @@ def _is_unusual(value: Any) -> bool:
 def _words(value: Any) -> str:
     """An option in words; numbers of a list are public, as all options are."""
     return ", ".join(map(_words, value)) if isinstance(value, tuple) else render(value)
-
-
-def _exactly(value: Any, *, number: bool = False) -> Any:
-    """An option such that only equal ones look alike; a ``number`` may be written as a text."""
-    if number and isinstance(value, str):
-        return {"number": plain(exact(option=value))}
-    if value is None or isinstance(value, bool | str):
-        return value
-    if isinstance(value, tuple):
-        return [_exactly(each, number=number) for each in value]
-    if isinstance(value, Real | Decimal):
-        return {"number": plain(exact(option=value))}
-    if isinstance(value, type):
-        return {"class": f"{value.__module__}.{value.__qualname__}"}
-    if type(value).__module__.startswith("dampen."):
-        return {"object": repr(value)}
-    raise TypeError

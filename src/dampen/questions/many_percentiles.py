@@ -10,10 +10,11 @@ from dampen.entropy import Entropy
 from dampen.errors import ParameterError
 from dampen.mechanisms import PermuteAndFlip
 from dampen.mechanisms.selection_errors import PercentilesAccuracy
-from dampen.privacy import Accuracy, Adjacency, BudgetLike, ListRelease, PrivacyLoss, PrivateAccuracy, record_adjacency
+from dampen.privacy import Accuracy, Adjacency, BudgetLike, ListRelease, PrivacyLoss, record_adjacency
 from dampen.problem import Frame, SelectionProblem
 from dampen.queries import percentile_value_problem
 from dampen.queries.order.halving import ask_by_halving, count_levels
+from dampen.questions.halving_errors import HalvedAccuracy
 from dampen.questions.one_percentile import Bounds, grid_of
 from dampen.questions.record import Composite, Posed, question, zeros
 from dampen.sampling.scatter import scatter
@@ -26,7 +27,6 @@ FEWEST_HALVED = 3
 
 
 STRATEGIES = ("auto", "even", "halving")
-HALVED = "percentiles found by halving tell no error: later ones depend on earlier ones; strategy='even' tells one"
 
 
 @question(zeros, proof="quantiles")
@@ -67,22 +67,21 @@ def percentiles(
     require_public_number(values, adjacency)
     counted = count_on_grid(values, public)
     draw: Callable[[Entropy], list[Any]]
+    known: Accuracy
     if way == "even":
         problems = [percentile_value_problem(counted, 100 * q, grid=counted.grid, adjacency=adjacency) for q in shares]
-        draw = partial(draw_evenly, problems, PermuteAndFlip(price / len(shares)))
+        each = price / len(shares)
+        draw = partial(draw_evenly, problems, PermuteAndFlip(each))
+        known = PercentilesAccuracy(each, len(public), tuple(100 * share for share in shares), adjacency)
     else:
-        parts = count_levels(len(shares)) * (2 if adjacency is Adjacency.REPLACE else 1)
-        draw = partial(draw_by_halving, counted, shares, PermuteAndFlip(price / parts))
+        each = price / (count_levels(len(shares)) * (2 if adjacency is Adjacency.REPLACE else 1))
+        draw = partial(draw_by_halving, counted, shares, PermuteAndFlip(each))
+        known = HalvedAccuracy(each, len(public), fineness(len(public)), tuple(shares))
 
     def build(answers: list[Any], loss: PrivacyLoss, note: str) -> ListRelease:
         by_share = dict(zip(shares, sorted(answers), strict=True))
         told = tuple(by_share[share] for share in asked)
         return ListRelease(told, loss, f"{len(shares)} percentiles, {way}", note, known)
-
-    known: Accuracy = PrivateAccuracy(HALVED)
-    if way == "even":
-        each = price / len(shares)
-        known = PercentilesAccuracy(each, len(public), tuple(100 * share for share in shares), adjacency)
 
     return Composite(Frame(counted.grid, bound=1, adjacency=adjacency), loss, draw, build)
 

@@ -141,7 +141,7 @@ def _frame_scores(
 
 def _score_problem(frame: Frame, pairs: Pairs, sensitivity: Number | SensitivityFunction) -> SelectionProblem:
     """Scores for exactly the candidates, in their order, 0 where there is none."""
-    kinds = {_kind(score) for _, score in pairs}
+    kinds = {_kind(each) for each in {type(score) for _, score in pairs}}
     if "other" in kinds:
         raise DataError("scores must be numbers")
     if len(kinds) > 1:
@@ -175,10 +175,10 @@ def _pairs(scores: Scores) -> Pairs:
         raise DataError("scores must be a mapping or a Series that lists labels and scores") from None
 
 
-def _kind(score: Any) -> str:
-    if isinstance(score, numbers.Integral):
+def _kind(score: type) -> str:
+    if issubclass(score, numbers.Integral):
         return "whole"
-    return "real" if isinstance(score, numbers.Real) else "other"
+    return "real" if issubclass(score, numbers.Real) else "other"
 
 
 def _hashable(candidates: Iterable[Any]) -> tuple[Any, ...]:

@@ -49,6 +49,45 @@ def test_every_option_of_the_questions_is_passed_on() -> None:
     assert star().count("edge", epsilon=SURE, budget=budget) == LEAVES
 
 
+def test_a_named_graph_is_answered_again_for_nothing() -> None:
+    budget = Budget(epsilon=3, remember=True)
+    friends = star().named("friends").paid_by(budget)
+    first = friends.count("triangle", epsilon=1)
+    assert friends.count("triangle", epsilon="1.0") == first
+    assert "nothing was spent" in friends.count("triangle", epsilon=1).note
+    assert budget.spent.epsilon == 1
+    nodes = friends.top_nodes(2, epsilon=1)
+    assert friends.top_nodes(2, epsilon=1) == nodes
+    assert friends.top_nodes(2, epsilon=1, shift="0").loss == nodes.loss
+    assert budget.spent.epsilon == 2
+    with pytest.raises(BudgetExceeded):
+        friends.top_nodes(1, epsilon="3/2")
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        lambda graph, pays: graph.named("others").count("triangle", **pays),
+        lambda graph, pays: graph.count("triangle", **pays),
+        lambda graph, pays: graph.named("friends").count("edge", **pays),
+        lambda graph, pays: graph.named("friends").count("triangle", mechanism=Ladder(1), **pays),
+        lambda graph, pays: graph.named("friends").top_nodes(1, **pays),
+    ],
+    ids=["another name", "no name", "another pattern", "another mechanism", "another question"],
+)
+def test_what_differs_in_anything_is_asked_anew(other: Any) -> None:
+    budget = Budget(epsilon=2, remember=True)
+    pays: dict[str, Any] = {"epsilon": 1, "budget": budget}
+    star().named("friends").count("triangle", **pays)
+    other(star(), pays)
+    assert budget.spent.epsilon == 2
+
+
+def test_names_are_texts(refused: "Refused") -> None:
+    with refused(ParameterError, "name must be one line of text"):
+        star().named(3)  # type: ignore[arg-type]
+
+
 def test_nodes_that_are_too_few_to_find_a_cap_are_warned_of(monkeypatch: pytest.MonkeyPatch) -> None:
     """As of a table with a person, by released things alone; edges that are hidden one by one are all counted."""
     monkeypatch.setattr(CapMechanism, "draw", lambda self, problem, source: (1, 0))

@@ -8,7 +8,7 @@ import pytest
 import dampen
 from dampen import Adjacency, Budget, Graph, Table
 from dampen.describe.description import Description
-from dampen.errors import BudgetError, DampenError, DataError, ParameterError
+from dampen.errors import BudgetError, BudgetExceeded, DampenError, DataError, ParameterError
 from dampen.front.opening import graph_of, table_of
 
 if TYPE_CHECKING:
@@ -111,6 +111,17 @@ def test_a_graph_with_its_ledger(folder: Path, nodes: str, edges: str, best: Any
     assert ledger.spent.epsilon == SURE
     assert ledger.adjacency is Adjacency.EDGE
     ledger.close()
+
+
+def test_a_described_graph_is_answered_again_for_nothing(folder: Path) -> None:
+    (folder / "friends.txt").write_text("0 1\n0 2\n0 3\n")
+    (folder / "friends.toml").write_text(FRIENDS)
+    budget = Budget(epsilon=1, remember=True)
+    first = opened(folder / "friends.toml", budget=budget).count("edge", epsilon=1)
+    assert opened(folder / "friends.toml", budget=budget).count("edge", epsilon=1) == first
+    (folder / "friends.toml").write_text(FRIENDS.replace("nodes = 6", "nodes = 7"))
+    with pytest.raises(BudgetExceeded):
+        opened(folder / "friends.toml", budget=budget).count("edge", epsilon=1)
 
 
 def test_a_graph_of_two_columns(folder: Path) -> None:

@@ -5,7 +5,7 @@ values already released, so a level costs what one release costs, and q percenti
 instead of q releases. docs/proofs/quantiles.md has the proof and the price under either adjacency.
 """
 
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -58,6 +58,23 @@ class Part:
 def count_levels(count: int) -> int:
     """How many levels ``count`` percentiles take."""
     return count.bit_length()
+
+
+def list_paths(shares: Sequence[Fraction]) -> list[tuple[Fraction, ...]]:
+    """For every share, increasing: as which percentile of its part each of those before it is asked for, and it too."""
+    return [path for _, path in sorted(_walk(tuple(shares), Fraction(0), Fraction(1), ()))]
+
+
+def _walk(
+    shares: tuple[Fraction, ...], below: Fraction, above: Fraction, before: tuple[Fraction, ...]
+) -> Iterator[tuple[Fraction, tuple[Fraction, ...]]]:
+    if shares:
+        middle = len(shares) // 2
+        share = shares[middle]
+        path = (*before, (share - below) / (above - below))
+        yield share, path
+        yield from _walk(shares[:middle], below, share, path)
+        yield from _walk(shares[middle + 1 :], share, above, path)
 
 
 def ask_by_halving(
