@@ -120,7 +120,9 @@ def test_the_errata_name_inhabitants_of_the_fence() -> None:
     }, "only what no paper claims is missing"
 
 
-@pytest.mark.parametrize("each", ALL, ids=by_id)
+@pytest.mark.parametrize(
+    "each", [pytest.param(each, marks=[pytest.mark.long] if i % 3 else []) for i, each in enumerate(ALL)], ids=by_id
+)
 def test_figures_can_be_drawn_from_the_rows_and_tables_have_none(each: Reproduction) -> None:
     plt = pyplot()
     figure = each.draw(read_csv(csv_path(FOLDER, each)).rows, plt)

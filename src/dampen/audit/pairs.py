@@ -40,6 +40,16 @@ class Found:
     rho: float | None = None
 
 
+@dataclass(frozen=True)
+class Known(Generic[P, Law]):
+    """What is computed of a data set once. ``facts``: all that must not depend on the data, the claim among them."""
+
+    problem: P
+    law: Law
+    claim: PrivacyLoss
+    facts: dict[str, Any]
+
+
 class PairAudit(ABC, Generic[P, Law]):
     """The worst seen so far, and the laws already computed."""
 
@@ -50,7 +60,7 @@ class PairAudit(ABC, Generic[P, Law]):
         require_function("a data set to its problem", problem_of=problem_of)
         self.mechanism = mechanism
         self._problem_of: Callable[[Any], P] = problem_of
-        self._known: dict[DataSet, tuple[P, Law, PrivacyLoss]] = {}
+        self._known: dict[DataSet, Known[P, Law]] = {}
         self._tried: set[frozenset[DataSet]] = set()
         self._breaches: set[str] = set()
         self._log_ratio = self._delta = self._range = 0.0
@@ -80,11 +90,10 @@ class PairAudit(ABC, Generic[P, Law]):
         return self._report()
 
     def _compare(self, x: DataSet, y: DataSet) -> None:
-        problem, law_x, claim = self._facts_and_law(x)
-        other, law_y, other_claim = self._facts_and_law(y)
-        require_same_public_facts(problem, other, (x, y))
-        _require_same({"claimed loss": claim}, {"claimed loss": other_claim}, (x, y))
-        found = self.judge(law_x, law_y, claim)
+        one, other = self._facts_and_law(x), self._facts_and_law(y)
+        _require_same(one.facts, other.facts, (x, y))
+        problem, claim = one.problem, one.claim
+        found = self.judge(one.law, other.law, claim)
         self._breaches |= broken_parts(claim, found.log_ratio, found.delta, found.spread, found.rho)
         excess = (
             found.delta / float(claim.delta) if claim.delta > 0 else found.log_ratio / max(float(claim.epsilon), 1e-300)
@@ -114,10 +123,12 @@ class PairAudit(ABC, Generic[P, Law]):
             worst_rho=self._rho,
         )
 
-    def _facts_and_law(self, x: DataSet) -> tuple[P, Law, PrivacyLoss]:
+    def _facts_and_law(self, x: DataSet) -> "Known[P, Law]":
         if x not in self._known:
             problem: P = pose(self._problem_of, x, self.kind)
-            self._known[x] = problem, self.law(problem, x), self.mechanism.privacy(problem.frame)
+            claim = self.mechanism.privacy(problem.frame)
+            facts = {**public_facts(problem), "claimed loss": claim}
+            self._known[x] = Known(problem, self.law(problem, x), claim, facts)
         return self._known[x]
 
 
@@ -171,6 +182,8 @@ def _require_same(facts: dict[str, Any], others: dict[str, Any], pair: tuple[Dat
 
 
 def _are_equal(one: Any, other: Any) -> bool:
+    if one is other:
+        return True
     if isinstance(one, np.ndarray) or isinstance(other, np.ndarray):
         return len(one) == len(other) and all(a == b for a, b in zip(one, other, strict=True))
     return bool(one == other)

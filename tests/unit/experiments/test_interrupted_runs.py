@@ -84,7 +84,9 @@ def pids(folder: Path) -> list[int]:
 
 
 @pytest.mark.skipif(os.name != "posix", reason="signals are sent to processes")
-@pytest.mark.parametrize("name", ["SIGTERM", "SIGINT", "SIGKILL"])
+@pytest.mark.parametrize(
+    "name", ["SIGKILL", pytest.param("SIGTERM", marks=pytest.mark.long), pytest.param("SIGINT", marks=pytest.mark.long)]
+)
 def test_workers_end_with_the_run_and_the_next_one_goes_on(name: str, tmp_path: Path) -> None:
     """Ctrl-C reaches the workers as well, the others do not."""
     run, kept = started(tmp_path, jobs=2), tmp_path / "slow.unfinished.jsonl"
