@@ -174,16 +174,17 @@ def test_equal_statistics_give_equal_laws(form: str, lies: dict[str, Any]) -> No
     assert np.array_equal(np.asarray(law(rows_in(form, lies), "age")), np.asarray(law(FRAME["age"].to_list(), None)))
 
 
-def test_spark_in_one_session(lies: dict[str, Any], tmp_path: Path) -> None:
-    """All questions of this file, asked of Spark in one process, so that a test run starts one session."""
-    for column in ("pay", "age"):
-        test_histograms("spark", column, lies)
-    for ask in (
-        test_sums_and_categories_and_rows,
-        test_public_filters,
-        test_tables_of_attributes_and_classes,
-        test_equal_statistics_give_equal_laws,
-    ):
+def test_spark_in_one_session(lies: dict[str, Any]) -> None:
+    """Questions of this file, asked of Spark in one process, so that a test run starts one session."""
+    test_histograms("spark", "age", lies)
+    for ask in (test_sums_and_categories_and_rows, test_public_filters):
+        ask("spark", lies)
+
+
+@pytest.mark.long
+def test_spark_in_one_session_about_all_else(lies: dict[str, Any], tmp_path: Path) -> None:
+    test_histograms("spark", "pay", lies)
+    for ask in (test_tables_of_attributes_and_classes, test_equal_statistics_give_equal_laws):
         ask("spark", lies)
     for ask_in in (test_edges, test_labels_of_any_type):
         folder = tmp_path / ask_in.__name__
