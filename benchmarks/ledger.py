@@ -26,7 +26,8 @@ from dampen.privacy import Amount
 
 BARE, RESERVE, OUTCOME = "bare INSERT", "reserve", "reserve and outcome"
 ALONE, FINISHED, TOGETHER = "one process", "one process, with outcomes", "two processes together"
-LOSS = PrivacyLoss("1/1000", adjacency=Adjacency.ADD_REMOVE)
+EPSILON = Fraction(1, 1000)
+LOSS = PrivacyLoss(EPSILON, adjacency=Adjacency.ADD_REMOVE)
 NOTE = "a purpose of the usual length"
 AMPLE = 10**9
 ROUNDS, QUICK_ROUNDS = 1001, 101
@@ -197,7 +198,7 @@ def _made(path: Path, shape: Shape, entries: int) -> Ledger:
     """A ledger of so many entries, written at once: rows, hashes and sums are those of as many reservations."""
     ledger = Budget.open(path, epsilon=AMPLE)
     charges = entries // 2 if shape.finished else entries
-    spent = Amount(charges * LOSS.epsilon, Fraction(0))
+    spent = Amount(charges * EPSILON, Fraction(0))
     with ledger._store.transaction() as transaction:
         account, head = transaction.account(""), transaction.head()
         assert account is not None
@@ -230,7 +231,7 @@ def _chain(shape: Shape, charges: int, head: Head) -> Iterator[Entry]:
 def _purposes(shape: Shape, charges: int) -> Iterator[tuple[object, ...]]:
     for number in range(min(shape.notes, charges)):
         count = charges // shape.notes + (number < charges % shape.notes)
-        spent = count * LOSS.epsilon
+        spent = count * EPSILON
         yield "", _note(number), count, str(spent), "0", float(spent)
 
 

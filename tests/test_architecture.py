@@ -11,6 +11,7 @@ ROOMS = {
     "_validate": "one-line guards for public arguments",
     "writing": "how values are written for others to read: amounts in words, JSON, HTML",
     "certified": "exact and certified arithmetic: fractions and balls",
+    "concentrated": "concentrated losses: the rho of an epsilon or a range, and the way back",
     "entropy": "where random bits come from; the only door to them",
     "privacy": "adjacency, loss, release, and `paid`: reserve, then draw, then nothing that knows data",
     "vectors": "array types, runs of equal entries, and how a caller's numbers become one",

@@ -67,13 +67,25 @@ def record_adjacency(adjacency: Adjacency) -> Adjacency:
 
 @dataclass(frozen=True)
 class Amount:
-    """An exact amount of privacy: what a budget allows, has spent or has left."""
+    """An exact amount of privacy: what a budget allows, has spent or has left.
 
-    epsilon: Fraction
+    ``epsilon`` is ``None`` where it is not counted: in a budget of rho, and in what was spent once a release had none.
+    ``rho`` is ``None`` where only epsilon and delta are counted.
+    """
+
+    epsilon: Fraction | None
     delta: Fraction
+    rho: Fraction | None = None
 
     def __str__(self) -> str:
-        return f"epsilon {brief(self.epsilon)}" + (f", delta {brief(self.delta)}" if self.delta else "")
+        parts = {"epsilon": self.epsilon, "rho": self.rho, "delta": self.delta or None}
+        return ", ".join(f"{name} {brief(part)}" for name, part in parts.items() if part is not None)
+
+
+def amount_as_json(amount: Amount) -> dict[str, str]:
+    """Its parts as text, exactly; what is not counted is left out."""
+    parts = {"epsilon": amount.epsilon, "delta": amount.delta, "rho": amount.rho}
+    return {name: plain(part) for name, part in parts.items() if part is not None}
 
 
 @dataclass(frozen=True, init=False, repr=False)
@@ -82,11 +94,12 @@ class PrivacyLoss:
 
     ``epsilon`` and ``delta`` are the usual two numbers. ``bounded_range`` is eta when the loss of every output lies in
     one interval [t - eta, t] whose place may depend on the neighbours but not on the output (Durfee-Rogers 2019), else
-    ``None``. ``rho`` is the concentrated loss where a release knows a better one than epsilon implies. ``unit`` is
-    what one neighbour step moves: a row, an edge, or a person named by a column.
+    ``None``. ``rho`` is the concentrated loss where a release knows a better one than epsilon and range imply. A
+    release that has a rho but is epsilon-private for no epsilon, such as Gaussian noise, has ``epsilon`` of ``None``.
+    ``unit`` is what one neighbour step moves: a row, an edge, or a person named by a column.
     """
 
-    epsilon: Fraction
+    epsilon: Fraction | None
     delta: Fraction
     adjacency: Adjacency
     unit: str
@@ -95,7 +108,7 @@ class PrivacyLoss:
 
     def __init__(
         self,
-        epsilon: Number,
+        epsilon: Number | None,
         delta: Number = 0,
         *,
         adjacency: Adjacency,
@@ -103,8 +116,10 @@ class PrivacyLoss:
         bounded_range: Number | None = None,
         rho: Number | None = None,
     ) -> None:
+        if epsilon is None and rho is None:
+            raise ParameterError("epsilon must be given where rho is not; got None")
         fields = {
-            "epsilon": non_negative(epsilon=epsilon),
+            "epsilon": None if epsilon is None else non_negative(epsilon=epsilon),
             "delta": probability(delta=delta),
             "adjacency": as_adjacency(adjacency),
             "unit": default_unit(adjacency) if unit == "" else as_unit(unit),
@@ -115,11 +130,17 @@ class PrivacyLoss:
             object.__setattr__(self, name, value)
 
     def __str__(self) -> str:
-        return f"{Amount(self.epsilon, self.delta)} per {self.unit} ({self.adjacency.name})"
+        return f"{self.amount} per {self.unit} ({self.adjacency.name})"
+
+    @property
+    def amount(self) -> Amount:
+        """Epsilon and delta; rho alone where there is no epsilon."""
+        return Amount(self.epsilon, self.delta, self.rho if self.epsilon is None else None)
 
     def __repr__(self) -> str:
         optional = {"bounded_range": self.bounded_range, "rho": self.rho}
-        parts = [f"epsilon={plain(self.epsilon)}", *([f"delta={plain(self.delta)}"] if self.delta else [])]
+        told = "None" if self.epsilon is None else plain(self.epsilon)
+        parts = [f"epsilon={told}", *([f"delta={plain(self.delta)}"] if self.delta else [])]
         parts += [f"adjacency={self.adjacency!r}", f"unit={self.unit!r}"]
         parts += [f"{name}={plain(value)}" for name, value in optional.items() if value is not None]
         return f"PrivacyLoss({', '.join(parts)})"
@@ -310,7 +331,7 @@ class Release:
 
     def as_dict(self) -> dict[str, Any]:
         """All of it, ready for JSON: exact numbers as text, dates as in ISO 8601, the error at 95 %."""
-        loss = {"epsilon": plain(self.loss.epsilon), "delta": plain(self.loss.delta)}
+        loss: dict[str, Any] = amount_as_json(self.loss.amount)
         loss |= {"adjacency": self.loss.adjacency.value, "unit": self.loss.unit}
         told = {"value": self._value_for_json(), "error": self._error_for_json(), "loss": loss}
         cut = {} if self.cap is None else {"cap": as_json(self.cap), "doubtful": self.doubtful}

@@ -147,4 +147,4 @@ class Audit:
         return max(loss_between(self.hear(x), self.hear(y)) for x in universe for y in neighbours(x))
 
     def claim(self, x: Records = ()) -> float:
-        return float(self.hear(x).loss.epsilon)
+        return float(self.hear(x).loss.epsilon or 0)

@@ -74,7 +74,7 @@ def pair_universe(problem_of: Callable[[int], SelectionProblem]) -> Universe:
 
 def loss_over_epsilon(report: AuditReport) -> float:
     assert report.breaches == ("epsilon",), str(report)
-    return report.worst_log_ratio / float(report.claim.epsilon)
+    return report.worst_log_ratio / float(report.claim.epsilon or 0)
 
 
 GRAPHS = database_graphs(seeds=range(40), nodes=12, size=3, monotone=False)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import product
-from math import exp, log, prod, sqrt
+from math import exp, prod
 from typing import TYPE_CHECKING
 
 import pytest
@@ -16,10 +16,19 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dampen import Adjacency, PrivacyLoss
-from dampen.accounting import composed
-from dampen.accounting.account import COMPOSITIONS, Account
-from dampen.accounting.composition import NOTHING, BasicComposition, Composition
-from dampen.errors import BudgetExceeded
+from dampen.accounting.account import Account
+from dampen.accounting.composition import NOTHING, BasicComposition, Composition, rho_of, within
+from dampen.accounting.rules import (
+    APPROXIMATE,
+    BASIC,
+    COMPOSITIONS,
+    CONCENTRATED,
+    PURE,
+    AskedLimit,
+    ConcentratedComposition,
+)
+from dampen.concentrated import least_epsilon
+from dampen.errors import BudgetError, BudgetExceeded
 from dampen.privacy import Amount
 
 if TYPE_CHECKING:
@@ -27,38 +36,7 @@ if TYPE_CHECKING:
 
 ADD_REMOVE, REPLACE = Adjacency.ADD_REMOVE, Adjacency.REPLACE
 ZERO = Fraction(0)
-
-
-@dataclass(frozen=True)
-class WithRho(Amount):
-    """What a rule sums up that also counts rho."""
-
-    rho: Fraction = ZERO
-
-
-@dataclass(frozen=True)
-class Concentrated(Composition):
-    """A toy that shows what a rule needs: rhos add (zCDP), deltas are set aside. Epsilons are summed up for show."""
-
-    name = "toy"
-    start = WithRho(ZERO, ZERO)
-
-    def add(self, spent: Amount, charge: PrivacyLoss) -> WithRho:
-        assert isinstance(spent, WithRho)
-        assert charge.rho is not None
-        return WithRho(spent.epsilon + charge.epsilon, spent.delta + charge.delta, spent.rho + charge.rho)
-
-    def fits(self, spent: Amount, limit: Amount) -> bool:
-        assert isinstance(spent, WithRho)
-        assert isinstance(limit, WithRho)
-        return spent.rho <= limit.rho and spent.delta <= limit.delta
-
-    def left(self, *pairs: tuple[Amount, Amount]) -> WithRho:
-        parts = [[getattr(a, name) - getattr(b, name) for a, b in pairs] for name in ("epsilon", "delta", "rho")]
-        return WithRho(*map(min, parts))
-
-    def compose(self, losses: Sequence[PrivacyLoss]) -> PrivacyLoss:
-        return composed(losses)
+GAUSSIAN = PrivacyLoss(None, adjacency=ADD_REMOVE, rho="1/50")
 
 
 @dataclass(frozen=True)
@@ -79,22 +57,23 @@ class Rule:
         return self.composition.fits(self.sum(losses), self.limit)
 
 
-def concentrated(rho: Fraction, delta: Fraction) -> Rule:
-    """By Bun and Steinke (2016) rho promises (rho + 2 sqrt(rho ln(1/d)), d) for every d."""
-    aside = 0.01
-    epsilon = float(rho) + 2 * sqrt(float(rho) * log(1 / aside))
-    return Rule(Concentrated(), WithRho(ZERO, delta, rho), (epsilon, aside + float(delta)))
-
-
+LIMIT = AskedLimit(epsilon=1, delta="1/20")
+RHO, ASIDE = Fraction(1, 8), Fraction(1, 100)
 RULES = {
-    "basic": Rule(COMPOSITIONS["basic"], Amount(Fraction(1), Fraction(1, 20)), (1.0, 0.05)),
-    "toy": concentrated(Fraction(1, 8), Fraction(1, 20)),
+    "pure": Rule(PURE, AskedLimit(epsilon=1).limit_under(PURE), (1.0, 0.0)),
+    "basic": Rule(BASIC, LIMIT.limit_under(BASIC), (1.0, 0.05)),
+    "zcdp": Rule(CONCENTRATED, Amount(None, Fraction(1, 20), RHO), (float(least_epsilon(RHO, ASIDE)), 0.05 + 0.01)),
+    "approx": Rule(APPROXIMATE, LIMIT.limit_under(APPROXIMATE), (1.0, 0.05)),
 }
 
 
 def loss(epsilon: Fraction | str, delta: Fraction | int = 0) -> PrivacyLoss:
-    """With a rho that every such loss has, set apart from delta."""
-    return PrivacyLoss(epsilon, delta, adjacency=ADD_REMOVE, bounded_range=1, rho=Fraction(epsilon) ** 2 / 2)
+    return PrivacyLoss(epsilon, delta, adjacency=ADD_REMOVE)
+
+
+def epsilon_of(one: PrivacyLoss) -> Fraction:
+    assert one.epsilon is not None
+    return one.epsilon
 
 
 parts = st.fractions(min_value=0, max_value=Fraction(1, 2), max_denominator=30)
@@ -102,7 +81,9 @@ lists = st.lists(st.builds(lambda e, d: loss(e, d / 25), parts, parts), min_size
 EXAMPLES = [
     [loss("1/3"), loss("1/7"), loss("1/11", Fraction(1, 70))],
     [loss("1/2")] * 2,
+    [loss("1/2")] * 4,
     [loss("1/2")] * 6,
+    [loss("1/5")] * 6,
     [loss("1/10")] * 10,
     [loss("0", Fraction(1, 30))] * 3,
     [loss("1/3"), loss("1/1000000007"), loss("1/3")],
@@ -111,7 +92,7 @@ EXAMPLES = [
 
 def true_delta(losses: Sequence[PrivacyLoss], epsilon: float) -> float:
     """Delta at ``epsilon`` of the worst releases with these losses (Murtagh and Vadhan 2016), summed up in full."""
-    each = [float(loss.epsilon) for loss in losses]
+    each = [float(epsilon_of(loss)) for loss in losses]
     excess = 0.0
     for signs in product((1, -1), repeat=len(each)):
         total = sum(sign * one for sign, one in zip(signs, each, strict=True))
@@ -125,8 +106,10 @@ def true_delta(losses: Sequence[PrivacyLoss], epsilon: float) -> float:
 
 def sums_are_exact_and_in_any_order(rule: Rule, losses: Sequence[PrivacyLoss]) -> None:
     total = rule.sum(losses)
-    assert total == rule.sum(losses[::-1]) == rule.sum(sorted(losses, key=lambda one: (one.epsilon, one.delta)))
-    assert total.epsilon == sum(one.epsilon for one in losses)
+    assert total == rule.sum(losses[::-1]) == rule.sum(sorted(losses, key=lambda one: (epsilon_of(one), one.delta)))
+    assert total.epsilon in (None, sum(map(epsilon_of, losses)))
+    assert total.rho in (None, sum(map(rho_of, losses)))
+    assert (total.epsilon, total.rho) != (None, None)
     assert total.delta == sum(one.delta for one in losses)
 
 
@@ -139,7 +122,7 @@ def more_never_fits_where_less_does_not(rule: Rule, losses: Sequence[PrivacyLoss
     verdicts = [rule.grants(losses[:count]) for count in range(len(losses) + 1)]
     assert verdicts == sorted(verdicts, reverse=True)
     assert verdicts[0], "nothing always fits"
-    larger = [loss(2 * one.epsilon, one.delta) for one in losses]
+    larger = [loss(2 * epsilon_of(one), one.delta) for one in losses]
     assert rule.grants(losses) or not rule.grants(larger)
 
 
@@ -156,13 +139,14 @@ def a_list_is_charged_whole_or_not_at_all(rule: Rule, losses: Sequence[PrivacyLo
         for one in losses:
             one_by_one = one_by_one.charge([one])
         assert one_by_one == after
-        assert after.remaining == rule.composition.left((rule.limit, after.spent), (rule.limit, before.spent))
+        assert after.remaining == rule.composition.left(rule.limit, after.spent)
+        assert 0 <= after.share <= 1
     assert before == kept
 
 
 def a_list_costs_no_more_than_its_parts(rule: Rule, losses: Sequence[PrivacyLoss]) -> None:
-    assert not rule.grants(losses) or rule.grants([rule.composition.compose(losses)])
-    assert rule.composition.compose(losses[:1]) == losses[0]
+    account = Account(rule.limit, composition=rule.composition)
+    assert not rule.grants(losses) or rule.grants([account.quote(losses)])
 
 
 Law = Callable[[Rule, Sequence[PrivacyLoss]], None]
@@ -176,7 +160,7 @@ LAWS: tuple[Law, ...] = (
 
 
 def test_every_registered_rule_is_under_test() -> None:
-    assert set(COMPOSITIONS) <= set(RULES)
+    assert set(COMPOSITIONS) == set(RULES)
     assert all(COMPOSITIONS[name] is RULES[name].composition for name in COMPOSITIONS)
 
 
@@ -196,26 +180,58 @@ def test_every_rule_on_the_examples(rule: Rule, law: Law) -> None:
     assert {rule.grants(losses) for losses in EXAMPLES} == {True, False}
 
 
-@pytest.mark.parametrize("rule", RULES.values(), ids=RULES)
-def test_the_smaller_of_two_limits_says_what_is_left(rule: Rule) -> None:
-    spent = rule.sum(EXAMPLES[0])
-    pairs = ((rule.limit, spent), (rule.limit, rule.composition.start))
-    assert rule.composition.left(*pairs) == rule.composition.left(*pairs[::-1]) == rule.composition.left(pairs[0])
-
-
 def test_all_claims_of_a_loss_reach_the_rule_in_the_adjacency_of_the_account() -> None:
-    limit = WithRho(ZERO, ZERO, Fraction(1))
-    account = Account(limit, adjacency=REPLACE, unit="row", composition=Concentrated())
-    [charge] = account.price([PrivacyLoss(1, adjacency=ADD_REMOVE, bounded_range=1, rho="1/8")])
-    assert (charge.bounded_range, charge.rho) == (Fraction(2), Fraction(1, 2))
-    assert account.charge([charge]).spent == WithRho(Fraction(2), ZERO, Fraction(1, 2))
-    assert account.quote([charge] * 2).rho == 1
+    account = Account(Amount(None, ZERO, Fraction(1)), adjacency=REPLACE, unit="row", composition=CONCENTRATED)
+    [charge] = account.price([PrivacyLoss(3, adjacency=ADD_REMOVE, bounded_range=1, rho="1/10")])
+    assert (charge.bounded_range, charge.rho) == (Fraction(2), Fraction(2, 5))
+    assert account.charge([charge]).spent == Amount(None, ZERO, Fraction(2, 5))
+    assert account.quote([charge] * 2).rho == Fraction(4, 5)
+    [ranged] = account.price([PrivacyLoss(3, adjacency=ADD_REMOVE, bounded_range=1)])
+    assert ranged.rho == Fraction(1, 2)
 
 
-def test_a_refusal_of_any_rule_is_one_sentence(refused: "Refused") -> None:
-    for rule in RULES.values():
-        with refused(BudgetExceeded, "not enough budget: asked epsilon 50; spent epsilon 0; limit"):
-            Account(rule.limit, composition=rule.composition).charge([loss("50")])
+@pytest.mark.parametrize("name", RULES)
+def test_a_refusal_of_any_rule_is_one_sentence(name: str, refused: "Refused") -> None:
+    rule, counted = RULES[name], "rho" if name == "zcdp" else "epsilon"
+    with refused(BudgetExceeded, f"not enough budget: asked {counted} ", f"spent {counted} 0", f"limit {counted}"):
+        Account(rule.limit, composition=rule.composition).charge([loss("50")])
+
+
+def test_an_approximate_budget_says_that_half_of_delta_is_set_aside(refused: "Refused") -> None:
+    account = Account(RULES["approx"].limit, composition=APPROXIMATE)
+    with refused(BudgetExceeded, "half of delta", "composition='basic'"):
+        account.charge([loss("1/10", Fraction(1, 20))])
+    assert account.charge([loss("1/10", Fraction(1, 40))]).remaining.delta == 0
+
+
+@pytest.mark.parametrize("name", ["pure", "basic"])
+def test_a_loss_without_epsilon_is_refused_where_epsilons_add(name: str, refused: "Refused") -> None:
+    with refused(BudgetError, "no epsilon", "Budget(rho=...)"):
+        Account(RULES[name].limit, composition=COMPOSITIONS[name]).charge([GAUSSIAN])
+
+
+def test_a_loss_without_epsilon_closes_the_way_by_epsilon(refused: "Refused") -> None:
+    account = Account(RULES["approx"].limit, composition=APPROXIMATE).charge([GAUSSIAN])
+    assert account.spent == Amount(None, ZERO, GAUSSIAN.rho)
+    assert account.remaining.epsilon == 0
+    small = loss("1/10")
+    while account.composition.fits(account.composition.add(account.spent, small), account.limit):
+        account = account.charge([small])
+    assert account.spent.rho is not None
+    assert account.limit.rho is not None
+    assert account.spent.rho <= account.limit.rho < account.spent.rho + rho_of(small)
+    with refused(BudgetExceeded):
+        account.charge([small])
+
+
+def test_many_small_selections_fit_by_rho_and_few_large_ones_by_epsilon() -> None:
+    limit = AskedLimit(epsilon=1, delta="1e-6").limit_under(APPROXIMATE)
+    account = Account(limit, composition=APPROXIMATE)
+    small = PrivacyLoss("1/50", adjacency=ADD_REMOVE, bounded_range="1/50")
+    assert account.charge([small] * 400).spent.epsilon == 8
+    assert account.charge([loss("1/2")] * 2).spent.epsilon == 1
+    with pytest.raises(BudgetExceeded):
+        account.charge([loss("1/2")] * 2).charge([small])
 
 
 # Wrong rules
@@ -225,43 +241,43 @@ class Largest(BasicComposition):
     """Charges only the largest."""
 
     def add(self, spent: Amount, charge: PrivacyLoss) -> Amount:
-        return Amount(max(spent.epsilon, charge.epsilon), spent.delta + charge.delta)
+        return Amount(max(spent.epsilon or ZERO, epsilon_of(charge)), spent.delta + charge.delta)
 
 
 class InFloats(BasicComposition):
     """Adds up as floats do."""
 
     def add(self, spent: Amount, charge: PrivacyLoss) -> Amount:
-        return Amount(Fraction(float(spent.epsilon + charge.epsilon)), spent.delta + charge.delta)
+        return Amount(Fraction(float((spent.epsilon or ZERO) + epsilon_of(charge))), spent.delta + charge.delta)
 
 
 class WithoutDelta(BasicComposition):
     """Forgets to compare delta."""
 
     def fits(self, spent: Amount, limit: Amount) -> bool:
-        return spent.epsilon <= limit.epsilon
+        return within(spent.epsilon, limit.epsilon)
 
 
 class Wrapping(BasicComposition):
     """Counts from the start again when the limit is passed."""
 
     def fits(self, spent: Amount, limit: Amount) -> bool:
-        return spent.epsilon % (2 * limit.epsilon) <= limit.epsilon and spent.delta <= limit.delta
+        assert spent.epsilon is not None
+        return spent.epsilon % 2 <= 1 and spent.delta <= limit.delta
 
 
-class DearLists(BasicComposition):
-    """Prices a list above its parts."""
-
-    def compose(self, losses: Sequence[PrivacyLoss]) -> PrivacyLoss:
-        return composed([*losses, *losses])
-
-
-class TenthOfRho(Concentrated):
+class TenthOfRho(ConcentratedComposition):
     """Counts a tenth of rho."""
 
-    def add(self, spent: Amount, charge: PrivacyLoss) -> WithRho:
-        total = super().add(spent, charge)
-        return replace(total, rho=total.rho - (charge.rho or 0) * Fraction(9, 10))
+    def count(self, charge: PrivacyLoss) -> Amount:
+        return Amount(None, charge.delta, rho_of(charge) / 10)
+
+
+class AllAreRanged(ConcentratedComposition):
+    """Charges every loss as if it had a bounded range: a quarter of what permute-and-flip costs."""
+
+    def count(self, charge: PrivacyLoss) -> Amount:
+        return Amount(None, charge.delta, epsilon_of(charge) ** 2 / 8)
 
 
 basic = RULES["basic"]
@@ -270,8 +286,8 @@ WRONG = {
     "in floats": (replace(basic, composition=InFloats()), sums_are_exact_and_in_any_order),
     "without delta": (replace(basic, composition=WithoutDelta()), what_is_granted_keeps_the_promise),
     "wrapping": (replace(basic, composition=Wrapping()), more_never_fits_where_less_does_not),
-    "dear lists": (replace(basic, composition=DearLists()), a_list_costs_no_more_than_its_parts),
-    "a tenth of rho": (replace(RULES["toy"], composition=TenthOfRho()), what_is_granted_keeps_the_promise),
+    "a tenth of rho": (replace(RULES["zcdp"], composition=TenthOfRho()), sums_are_exact_and_in_any_order),
+    "all are ranged": (replace(RULES["zcdp"], composition=AllAreRanged()), what_is_granted_keeps_the_promise),
 }
 
 
@@ -284,4 +300,4 @@ def test_wrong_rules_are_rejected(rule: Rule, law: Law) -> None:
 
 def test_an_account_starts_from_the_nothing_of_its_rule() -> None:
     assert Account(basic.limit).spent is NOTHING
-    assert Account(RULES["toy"].limit, composition=Concentrated()).spent == WithRho(ZERO, ZERO)
+    assert Account(RULES["zcdp"].limit, composition=CONCENTRATED).spent == Amount(None, ZERO, ZERO)

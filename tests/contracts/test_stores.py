@@ -160,7 +160,7 @@ def no_two_writers_overlap(make: Make) -> None:
                 with suppress(threading.BrokenBarrierError):
                     together.wait(timeout=0.5)
                 transaction.append(charge())
-                transaction.save_account(replace(account, spent=amount(account.spent.epsilon + 1)))
+                transaction.save_account(replace(account, spent=amount((account.spent.epsilon or 0) + 1)))
 
     together = threading.Barrier(2)
     shared = make()

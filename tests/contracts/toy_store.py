@@ -45,7 +45,7 @@ class Books(Transaction):
 
     def purposes(self, scope: str, most: int) -> list[Purpose]:
         found = [purpose for purpose in self.by_note.values() if scope in branch_of(purpose.scope)]
-        found.sort(key=lambda purpose: purpose.amount.epsilon, reverse=True)
+        found.sort(key=lambda purpose: purpose.size, reverse=True)
         return found if most < 0 else found[:most]
 
     def unfinished(self, scope: str, most: int) -> list[Entry]:
@@ -81,6 +81,9 @@ class Books(Transaction):
 
     def close_charge(self, charge: Entry) -> bool:
         return self.running.pop(charge.number, None) is not None
+
+    def make_room_for_rules(self) -> None:
+        pass
 
     def make_memory(self) -> None:
         self.kept = {}

@@ -11,7 +11,17 @@ from types import TracebackType
 from typing import Any, Literal, NoReturn, Self
 
 from dampen._validate import brief, render, text
-from dampen.accounting.composition import NOTHING, BasicComposition, Composition, converted, shorten
+from dampen.accounting.composition import (
+    NOTHING,
+    Composition,
+    composed,
+    converted,
+    difference,
+    rho_of,
+    shorten,
+    within,
+)
+from dampen.accounting.rules import BASIC
 from dampen.entropy import this_process
 from dampen.errors import BudgetError, BudgetExceeded, ParameterError
 from dampen.privacy import Adjacency, Amount, PrivacyLoss
@@ -21,8 +31,6 @@ LONGEST_NOTE = 500
 
 Outcome = Literal["done", "failed", "unused"]
 """How paid work ended. Nothing is given back for any of them."""
-COMPOSITIONS: dict[str, Composition] = {each.name: each for each in (BasicComposition(),)}
-"""The rules by which losses may add up, by name. A new one is entered here."""
 
 
 @dataclass(frozen=True)
@@ -38,7 +46,7 @@ class Account:
     unit: str | None = None
     name: str = ""
     """The scope; empty for the whole budget."""
-    composition: Composition = COMPOSITIONS["basic"]
+    composition: Composition = BASIC
 
     def __post_init__(self) -> None:
         # A rule that sums up more than an amount holds starts from a nothing of its own.
@@ -48,16 +56,21 @@ class Account:
     @property
     def remaining(self) -> Amount:
         """What is left."""
-        return self.composition.left((self.limit, self.spent))
+        return self.composition.left(self.limit, self.spent)
+
+    @property
+    def share(self) -> Fraction:
+        """The part of the limit that is used up, between 0 and 1."""
+        return self.composition.share(self.limit, self.spent)
 
     def price(self, losses: Sequence[PrivacyLoss]) -> tuple[PrivacyLoss, ...]:
         """What each loss would be charged as, in this account's adjacency or in the one that the first loss fixes."""
         adjacency, unit = self.adjacency or losses[0].adjacency, self.unit or losses[0].unit
-        return tuple(shorten(converted(loss, adjacency, unit)) for loss in losses)
+        return tuple(shorten(self.composition.price(converted(loss, adjacency, unit))) for loss in losses)
 
     def quote(self, losses: Iterable[PrivacyLoss]) -> PrivacyLoss:
         """What a list would cost."""
-        return self.composition.compose(self.price(as_losses(losses)))
+        return composed(self.price(as_losses(losses)))
 
     def charge(self, charges: Iterable[PrivacyLoss]) -> "Account":
         """The account after these charges, all of them or none."""
@@ -66,14 +79,22 @@ class Account:
             spent = self.composition.add(spent, charge)
             adjacency, unit = charge.adjacency, charge.unit
         if not self.composition.fits(spent, self.limit):
-            asked = self.composition.left((spent, self.spent))
-            place = f" in {self.name[-80:]}" if self.name else ""
-            raise BudgetExceeded(f"not enough budget{place}: asked {asked}; spent {self.spent}; limit {self.limit}")
+            raise BudgetExceeded(self._refusal(difference(spent, self.spent)))
         return Account(self.limit, spent, adjacency, unit, self.name, self.composition)
 
+    def _refusal(self, asked: Amount) -> str:
+        place = f" in {self.name[-80:]}" if self.name else ""
+        why = self.composition.explain(asked, self.limit)
+        told = f"asked {asked}; spent {self.spent}; limit {self.limit}"
+        return f"not enough budget{place}: {told}{f'; {why}' if why else ''}"
+
     def __str__(self) -> str:
-        delta = f", delta {brief(self.spent.delta)} of {brief(self.limit.delta)}" if self.limit.delta else ""
-        return f"epsilon {brief(self.spent.epsilon)} of {brief(self.limit.epsilon)}{delta}"
+        parts = {name: (getattr(self.spent, name), getattr(self.limit, name)) for name in ("epsilon", "rho", "delta")}
+        counted = {name: both for name, both in parts.items() if both[1]}
+        return ", ".join(
+            f"{name} {'beyond' if spent is None else brief(spent)} of {brief(limit)}"
+            for name, (spent, limit) in counted.items()
+        )
 
 
 def as_losses(losses: Iterable[PrivacyLoss]) -> tuple[PrivacyLoss, ...]:
@@ -154,8 +175,8 @@ class Batch:
         with self._lock:
             fitting = [slot for slot in self._free if _covers(slot.loss, asked)]
             if not fitting:
-                raise BudgetExceeded(f"no unused slot of this batch covers {Amount(asked.epsilon, asked.delta)}")
-            slot = min(fitting, key=lambda slot: (slot.loss.epsilon, slot.loss.delta))
+                raise BudgetExceeded(f"no unused slot of this batch covers {asked.amount}")
+            slot = min(fitting, key=lambda slot: (slot.loss.epsilon or rho_of(slot.loss), slot.loss.delta))
             self._free.remove(slot)
             self._used.append(slot.loss)
         return slot
@@ -163,7 +184,7 @@ class Batch:
     @property
     def limit(self) -> Amount:
         """The sum of all slots."""
-        return Amount(self.loss.epsilon, self.loss.delta)
+        return self.loss.amount
 
     @property
     def spent(self) -> Amount:
@@ -201,12 +222,12 @@ class Batch:
 
 
 def _sum(losses: Sequence[PrivacyLoss]) -> Amount:
-    zero = Fraction(0)
-    return Amount(sum((loss.epsilon for loss in losses), zero), sum((loss.delta for loss in losses), zero))
+    return composed(losses).amount if losses else NOTHING
 
 
 def _covers(slot: PrivacyLoss, loss: PrivacyLoss) -> bool:
     """Whether the loss is no larger in any respect that the slot makes a claim about."""
-    claims = ((loss.bounded_range, slot.bounded_range), (loss.rho, slot.rho))
-    kept = all(claim is None or (cost is not None and cost <= claim) for cost, claim in claims)
-    return loss.epsilon <= slot.epsilon and loss.delta <= slot.delta and kept
+    ranged = slot.bounded_range is None or within(loss.bounded_range, slot.bounded_range)
+    concentrated = slot.rho is None or rho_of(loss) <= slot.rho
+    pure = slot.epsilon is None or within(loss.epsilon, slot.epsilon)
+    return pure and loss.delta <= slot.delta and ranged and concentrated

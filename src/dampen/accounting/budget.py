@@ -7,9 +7,11 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
-from dampen._validate import Number, flag, positive, probability, text
+from dampen._validate import Number, flag, text
 from dampen.accounting.account import LONGEST_NOTE, Account, Batch, Reservation, as_losses
+from dampen.accounting.composition import composed
 from dampen.accounting.memory import Answer, as_line
+from dampen.accounting.rules import AskedLimit
 from dampen.entropy import this_process
 from dampen.errors import BudgetError, ParameterError
 from dampen.privacy import Adjacency, Amount, PrivacyLoss, as_adjacency, as_unit
@@ -23,9 +25,14 @@ _living: "weakref.WeakValueDictionary[str, Budget]" = weakref.WeakValueDictionar
 class Budget:
     """How much privacy may be spent on one data set, and how much has been.
 
-    Charges are exact fractions and add up (basic composition). One budget guards one data set under one adjacency and
-    one unit; the first reservation fixes both unless they are given. A ``REPLACE`` budget also takes ``ADD_REMOVE``
-    losses at their price under ``REPLACE``; every other mixture is refused.
+    Charges are exact fractions. How they add up is the ``composition``: ``"pure"`` adds epsilons and takes no delta;
+    ``"basic"`` adds epsilons and deltas; ``"zcdp"``, the rule of ``Budget(rho=...)``, adds concentrated losses;
+    ``"approx"`` grants what fits by adding epsilons *or* by adding rhos, with half of delta set aside for the latter.
+    Left out, it is ``"basic"`` without a delta and ``"approx"`` with one. docs/ledger.md says when which pays.
+
+    One budget guards one data set under one adjacency and one unit; the first reservation fixes both unless they are
+    given. A ``REPLACE`` budget also takes ``ADD_REMOVE`` losses at their price under ``REPLACE``; every other mixture
+    is refused.
 
     A budget is never copied, since two copies would each spend it: ``copy.deepcopy`` shares it, its pickle is a
     reference that only the same process can follow, and after a fork the child refuses. It ends with its process;
@@ -44,15 +51,18 @@ class Budget:
     def __init__(
         self,
         *,
-        epsilon: Number,
+        epsilon: Number | None = None,
         delta: Number = 0,
+        rho: Number | None = None,
+        composition: str | None = None,
         adjacency: Adjacency | None = None,
         unit: str | None = None,
         remember: bool = False,
     ) -> None:
-        limit = Amount(positive(epsilon=epsilon), probability(delta=delta))
+        limit, rule = AskedLimit(epsilon, delta, rho, composition).settle()
         fixed = None if adjacency is None else as_adjacency(adjacency)
-        self._account = Account(limit, adjacency=fixed, unit=None if unit is None else as_unit(unit))
+        measured = None if unit is None else as_unit(unit)
+        self._account = Account(limit, adjacency=fixed, unit=measured, composition=rule)
         self._answers: dict[str, str] | None = {} if flag(remember=remember) else None
         self._lock = threading.Lock()
         self._process = this_process()
@@ -65,19 +75,22 @@ class Budget:
         *,
         epsilon: Number | None = None,
         delta: Number | None = None,
+        rho: Number | None = None,
+        composition: str | None = None,
         adjacency: Adjacency | None = None,
         unit: str | None = None,
         remember: bool | None = None,
     ) -> "Ledger":
         """A budget in a file, which survives crashes: made when limits are given and the file is missing, else opened.
 
-        To make one only ``epsilon`` is needed: delta is then 0, the first reservation fixes adjacency and unit, and no
-        answers are kept. Opening a missing file without limits, or an existing one with other settings, is an error.
-        See docs/ledger.md.
+        To make one only ``epsilon`` or ``rho`` is needed: delta is then 0, the first reservation fixes adjacency and
+        unit, and no answers are kept. Opening a missing file without limits, or an existing one with other settings, is
+        an error; the composition stays what the file was made with. See docs/ledger.md.
         """
         from dampen.accounting.ledger import open_ledger
 
-        return open_ledger(path, epsilon=epsilon, delta=delta, adjacency=adjacency, unit=unit, remember=remember)
+        asked = AskedLimit(epsilon, delta, rho, composition)
+        return open_ledger(path, asked, adjacency=adjacency, unit=unit, remember=remember)
 
     def reserve(self, loss: PrivacyLoss, *, note: str = "") -> Reservation:
         """Charge ``loss`` now, or raise and change nothing."""
@@ -128,6 +141,11 @@ class Budget:
         return self._account.remaining
 
     @property
+    def composition(self) -> str:
+        """The name of the rule by which charges add up."""
+        return self._account.composition.name
+
+    @property
     def adjacency(self) -> Adjacency | None:
         """Under which adjacency losses are counted; ``None`` before the first reservation fixes it."""
         return self._account.adjacency
@@ -144,7 +162,7 @@ class Budget:
         with self._lock:
             charges = self._account.price(losses)
             self._account = self._account.charge(charges)
-        return [Reservation(charge, note) for charge in charges], self._account.composition.compose(charges)
+        return [Reservation(charge, note) for charge in charges], composed(charges)
 
     def _require_home(self) -> None:
         if this_process() != self._process:

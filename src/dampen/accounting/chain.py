@@ -22,8 +22,9 @@ class Entry(NamedTuple):
     """One line of a ledger, as it is stored: exact numbers as text. Entries are appended and never changed.
 
     ``kind``: ``limit`` sets the limit of a scope (the first for a scope creates it), ``charge`` is a reservation,
-    ``outcome`` tells how the charge it refers to ended, in its note. ``remember`` says that answers are kept from then
-    on, ``answer`` vouches for one of them: its note is the digest.
+    ``outcome`` tells how the charge it refers to ended, in its note. ``rule`` comes first where it is not the basic
+    one; its note is the name. ``remember`` says that answers are kept from then on, ``answer`` vouches for one of them:
+    its note is the digest.
     """
 
     number: int
@@ -43,8 +44,11 @@ class Entry(NamedTuple):
 
     @property
     def amount(self) -> Amount:
-        """Epsilon and delta as exact numbers."""
-        return Amount(*(Fraction(0) if part is None else parse_number(part) for part in (self.epsilon, self.delta)))
+        """Epsilon and delta as exact numbers; rho where it is a limit, or all there is."""
+        epsilon, delta, rho = map(parse_part, (self.epsilon, self.delta, self.rho))
+        if rho is None:
+            return Amount(epsilon or Fraction(0), delta or Fraction(0))
+        return Amount(epsilon, delta or Fraction(0), rho if epsilon is None or self.kind == "limit" else None)
 
     @property
     def loss(self) -> PrivacyLoss:
@@ -82,10 +86,10 @@ def charge_entry(scope: str, charge: PrivacyLoss, note: str) -> Entry:
         at=now(),
         kind="charge",
         scope=scope,
-        epsilon=str(charge.epsilon),
+        epsilon=write_number(charge.epsilon),
         delta=str(charge.delta),
-        bounded_range=None if charge.bounded_range is None else str(charge.bounded_range),
-        rho=None if charge.rho is None else str(charge.rho),
+        bounded_range=write_number(charge.bounded_range),
+        rho=write_number(charge.rho),
         adjacency=charge.adjacency.value,
         unit=charge.unit,
         note=note,
@@ -94,9 +98,23 @@ def charge_entry(scope: str, charge: PrivacyLoss, note: str) -> Entry:
 
 def limit_entry(account: Account, note: str = "") -> Entry:
     """A limit, the first of a scope or a new one."""
-    numbers = (str(account.limit.epsilon), str(account.limit.delta))
-    adjacency = None if account.adjacency is None else account.adjacency.value
-    return Entry(0, now(), "limit", account.name, *numbers, adjacency=adjacency, unit=account.unit, note=note)
+    return Entry(
+        number=0,
+        at=now(),
+        kind="limit",
+        scope=account.name,
+        epsilon=write_number(account.limit.epsilon),
+        delta=str(account.limit.delta),
+        rho=write_number(account.limit.rho),
+        adjacency=None if account.adjacency is None else account.adjacency.value,
+        unit=account.unit,
+        note=note,
+    )
+
+
+def rule_entry(name: str) -> Entry:
+    """By which rule losses add up; before the first limit, and only where it is not the basic one."""
+    return Entry(0, now(), "rule", "", note=name)
 
 
 def outcome_entry(charge: Entry, outcome: str) -> Entry:
@@ -141,6 +159,16 @@ def parse_number(text: str | None) -> Fraction:
     return Fraction(text)
 
 
+def parse_part(text: str | None) -> Fraction | None:
+    """A number as it is stored, or nothing where it is not counted."""
+    return None if text is None else parse_number(text)
+
+
+def write_number(number: Fraction | None) -> str | None:
+    """A number as it is stored."""
+    return None if number is None else str(number)
+
+
 def parse_adjacency(text: str | None) -> Adjacency:
     """An adjacency as it is stored."""
     try:
@@ -159,12 +187,12 @@ def _loss(
     unit: str | None,
 ) -> PrivacyLoss:
     return PrivacyLoss(
-        parse_number(epsilon),
+        parse_part(epsilon),
         parse_number(delta),
         adjacency=parse_adjacency(adjacency),
         unit=unit or "",
-        bounded_range=None if bounded_range is None else parse_number(bounded_range),
-        rho=None if rho is None else parse_number(rho),
+        bounded_range=parse_part(bounded_range),
+        rho=parse_part(rho),
     )
 
 

@@ -1,19 +1,18 @@
-"""How losses add up and turn into one another: the rule that an account follows, in exact numbers."""
+"""How losses add up: what a rule of composition must do, the plain sums, and what losses turn into."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import ceil
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from dampen.certified import arithmetic, ball
+from dampen.concentrated import GRID, rho_of_pure, rho_of_range
 from dampen.errors import BudgetError
 from dampen.privacy import Adjacency, Amount, PrivacyLoss
 
 NOTHING = Amount(Fraction(0), Fraction(0))
-GRID = 2**80
-"""Where a price must be rounded, it is rounded up to a multiple of 1 / GRID."""
 LONGEST_DENOMINATOR = 256
 """Sums whose denominator has more bits are kept from growing: what is added then is rounded up."""
 
@@ -24,31 +23,46 @@ OWN_BUDGET = "a budget of its own pays for that, such as"
 class Composition(ABC):
     """A rule by which losses add up, a frozen value: an account keeps the sum, and asks the rule about it.
 
-    Charges arrive in the account's adjacency with all they claim, ``bounded_range`` and ``rho`` included. A rule that
-    sums up more than epsilon and delta keeps it in a subclass of ``Amount``. It must be a filter: what fits may be
-    granted although later losses are chosen after seeing earlier answers. tests/contracts/test_compositions.py holds
-    every rule to this.
+    Charges arrive in the account's adjacency with all they claim, ``bounded_range`` and ``rho`` included. A rule must
+    be a filter: what fits may be granted although later losses are chosen after seeing earlier answers.
+    docs/proofs/composition.md has the proofs, and tests/contracts/test_compositions.py holds every rule to them.
     """
 
     name: ClassVar[str]
     start: ClassVar[Amount] = NOTHING
     """The sum of nothing."""
 
+    def price(self, loss: PrivacyLoss) -> PrivacyLoss:
+        """What a loss is charged as, with all that the rule counts written down."""
+        return loss
+
     @abstractmethod
+    def count(self, charge: PrivacyLoss) -> Amount:
+        """The parts of a charge that the rule adds up."""
+
     def add(self, spent: Amount, charge: PrivacyLoss) -> Amount:
         """The sum after one more charge, never rounded down."""
+        return add_amounts(spent, self.count(charge))
 
     @abstractmethod
     def fits(self, spent: Amount, limit: Amount) -> bool:
         """Whether a sum keeps the promise of a limit."""
 
     @abstractmethod
-    def left(self, *pairs: tuple[Amount, Amount]) -> Amount:
-        """What may still be added where all of these hold: pairs of a limit and of what is spent of it."""
+    def left(self, limit: Amount, spent: Amount) -> Amount:
+        """What may still be added, in everything that is counted."""
 
     @abstractmethod
-    def compose(self, losses: Sequence[PrivacyLoss]) -> PrivacyLoss:
-        """What a list that is fixed beforehand costs: never more than its parts, one by one."""
+    def share(self, limit: Amount, spent: Amount) -> Fraction:
+        """The part of a limit that is used up, between 0 and 1."""
+
+    def explain(self, asked: Amount, limit: Amount) -> str:
+        """Why so much would not fit even if nothing were spent yet, where the numbers do not say it; else empty."""
+        return ""
+
+    def keeps_promise(self, limit: Amount) -> bool:
+        """Whether the numbers of a stored limit belong together."""
+        return limit.epsilon is not None and limit.rho is None
 
 
 @dataclass(frozen=True)
@@ -57,40 +71,66 @@ class BasicComposition(Composition):
 
     name = "basic"
 
-    def add(self, spent: Amount, charge: PrivacyLoss) -> Amount:
-        """Both sums, exact; see ``add_amounts`` for very large denominators."""
-        return add_amounts(spent, charge)
+    def count(self, charge: PrivacyLoss) -> Amount:
+        """Epsilon and delta; a loss without epsilon is refused."""
+        if charge.epsilon is None:
+            raise BudgetError(f"this release has a rho but no epsilon: {OWN_BUDGET} Budget(rho=...)")
+        return Amount(charge.epsilon, charge.delta)
 
     def fits(self, spent: Amount, limit: Amount) -> bool:
         """Whether both sums are within their limits."""
-        return spent.epsilon <= limit.epsilon and spent.delta <= limit.delta
+        return within(spent.epsilon, limit.epsilon) and spent.delta <= limit.delta
 
-    def left(self, *pairs: tuple[Amount, Amount]) -> Amount:
-        """The smallest difference of each."""
-        return Amount(
-            min(limit.epsilon - spent.epsilon for limit, spent in pairs),
-            min(limit.delta - spent.delta for limit, spent in pairs),
-        )
+    def left(self, limit: Amount, spent: Amount) -> Amount:
+        """The two differences."""
+        return difference(limit, spent)
 
-    def compose(self, losses: Sequence[PrivacyLoss]) -> PrivacyLoss:
-        """The sum of the parts."""
-        return composed(losses)
+    def share(self, limit: Amount, spent: Amount) -> Fraction:
+        """That of epsilon."""
+        return share_of(spent.epsilon, limit.epsilon)
+
+
+@dataclass(frozen=True)
+class PureComposition(BasicComposition):
+    """Epsilons add, and there is no delta: what was spent is a promise at every moment."""
+
+    name = "pure"
+
+    def explain(self, asked: Amount, limit: Amount) -> str:
+        """That a delta never fits."""
+        return "a budget of composition 'pure' pays for no delta" if asked.delta else ""
+
+    def keeps_promise(self, limit: Amount) -> bool:
+        """Whether there is an epsilon alone."""
+        return super().keeps_promise(limit) and limit.delta == 0
+
+
+def rho_of(loss: PrivacyLoss) -> Fraction:
+    """What a loss costs in rho: the least of what it says itself, of what its range and of what its epsilon implies.
+
+    A bounded range of eta is eta^2 / 8, an epsilon is epsilon tanh(epsilon / 2). With a delta these hold but for a part
+    of that mass, and the delta is added up beside rho.
+    """
+    known = [] if loss.rho is None else [loss.rho]
+    known += [] if loss.bounded_range is None else [rho_of_range(loss.bounded_range)]
+    known += [] if loss.epsilon is None else [rho_of_pure(loss.epsilon)]
+    return min(known)
 
 
 def composed(losses: Sequence[PrivacyLoss]) -> PrivacyLoss:
-    """What several releases cost together by basic composition: epsilons, deltas and rhos add, in any adaptive order.
+    """What several releases cost together: epsilons, deltas and rhos add, in any adaptive order.
 
     The losses share an adjacency and a unit. Ranges do not add under adaptive choice, so a sum has no bounded range.
     """
-    first, rhos = losses[0], [loss.rho for loss in losses if loss.rho is not None]
+    first, epsilons = losses[0], [loss.epsilon for loss in losses if loss.epsilon is not None]
     if len(losses) == 1:
         return first
     return PrivacyLoss(
-        sum(loss.epsilon for loss in losses),
+        sum(epsilons) if len(epsilons) == len(losses) else None,
         sum(loss.delta for loss in losses),
         adjacency=first.adjacency,
         unit=first.unit,
-        rho=sum(rhos) if len(rhos) == len(losses) else None,
+        rho=sum(map(rho_of, losses)),
     )
 
 
@@ -112,7 +152,7 @@ def converted(loss: PrivacyLoss, adjacency: Adjacency, unit: str) -> PrivacyLoss
             f"this budget is kept under {adjacency.name}; a loss under {loss.adjacency.name} is not comparable: {own}"
         )
     return PrivacyLoss(
-        2 * loss.epsilon,
+        None if loss.epsilon is None else 2 * loss.epsilon,
         _delta_under_replace(loss),
         adjacency=adjacency,
         unit=unit,
@@ -125,6 +165,8 @@ def _delta_under_replace(loss: PrivacyLoss) -> Fraction:
     """(1 + e^epsilon) * delta, rounded up to the grid; refused where nothing would be promised any more."""
     if loss.delta == 0:
         return Fraction(0)
+    if loss.epsilon is None:
+        raise BudgetError("a loss with a delta and without epsilon has no price under REPLACE")
     with arithmetic(256) as flint:
         delta = (1 + ball(flint, loss.epsilon).exp()) * ball(flint, loss.delta)
         steps = int((delta * GRID).upper().ceil().unique_fmpz()) if delta < 1 else GRID
@@ -133,27 +175,60 @@ def _delta_under_replace(loss: PrivacyLoss) -> Fraction:
     return Fraction(steps, GRID)
 
 
+# Amounts, part by part. A part that is None is not counted.
+
+
+def within(spent: Fraction | None, limit: Fraction | None) -> bool:
+    """Whether both are counted, and the limit holds."""
+    return spent is not None and limit is not None and spent <= limit
+
+
+def difference(limit: Amount, spent: Amount) -> Amount:
+    """What is counted in both, subtracted."""
+    return Amount(
+        None if limit.epsilon is None or spent.epsilon is None else limit.epsilon - spent.epsilon,
+        limit.delta - spent.delta,
+        None if limit.rho is None or spent.rho is None else limit.rho - spent.rho,
+    )
+
+
+def least(amounts: Sequence[Amount]) -> Amount:
+    """The least of several in each part that any of them counts."""
+    return Amount(
+        min((each.epsilon for each in amounts if each.epsilon is not None), default=None),
+        min(each.delta for each in amounts),
+        min((each.rho for each in amounts if each.rho is not None), default=None),
+    )
+
+
+def share_of(spent: Fraction | None, limit: Fraction | None) -> Fraction:
+    """The part of a limit that is spent; all of it where that is not counted."""
+    return Fraction(1) if spent is None or not limit else min(spent / limit, Fraction(1))
+
+
 # Exact sums of fractions with unrelated denominators would double in length with every charge, and fill a ledger. So a
 # number beyond LONGEST_DENOMINATOR is rounded, always upwards: nobody gains by writing a price in an odd way.
 
 
-def add_amounts(spent: Amount, charge: Amount | PrivacyLoss) -> Amount:
-    """The exact sum; a charge is rounded up first where the sum would need a very large denominator."""
-    return Amount(_add(spent.epsilon, charge.epsilon), _add(spent.delta, charge.delta))
+def add_amounts(spent: Amount, charge: Amount) -> Amount:
+    """The exact sum; a charge is rounded up first where the sum would need a very large denominator.
+
+    A sum has an epsilon where all its parts have one, and a rho where the last one has.
+    """
+    return Amount(
+        None if spent.epsilon is None or charge.epsilon is None else _add(spent.epsilon, charge.epsilon),
+        _add(spent.delta, charge.delta),
+        None if charge.rho is None else _add(spent.rho or Fraction(0), charge.rho),
+    )
 
 
 def shorten(loss: PrivacyLoss) -> PrivacyLoss:
     """The loss in numbers that can be written down: very large denominators are rounded away, upwards."""
-    if all(part is None or _is_short(part) for part in (loss.epsilon, loss.delta, loss.bounded_range, loss.rho)):
+    parts = {name: getattr(loss, name) for name in ("epsilon", "delta", "bounded_range", "rho")}
+    if all(part is None or _is_short(part) for part in parts.values()):
         return loss
-    return PrivacyLoss(
-        _shorten_number(loss.epsilon),
-        _shorten_number(loss.delta),
-        adjacency=loss.adjacency,
-        unit=loss.unit,
-        bounded_range=None if loss.bounded_range is None else _shorten_number(loss.bounded_range),
-        rho=None if loss.rho is None else _shorten_number(loss.rho),
-    )
+    shortened: dict[str, Any] = {name: part and _shorten_number(part) for name, part in parts.items()}
+    return replace(loss, **shortened)
 
 
 def round_up(number: Fraction) -> Fraction:

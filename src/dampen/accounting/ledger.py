@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Self
 
-from dampen._validate import Number, flag, positive, probability, render, text, whole
+from dampen._validate import Number, flag, render, text, whole
 from dampen.accounting import store
 from dampen.accounting.account import LONGEST_NOTE, Account, Batch, Outcome, Reservation, as_losses, branch_of, child_of
 from dampen.accounting.chain import (
@@ -18,8 +18,11 @@ from dampen.accounting.chain import (
     outcome_entry,
     parse_head,
     remember_entry,
+    rule_entry,
 )
+from dampen.accounting.composition import composed, least
 from dampen.accounting.memory import Answer, as_line
+from dampen.accounting.rules import BASIC, CONCENTRATED, AskedLimit, promise_of
 from dampen.accounting.sqlite_store import SqliteStore
 from dampen.accounting.store import Purpose, Store, Transaction, View
 from dampen.accounting.verify import LedgerReport, Progress, verify_entries
@@ -29,6 +32,7 @@ from dampen.privacy import Adjacency, Amount, PrivacyLoss, as_adjacency, as_unit
 STORES: tuple[type[Store], ...] = (SqliteStore,)
 """Where a ledger may be kept. The first that accepts a path keeps it; files come last, since any text may name one."""
 LARGEST_COUNT = 2**62 - 1
+NO_LIMIT = AskedLimit()
 
 
 class LedgerReservation(Reservation):
@@ -114,39 +118,62 @@ class Ledger:
         """What a list would cost here; nothing is charged."""
         return self._root.quote(losses)
 
-    def scope(self, kind: str, name: str, *, epsilon: Number | None = None, delta: Number | None = None) -> "Ledger":
+    def scope(
+        self,
+        kind: str,
+        name: str,
+        *,
+        epsilon: Number | None = None,
+        delta: Number | None = None,
+        rho: Number | None = None,
+    ) -> "Ledger":
         """A part of this budget with a limit of its own, such as ``scope("analyst", "ann", epsilon=1)``.
 
         What is reserved there is charged there and in all parents, or nowhere. Made when a limit is given and there is
-        none of that name, else opened; opening one with another limit is an error.
+        none of that name, else opened; opening one with another limit is an error. Losses add up as in the whole, but
+        for a part without delta of an ``"approx"`` budget, where epsilons add.
         """
-        child = Ledger(self._store, child_of(self._scope, kind, name))
-        asked = None if epsilon is None else _limit(epsilon, delta)
-        if asked is None and delta is not None:
+        child, asked = Ledger(self._store, child_of(self._scope, kind, name)), AskedLimit(epsilon, delta, rho)
+        if not asked.is_given and delta is not None:
             raise ParameterError(f"epsilon must be given where delta is; got delta {render(delta)} alone")
+        rule, wanted = self._root.composition, None
+        if asked.is_given:
+            limit, own = asked.settle_in(rule)
+            wanted = Account(limit, name=child._scope, composition=own)
         with self._store.view() as view:
             known = view.account(child._scope)
-        if known is None and asked is not None:
+        if known is None and wanted is not None:
             with self._store.transaction() as transaction:
-                known = transaction.account(child._scope) or _save_limit(transaction, Account(asked, name=child._scope))
+                known = transaction.account(child._scope) or _save_limit(transaction, wanted)
         if known is None:
+            given = "rho" if rule is CONCENTRATED else "epsilon"
             raise BudgetError(
-                f"there is no scope {child._scope[-80:]!r} here; give epsilon=... or use `dampen budget create --scope`"
+                f"there is no scope {child._scope[-80:]!r} here; give {given}=... or use `dampen budget create --scope`"
             )
-        _require_same(f"scope {child._scope[-80:]!r}", known.limit, asked)
+        _require_same(f"scope {child._scope[-80:]!r}", known.limit, None if wanted is None else wanted.limit)
         return child
 
-    def change_limit(self, *, epsilon: Number | None = None, delta: Number | None = None, note: str = "") -> Amount:
-        """Set another limit, never below what is spent; from then on the new limit is what is promised."""
-        if epsilon is None and delta is None:
-            raise ParameterError("epsilon or delta must be given to change the limit; got neither")
+    def change_limit(
+        self,
+        *,
+        epsilon: Number | None = None,
+        delta: Number | None = None,
+        rho: Number | None = None,
+        note: str = "",
+    ) -> Amount:
+        """Set another limit, never below what is spent. What is promised is the largest limit that was ever set."""
+        if epsilon is None and delta is None and rho is None:
+            raise ParameterError("epsilon, delta or rho must be given to change the limit; got none of them")
         note = text(note=note, longest=LONGEST_NOTE)
         with self._store.transaction() as transaction:
             account = self._account(transaction, self._scope)
-            limit = Amount(
-                account.limit.epsilon if epsilon is None else positive(epsilon=epsilon),
-                account.limit.delta if delta is None else probability(delta=delta),
+            kept = promise_of(account.limit)
+            asked = AskedLimit(
+                kept.epsilon if epsilon is None else epsilon,
+                kept.delta if delta is None else delta,
+                kept.rho if rho is None else rho,
             )
+            limit = asked.limit_under(account.composition)
             if not account.composition.fits(account.spent, limit):
                 raise BudgetError(f"the limit cannot be {limit}: {account.spent} is spent already")
             _save_limit(transaction, replace(account, limit=limit), note)
@@ -278,7 +305,12 @@ class Ledger:
         """What is left: here, and in every parent."""
         with self._store.view() as view:
             accounts = [self._account(view, scope) for scope in self._branch]
-        return accounts[0].composition.left(*((account.limit, account.spent) for account in accounts))
+        return least([account.remaining for account in accounts])
+
+    @property
+    def composition(self) -> str:
+        """The name of the rule by which charges add up."""
+        return self._here.composition.name
 
     @property
     def adjacency(self) -> Adjacency | None:
@@ -305,11 +337,11 @@ class Ledger:
                 transaction.save_account(account)
             for entry in entries:
                 purpose = transaction.purpose(entry.scope, entry.note) or Purpose(entry.scope, entry.note)
-                transaction.save_purpose(purpose.add(entry.amount))
+                transaction.save_purpose(purpose.add(accounts[0].composition.count(entry.loss)))
                 transaction.open_charge(entry)
             store.reach("before COMMIT")
         store.reach("after COMMIT")
-        return [LedgerReservation(self._store, entry) for entry in entries], accounts[0].composition.compose(charges)
+        return [LedgerReservation(self._store, entry) for entry in entries], composed(charges)
 
     def _keep(self, answer: Answer) -> None:
         with self._store.transaction() as transaction:
@@ -350,31 +382,35 @@ class Ledger:
 
 def open_ledger(
     path: str | Path,
+    asked: AskedLimit = NO_LIMIT,
     *,
-    epsilon: Number | None,
-    delta: Number | None,
-    adjacency: Adjacency | None,
-    unit: str | None,
-    remember: bool | None,
+    adjacency: Adjacency | None = None,
+    unit: str | None = None,
+    remember: bool | None = None,
 ) -> Ledger:
     """See :meth:`dampen.Budget.open`."""
     store = next(kind for kind in STORES if kind.accepts(path))(path)
     name = store.name[-60:]
-    if epsilon is None and any(each is not None for each in (delta, adjacency, unit, remember)):
-        raise ParameterError("epsilon must be given where delta, adjacency, unit or remember is; got None")
-    asked = None if epsilon is None else _limit(epsilon, delta)
+    others = (asked.delta, asked.composition, adjacency, unit, remember)
+    if not asked.is_given and any(each is not None for each in others):
+        raise ParameterError("epsilon must be given, or rho, where any other setting is; got None")
+    settled = asked.settle() if asked.is_given else None
     fixed = None if adjacency is None else as_adjacency(adjacency)
     measured = None if unit is None else as_unit(unit)
     remembering = None if remember is None else flag(remember=remember)
     if not store.exists():
-        if asked is None:
+        if settled is None:
             raise BudgetError(f"{name} does not exist; make it with epsilon=... or `dampen budget create`")
-        root = Account(asked, adjacency=fixed, unit=measured)
+        limit, rule = settled
+        root = Account(limit, adjacency=fixed, unit=measured, composition=rule)
         store.create(lambda transaction: _fill(transaction, root, remembering))
     store.require_ledger()
     ledger = Ledger(store)
     kept = ledger._root
-    _require_same(name, kept.limit, asked)
+    if settled is not None:
+        if asked.composition is not None and settled[1] is not kept.composition:
+            raise BudgetError(f"{name} has composition {kept.composition.name!r}; asked {asked.composition!r}")
+        _require_same(name, kept.limit, settled[0])
     for what, known, wanted in (("adjacency", kept.adjacency, fixed), ("unit", kept.unit, measured)):
         if wanted is not None and wanted != known:
             raise BudgetError(f"{name} has {what} {known!r}; asked {wanted!r}")
@@ -386,12 +422,14 @@ def open_ledger(
 
 def _reopen(address: str, scope: str) -> Ledger:
     """The ledger that a pickle refers to: the same file."""
-    root = open_ledger(address, epsilon=None, delta=None, adjacency=None, unit=None, remember=None)
-    return Ledger(root._store, scope)
+    return Ledger(open_ledger(address)._store, scope)
 
 
 def _fill(transaction: Transaction, root: Account, remember: bool | None) -> None:
     """Write the first entries of a new ledger."""
+    if root.composition is not BASIC:
+        transaction.make_room_for_rules()
+        transaction.append(rule_entry(root.composition.name))
     _save_limit(transaction, root)
     if remember:
         _make_memory(transaction)
@@ -409,12 +447,9 @@ def _save_limit(transaction: Transaction, account: Account, note: str = "") -> A
 
 
 def _require_same(place: str, kept: Amount, asked: Amount | None) -> None:
-    if asked is not None and asked != kept:
-        raise BudgetError(f"{place} has the limit {kept}; asked {asked}; only `dampen budget limit` changes limits")
-
-
-def _limit(epsilon: Number, delta: Number | None) -> Amount:
-    return Amount(positive(epsilon=epsilon), probability(delta=0 if delta is None else delta))
+    if asked is not None and promise_of(asked) != promise_of(kept):
+        told = f"has the limit {promise_of(kept)}; asked {promise_of(asked)}"
+        raise BudgetError(f"{place} {told}; only `dampen budget limit` changes limits")
 
 
 def _count(**named: object) -> int:

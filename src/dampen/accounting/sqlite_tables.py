@@ -6,17 +6,28 @@
 import sqlite3
 from collections.abc import Iterator
 from hashlib import sha256
+from typing import Any
 
 from dampen.accounting.account import Account
-from dampen.accounting.chain import START, Entry, Head, Unreadable, parse_adjacency, parse_number
+from dampen.accounting.chain import (
+    START,
+    Entry,
+    Head,
+    Unreadable,
+    parse_adjacency,
+    parse_number,
+    parse_part,
+    write_number,
+)
 from dampen.accounting.memory import Answer
+from dampen.accounting.rules import BASIC, COMPOSITIONS
 from dampen.accounting.store import Purpose, Transaction
 from dampen.privacy import Amount
 
-PLAIN, REMEMBERING = FORMATS = (1, 2)
-"""The versions of the tables, which hold accounts of basic composition: without room for answers, and with it.
+PLAIN, REMEMBERING, RULED, RULED_REMEMBERING = FORMATS = (1, 2, 3, 4)
+"""The versions of the tables: accounts of basic composition without room for answers, and with it; of any rule too.
 
-A ledger that keeps no answers stays what it was before there were any; older ones need no change.
+A ledger of basic composition that keeps no answers stays what it was before there were any; older ones need no change.
 """
 
 SCHEMA = (
@@ -35,14 +46,28 @@ SCHEMA = (
     "CREATE TRIGGER lose_no_entry BEFORE DELETE ON entries BEGIN SELECT RAISE(ABORT, 'append only'); END",
 )
 
+RULES = (
+    "DROP TABLE accounts",
+    "DROP TABLE purposes",
+    """CREATE TABLE accounts (
+        scope TEXT PRIMARY KEY, epsilon_limit TEXT, delta_limit TEXT NOT NULL, epsilon_spent TEXT,
+        delta_spent TEXT NOT NULL, adjacency TEXT, unit TEXT, rule TEXT NOT NULL, rho_limit TEXT, rho_spent TEXT
+        ) STRICT, WITHOUT ROWID""",
+    """CREATE TABLE purposes (
+        scope TEXT NOT NULL, note TEXT NOT NULL, charges INTEGER NOT NULL, epsilon TEXT, delta TEXT NOT NULL,
+        about REAL NOT NULL, rho TEXT, PRIMARY KEY (scope, note)) STRICT, WITHOUT ROWID""",
+    f"PRAGMA user_version={RULED}",
+)
+
 MEMORY = (
     """CREATE TABLE answers (
         number INTEGER PRIMARY KEY, hash TEXT NOT NULL UNIQUE, key TEXT NOT NULL, answer TEXT NOT NULL) STRICT""",
     "CREATE TRIGGER keep_answers BEFORE UPDATE ON answers BEGIN SELECT RAISE(ABORT, 'append only'); END",
     "CREATE TRIGGER lose_no_answer BEFORE DELETE ON answers BEGIN SELECT RAISE(ABORT, 'append only'); END",
-    f"PRAGMA user_version={REMEMBERING}",
 )
 
+ABOUT = 5
+"""The place of ``about`` among the columns of purposes."""
 DAMAGE = (sqlite3.Error, UnicodeDecodeError)
 """What reading may raise where a file is no ledger, or is damaged."""
 
@@ -78,21 +103,17 @@ class Tables(Transaction):
         ]
 
     def purpose(self, scope: str, note: str) -> Purpose | None:
-        columns, key = "scope, note, charges, epsilon, delta", (scope, note)
-        row = self._db.execute(f"SELECT {columns} FROM purposes WHERE scope = ? AND note = ?", key).fetchone()
+        row = self._db.execute("SELECT * FROM purposes WHERE scope = ? AND note = ?", (scope, note)).fetchone()
         return None if row is None else _purpose(row)
 
     def purposes(self, scope: str, most: int) -> list[Purpose]:
         where, names = _scope_condition(scope)
-        rows = self._db.execute(
-            f"SELECT scope, note, charges, epsilon, delta FROM purposes WHERE {where} ORDER BY about DESC LIMIT ?",
-            (*names, most),
-        )
-        return list(map(_purpose, rows))
+        order = f"SELECT * FROM purposes WHERE {where} ORDER BY about DESC LIMIT ?"
+        return list(map(_purpose, self._db.execute(order, (*names, most))))
 
     def has_right_order(self) -> bool:
-        order = self._db.execute("SELECT epsilon, about FROM purposes")
-        return all(float(parse_number(epsilon)) == about for epsilon, about in order)
+        rows = list(self._db.execute("SELECT * FROM purposes"))
+        return all(float(_purpose(row).size) == row[ABOUT] for row in rows)
 
     def unfinished(self, scope: str, most: int) -> list[Entry]:
         where, names = _scope_condition(scope)
@@ -109,8 +130,11 @@ class Tables(Transaction):
         return dict(self._db.execute("SELECT number, scope FROM unfinished"))
 
     def remembers(self) -> bool:
+        return self._version() in (REMEMBERING, RULED_REMEMBERING)
+
+    def _version(self) -> int:
         [version] = self._db.execute("PRAGMA user_version").fetchone()
-        return bool(version == REMEMBERING)
+        return int(version)
 
     def answer(self, key: str) -> Answer | None:
         # Keys may be long, so the index is over their hashes.
@@ -128,16 +152,22 @@ class Tables(Transaction):
         self._db.execute(f"INSERT INTO entries VALUES ({', '.join('?' * len(entry))})", entry)
 
     def save_account(self, account: Account) -> None:
-        numbers = (account.limit.epsilon, account.limit.delta, account.spent.epsilon, account.spent.delta)
+        limit, spent = account.limit, account.spent
+        numbers = map(write_number, (limit.epsilon, limit.delta, spent.epsilon, spent.delta))
         adjacency = None if account.adjacency is None else account.adjacency.value
-        row = (account.name, *map(str, numbers), adjacency, account.unit)
-        self._db.execute("REPLACE INTO accounts VALUES (?, ?, ?, ?, ?, ?, ?)", row)
+        rule = account.composition.name, write_number(limit.rho), write_number(spent.rho)
+        self._replace("accounts", (account.name, *numbers, adjacency, account.unit), rule)
 
     def save_purpose(self, purpose: Purpose) -> None:
-        epsilon, delta = purpose.amount.epsilon, purpose.amount.delta
+        epsilon, delta, rho = map(write_number, (purpose.amount.epsilon, purpose.amount.delta, purpose.amount.rho))
         # SQLite cannot order fractions written as text; the float beside them is there for ORDER BY alone.
-        row = (purpose.scope, purpose.note, purpose.charges, str(epsilon), str(delta), float(epsilon))
-        self._db.execute("REPLACE INTO purposes VALUES (?, ?, ?, ?, ?, ?)", row)
+        row = (purpose.scope, purpose.note, purpose.charges, epsilon, delta, float(purpose.size))
+        self._replace("purposes", row, (rho,))
+
+    def _replace(self, table: str, row: tuple[Any, ...], ruled: tuple[Any, ...]) -> None:
+        """Write a row; its last values where there is room for rules."""
+        whole = (*row, *ruled) if self._version() >= RULED else row
+        self._db.execute(f"REPLACE INTO {table} VALUES ({', '.join('?' * len(whole))})", whole)
 
     def open_charge(self, charge: Entry) -> None:
         self._db.execute("INSERT INTO unfinished VALUES (?, ?)", (charge.number, charge.scope))
@@ -145,8 +175,12 @@ class Tables(Transaction):
     def close_charge(self, charge: Entry) -> bool:
         return bool(self._db.execute("DELETE FROM unfinished WHERE number = ?", (charge.number,)).rowcount)
 
+    def make_room_for_rules(self) -> None:
+        for statement in RULES:
+            self._db.execute(statement)
+
     def make_memory(self) -> None:
-        for statement in MEMORY:
+        for statement in (*MEMORY, f"PRAGMA user_version={self._version() + 1}"):
             self._db.execute(statement)
 
     def save_answer(self, answer: Answer) -> None:
@@ -163,20 +197,24 @@ def _scope_condition(scope: str) -> tuple[str, tuple[str | int, ...]]:
 
 
 def _account(row: tuple[str, ...]) -> Account:
-    scope, *numbers, adjacency, unit = row
-    epsilon_limit, delta_limit, epsilon_spent, delta_spent = map(parse_number, numbers)
+    scope, epsilon_limit, delta_limit, epsilon_spent, delta_spent, adjacency, unit, *ruled = row
+    rule, rho_limit, rho_spent = ruled or (BASIC.name, None, None)
+    if rule not in COMPOSITIONS:
+        raise Unreadable
     return Account(
-        Amount(epsilon_limit, delta_limit),
-        Amount(epsilon_spent, delta_spent),
+        Amount(parse_part(epsilon_limit), parse_number(delta_limit), parse_part(rho_limit)),
+        Amount(parse_part(epsilon_spent), parse_number(delta_spent), parse_part(rho_spent)),
         None if adjacency is None else parse_adjacency(adjacency),
         unit,
         scope,
+        COMPOSITIONS[rule],
     )
 
 
-def _purpose(row: tuple[str, str, int, str, str]) -> Purpose:
-    scope, note, charges, epsilon, delta = row
-    return Purpose(scope, note, charges, Amount(parse_number(epsilon), parse_number(delta)))
+def _purpose(row: tuple[Any, ...]) -> Purpose:
+    scope, note, charges, epsilon, delta, _, *ruled = row
+    amount = Amount(parse_part(epsilon), parse_number(delta), parse_part(ruled[0] if ruled else None))
+    return Purpose(scope, note, charges, amount)
 
 
 def _answer(row: tuple[int, str, str, str]) -> Answer:

@@ -6,6 +6,7 @@ tests/contracts/test_stores.py holds every store to these promises.
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
+from fractions import Fraction
 from typing import ClassVar, NamedTuple
 
 from dampen.accounting.account import Account
@@ -16,15 +17,20 @@ from dampen.privacy import Amount
 
 
 class Purpose(NamedTuple):
-    """What was spent under one note in one scope."""
+    """What was spent under one note in one scope, in what the rule of the ledger counts."""
 
     scope: str
     note: str
     charges: int = 0
     amount: Amount = NOTHING
 
+    @property
+    def size(self) -> Fraction:
+        """By which purposes are compared: rho where it is counted, else epsilon."""
+        return self.amount.rho if self.amount.rho is not None else self.amount.epsilon or Fraction(0)
+
     def add(self, amount: Amount) -> "Purpose":
-        """The same after one more charge."""
+        """The same after one more charge of so much."""
         return Purpose(self.scope, self.note, self.charges + 1, add_amounts(self.amount, amount))
 
 
@@ -110,7 +116,7 @@ class Transaction(View):
 
     @abstractmethod
     def save_account(self, account: Account) -> None:
-        """Write what is allowed and spent in one scope."""
+        """Write what is allowed and spent in one scope, and by which rule."""
 
     @abstractmethod
     def save_purpose(self, purpose: Purpose) -> None:
@@ -123,6 +129,10 @@ class Transaction(View):
     @abstractmethod
     def close_charge(self, charge: Entry) -> bool:
         """Take a charge off that list; false where it was not on it."""
+
+    @abstractmethod
+    def make_room_for_rules(self) -> None:
+        """Make room for rules, and for rho in accounts and purposes, before there is any of these."""
 
     @abstractmethod
     def make_memory(self) -> None:

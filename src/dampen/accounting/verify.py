@@ -5,6 +5,8 @@ from dataclasses import dataclass, field, replace
 
 from dampen.accounting.account import Account, branch_of
 from dampen.accounting.chain import START, Entry, Head, Unreadable, parse_adjacency
+from dampen.accounting.composition import Composition
+from dampen.accounting.rules import BASIC, COMPOSITIONS, rule_of_scope
 from dampen.accounting.store import Purpose, View
 from dampen.errors import BudgetError, ParameterError
 
@@ -43,6 +45,7 @@ class Books:
     answers: dict[int, str] = field(default_factory=dict)
     """The digest of each."""
     faults: list[str] = field(default_factory=list)
+    rule: Composition = BASIC
     head: Head = START
 
     def enter(self, entry: Entry) -> None:
@@ -61,6 +64,9 @@ class Books:
     def _add(self, entry: Entry) -> bool:
         """Whether the entry fits what precedes it."""
         match entry.kind:
+            case "rule":
+                self.rule = COMPOSITIONS[entry.note]
+                return self.rule is not BASIC and entry.scope == "" and not self.accounts
             case "limit":
                 return self._add_limit(entry)
             case "charge":
@@ -77,16 +83,18 @@ class Books:
 
     def _add_limit(self, entry: Entry) -> bool:
         adjacency = None if entry.adjacency is None else parse_adjacency(entry.adjacency)
+        limit, rule = entry.amount, rule_of_scope(self.rule, entry.amount.delta) if entry.scope else self.rule
         account = self.accounts.get(entry.scope) or Account(
-            entry.amount, adjacency=adjacency, unit=entry.unit, name=entry.scope
+            limit, adjacency=adjacency, unit=entry.unit, name=entry.scope, composition=rule
         )
-        self.accounts[entry.scope] = replace(account, limit=entry.amount)
-        return account.composition.fits(account.spent, entry.amount)
+        self.accounts[entry.scope] = replace(account, limit=limit)
+        return account.composition.keeps_promise(limit) and account.composition.fits(account.spent, limit)
 
     def _add_charge(self, entry: Entry) -> bool:
         self.unfinished[entry.number] = entry.scope
         key = (entry.scope, entry.note)
-        self.purposes[key] = (self.purposes.get(key) or Purpose(*key)).add(entry.amount)
+        counted = self.rule.count(entry.loss)
+        self.purposes[key] = (self.purposes.get(key) or Purpose(*key)).add(counted)
         root = self.accounts[""]
         fits = (root.adjacency or entry.loss.adjacency, root.unit or entry.unit) == (entry.loss.adjacency, entry.unit)
         for scope in branch_of(entry.scope):

@@ -8,7 +8,7 @@ import numpy as np
 from dampen.audit.arguments import Neighbours, require_kind
 from dampen.audit.law_checks import selection_law
 from dampen.audit.neighbours import DataSet
-from dampen.audit.pairs import Found, PairAudit, hockey_stick, losses
+from dampen.audit.pairs import Found, PairAudit, concentrated_loss, hockey_stick, losses
 from dampen.audit.report import AuditReport
 from dampen.mechanisms import SelectionMechanism
 from dampen.privacy import PrivacyLoss
@@ -59,6 +59,7 @@ class _SelectionAudit(PairAudit[SelectionProblem, Floats]):
             delta=max(hockey_stick(one, other, claim), hockey_stick(other, one, claim)),
             spread=float(loss.max() - loss.min()),
             place=int(np.abs(loss).argmax()),
+            rho=None if claim.rho is None else concentrated_loss(one, other),
         )
 
     def output(self, problem: SelectionProblem, place: int) -> Any:

@@ -25,7 +25,7 @@ from dampen._validate import render
 from dampen.audit.arguments import Neighbours, require_kind
 from dampen.audit.law_checks import TOLERANCE, log_chances, require_total
 from dampen.audit.neighbours import DataSet
-from dampen.audit.pairs import Found, PairAudit, hockey_stick, losses
+from dampen.audit.pairs import ORDERS, Found, PairAudit, hockey_stick, losses
 from dampen.audit.report import AuditReport, broken_parts
 from dampen.errors import ParameterError
 from dampen.mechanisms import NumericMechanism
@@ -51,8 +51,6 @@ SPARSE = 16
 """One far step of so many is compared with the tail that holds it."""
 CLOSE = 257
 """How many steps are read around the largest loss far out."""
-ORDERS = (1.0625, 1.25, 1.5, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0)
-"""The orders at which Renyi divergences are compared with a concentrated claim."""
 
 
 def audit_numeric(
@@ -227,6 +225,8 @@ def _excess_outside(law: NumericLaw, other: NumericLaw, radius: int, low: int, h
     All its mass there, or from the last far step before its loss exceeds epsilon, and what hides between far steps.
     """
     everything = law.mass_outside(radius) if claim.delta > 0 else 0.0
+    if claim.epsilon is None:
+        return 0.0
     if everything <= 2 * NEGLIGIBLE * float(claim.delta):
         return everything
     steps, exceeds = law.far_steps, losses(other.far, law.far) > float(claim.epsilon)

@@ -22,6 +22,8 @@ from dampen.problem import (
 )
 from dampen.vectors import Floats
 
+ORDERS = (1 + 2**-10, 1.0625, 1.25, 1.5, 2.0, 4.0, 5.0, 8.0, 16.0, 32.0, 64.0)
+"""The orders at which Renyi divergences are compared with a concentrated claim."""
 OfFrameAlone = CountsProblem | CapProblem | SignedCapProblem | UnknownGroupsProblem
 """Problems of which nothing is public but the frame."""
 Problem = SelectionProblem | NumericProblem | OfFrameAlone
@@ -38,6 +40,14 @@ class Found:
     spread: float
     place: Any
     rho: float | None = None
+
+    def excess_over(self, claim: PrivacyLoss) -> float:
+        """How near the claim is to failing: at 1 it is just kept."""
+        if claim.epsilon is None:
+            return (self.rho or 0.0) / max(float(claim.rho or 0), 1e-300)
+        if claim.delta > 0:
+            return self.delta / float(claim.delta)
+        return self.log_ratio / max(float(claim.epsilon), 1e-300)
 
 
 @dataclass(frozen=True)
@@ -95,9 +105,7 @@ class PairAudit(ABC, Generic[P, Law]):
         problem, claim = one.problem, one.claim
         found = self.judge(one.law, other.law, claim)
         self._breaches |= broken_parts(claim, found.log_ratio, found.delta, found.spread, found.rho)
-        excess = (
-            found.delta / float(claim.delta) if claim.delta > 0 else found.log_ratio / max(float(claim.epsilon), 1e-300)
-        )
+        excess = found.excess_over(claim)
         if excess > self._excess:
             self._excess, self._worst = excess, (claim, (x, y), problem, found.place)
         self._log_ratio = max(self._log_ratio, found.log_ratio)
@@ -139,8 +147,21 @@ def losses(law_x: Floats, law_y: Floats) -> Floats:
 
 
 def hockey_stick(law_x: Floats, law_y: Floats, claim: PrivacyLoss) -> float:
-    """The part of P(y) that exceeds exp(epsilon) P(x)."""
+    """The part of P(y) that exceeds exp(epsilon) P(x); none where no epsilon is claimed."""
+    if claim.epsilon is None:
+        return 0.0
     return float(np.maximum(np.exp(law_y) - np.exp(float(claim.epsilon) + law_x), 0).sum())
+
+
+def concentrated_loss(law_x: Floats, law_y: Floats) -> float:
+    """The largest D_a / a over the orders a, D_a the Renyi divergence of a law from the other, both ways."""
+    found = 0.0
+    for law, loss in ((law_y, losses(law_x, law_y)), (law_x, losses(law_y, law_x))):
+        for order in ORDERS:
+            with np.errstate(over="ignore", invalid="ignore"):
+                excess = (np.exp(law) * np.expm1((order - 1) * loss)).sum()
+            found = max(found, float(np.log1p(excess)) / (order - 1) / order)
+    return found
 
 
 def public_facts(problem: Problem) -> dict[str, Any]:

@@ -32,7 +32,7 @@ class AuditReport:
     breaches: tuple[str, ...]
     """Which parts of a claim are broken on some pair: ``"epsilon"``, ``"delta"``, ``"bounded_range"``, ``"rho"``."""
     worst_rho: float | None = None
-    """The largest Renyi divergence over its order, where a concentrated loss is claimed and a number is audited."""
+    """The largest Renyi divergence over its order, where a concentrated loss is claimed."""
 
     @property
     def passed(self) -> bool:
@@ -44,24 +44,26 @@ class AuditReport:
 
     def __str__(self) -> str:
         verdict = "holds" if self.passed else f"BROKEN: {', '.join(self.breaches) or 'no pair was tried'}"
-        claimed_range = self.claim.bounded_range
         rows = [
             ("mechanism", self.mechanism),
             ("claim", f"{self.claim}: {verdict}"),
             ("pairs of neighbours", f"{self.pairs:,}"),
-            ("worst log-ratio", f"{self.worst_log_ratio:.10g}  (epsilon {plain(self.claim.epsilon)})"),
+            ("worst log-ratio", f"{self.worst_log_ratio:.10g}  (epsilon {_told(self.claim.epsilon)})"),
             ("worst delta", f"{self.worst_delta:.6g}  (delta {plain(self.claim.delta)})"),
             (
                 "worst range",
-                f"{self.worst_range:.10g}  (claimed {plain(claimed_range) if claimed_range else 'none'})",
+                f"{self.worst_range:.10g}  (claimed {_told(self.claim.bounded_range)})",
             ),
             ("worst pair", f"{self.worst_pair}"),
             ("worst output", f"{self.worst_output}"),
         ]
         if self.worst_rho is not None:
-            claimed = "none" if self.claim.rho is None else plain(self.claim.rho)
-            rows.append(("worst rho", f"{self.worst_rho:.10g}  (claimed {claimed})"))
+            rows.append(("worst rho", f"{self.worst_rho:.10g}  (claimed {_told(self.claim.rho)})"))
         return "\n".join(f"{name:<20} {value}" for name, value in rows)
+
+
+def _told(claimed: Fraction | None) -> str:
+    return "none" if claimed is None else plain(claimed)
 
 
 def broken_parts(

@@ -10,6 +10,7 @@ from rich.console import Console
 
 from dampen._validate import whole
 from dampen.accounting import Budget
+from dampen.accounting.rules import promise_of
 from dampen.cli.ledger_view import draw_history, draw_summary, summary_as_json, verify_with_progress
 from dampen.cli.payment import OF_LEDGER, open_scope, scope_words
 from dampen.errors import ParameterError
@@ -30,11 +31,22 @@ class AnyAdjacency(StrEnum):
     EDGE = "edge"
 
 
+class Rule(StrEnum):
+    """The rules of composition by their names."""
+
+    PURE = "pure"
+    BASIC = "basic"
+    ZCDP = "zcdp"
+    APPROX = "approx"
+
+
 @budget.command()
 def create(
     file: File,
-    epsilon: Annotated[str, typer.Option(help="What may be spent in all, e.g. 3 or 1/2.")],
+    epsilon: Annotated[str | None, typer.Option(help="What may be spent in all, e.g. 3 or 1/2.")] = None,
     delta: Annotated[str, typer.Option(help="The failure probability that may be spent in all.")] = "0",
+    rho: Annotated[str | None, typer.Option(help="In place of epsilon: concentrated loss, e.g. 1/50.")] = None,
+    composition: Annotated[Rule | None, typer.Option(help="How losses add up; see docs/ledger.md.")] = None,
     adjacency: Annotated[AnyAdjacency | None, typer.Option(help="What a neighbour is; first use says.")] = None,
     unit: Annotated[str | None, typer.Option(help="What one step moves, e.g. row; first use says.")] = None,
     remember: Annotated[bool, typer.Option("--remember", help="Keep answers: asking again costs nothing.")] = False,
@@ -44,20 +56,24 @@ def create(
 
     Examples:
       dampen budget create staff.db --epsilon 6
+      dampen budget create survey.db --epsilon 1 --delta 1e-6
       dampen budget create staff.db --epsilon 2 --scope analyst=ann
     """
     if scope:
-        if adjacency is not None or unit is not None or remember:
+        if adjacency is not None or unit is not None or remember or composition is not None:
             raise ParameterError(
-                "adjacency, unit and remember must be those of the whole ledger; leave them out with --scope"
+                "adjacency, unit, remember and composition are those of the whole ledger; leave them out with --scope"
             )
         *parents, last = scope
-        made = open_scope(Budget.open(file), parents).scope(*scope_words(last), epsilon=epsilon, delta=delta)
+        made = open_scope(Budget.open(file), parents).scope(*scope_words(last), epsilon=epsilon, delta=delta, rho=rho)
     else:
         _refuse_existing(file)
         kept = None if adjacency is None else Adjacency[adjacency.name]
-        made = Budget.open(file, epsilon=epsilon, delta=delta, adjacency=kept, unit=unit, remember=remember)
-    typer.echo(f"{'/'.join(scope) if scope else file.name}: {made.limit} may be spent")
+        made = Budget.open(
+            file, epsilon=epsilon, delta=delta, rho=rho, composition=composition, adjacency=kept, unit=unit,
+            remember=remember,
+        )  # fmt: skip
+    typer.echo(f"{'/'.join(scope) if scope else file.name}: {promise_of(made.limit)} may be spent")
 
 
 @budget.command()
@@ -107,6 +123,7 @@ def limit(
     file: File,
     epsilon: Annotated[str | None, typer.Option(help="The new limit of epsilon.")] = None,
     delta: Annotated[str | None, typer.Option(help="The new limit of delta.")] = None,
+    rho: Annotated[str | None, typer.Option(help="The new limit of rho.")] = None,
     scope: Scope = None,
     note: Annotated[str, typer.Option(help="Why; the ledger remembers it.")] = "",
 ) -> None:
@@ -116,8 +133,8 @@ def limit(
       dampen budget limit staff.db --epsilon 8 --note 'second wave'
     """
     ledger = open_scope(Budget.open(file), scope)
-    changed = ledger.change_limit(epsilon=epsilon, delta=delta, note=note)
-    typer.echo(f"{changed} may be spent; {ledger.spent} is spent")
+    changed = ledger.change_limit(epsilon=epsilon, delta=delta, rho=rho, note=note)
+    typer.echo(f"{promise_of(changed)} may be spent; {ledger.spent} is spent")
 
 
 @budget.command()

@@ -1,6 +1,7 @@
 """``dampen demo``: a guided tour on data that is made up here, so that everything may be shown."""
 
 from collections.abc import Callable
+from fractions import Fraction
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -14,6 +15,7 @@ from dampen.audit import add_remove_neighbours, audit_selection, multisets
 from dampen.cli.ledger_view import draw_summary
 from dampen.cli.verbs import verb
 from dampen.mechanisms import PairwiseDampening, PermuteAndFlip
+from dampen.privacy import Amount
 from dampen.problem import Frame, SelectionProblem
 from dampen.sensitivity import RungTable
 
@@ -39,8 +41,8 @@ def demo() -> None:
         console.print(f"[bold cyan]{number}. {step.__doc__}[/bold cyan]")
         step(console, budget)
         console.print(
-            f"[dim]budget: spent epsilon {plain(budget.spent.epsilon)} of {plain(budget.limit.epsilon)},"
-            f" {plain(budget.remaining.epsilon)} left[/dim]\n"
+            f"[dim]budget: spent epsilon {_epsilon(budget.spent)} of {_epsilon(budget.limit)},"
+            f" {_epsilon(budget.remaining)} left[/dim]\n"
         )
 
 
@@ -127,7 +129,7 @@ def find_the_hubs(console: Console, budget: dampen.Budget) -> None:
     own = dampen.Budget(epsilon=2)
     answer = dampen.top_nodes(graph, 4, epsilon=2, budget=own)
     console.print(f"four people know 99 others each: {tuple(hubs)}; private at epsilon 2: [bold]{answer}[/bold]")
-    console.print(f"The graph's budget: spent epsilon {plain(own.spent.epsilon)} of {plain(own.limit.epsilon)}.")
+    console.print(f"The graph's budget: spent epsilon {_epsilon(own.spent)} of {_epsilon(own.limit)}.")
 
 
 def run_out(console: Console, budget: dampen.Budget) -> None:
@@ -168,3 +170,7 @@ STEPS: tuple[Callable[[Console, dampen.Budget], None], ...] = (
     survive_a_crash,
 )
 """The tour, in order; a step's docstring is its heading."""
+
+
+def _epsilon(amount: Amount) -> str:
+    return plain(amount.epsilon or Fraction(0))

@@ -8,13 +8,12 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 from rich.table import Table
 from rich.text import Text
 
-from dampen._validate import plain
 from dampen.accounting import Ledger
 from dampen.accounting.account import Account
 from dampen.accounting.chain import Entry, parse_head
 from dampen.accounting.store import Purpose
 from dampen.accounting.verify import LedgerReport
-from dampen.privacy import Amount
+from dampen.privacy import amount_as_json
 
 BAR = 24
 """How many characters a full limit is drawn with."""
@@ -29,7 +28,8 @@ def draw_summary(console: Console, ledger: Ledger, most: int, questions: Sequenc
     summary = ledger.summary(most)
     kept = "not fixed yet" if ledger.adjacency is None else f"{ledger.adjacency.name} per {ledger.unit}"
     memory = "  answers: kept" if summary.remembers else ""
-    console.print(Text.assemble((ledger.path.name, "bold"), f"  neighbours: {kept}{memory}"))
+    rule = "" if ledger.composition == "basic" else f"  composition: {ledger.composition}"
+    console.print(Text.assemble((ledger.path.name, "bold"), f"  neighbours: {kept}{rule}{memory}"))
     console.print(_accounts(summary.accounts, console))
     if summary.purposes:
         console.print(_purposes(summary.purposes))
@@ -49,14 +49,15 @@ def summary_as_json(ledger: Ledger, most: int, questions: Sequence[str] | None =
     summary = ledger.summary(most)
     content = {
         "file": ledger.path.name,
+        "composition": ledger.composition,
         "adjacency": None if ledger.adjacency is None else ledger.adjacency.value,
         "unit": ledger.unit,
         "accounts": [
-            {"scope": account.name, "limit": _exact(account.limit), "spent": _exact(account.spent)}
+            {"scope": account.name, "limit": amount_as_json(account.limit), "spent": amount_as_json(account.spent)}
             for account in summary.accounts
         ],
         "purposes": [
-            {"note": p.note, "scope": p.scope, "charges": p.charges, "spent": _exact(p.amount)}
+            {"note": p.note, "scope": p.scope, "charges": p.charges, "spent": amount_as_json(p.amount)}
             for p in summary.purposes
         ],
         "unfinished": [entry.number for entry in summary.unfinished],
@@ -76,7 +77,7 @@ def draw_history(console: Console, entries: Sequence[Entry]) -> None:
         table.add_column(name, overflow="fold", no_wrap=name in ("entry", "time"))
     for entry in entries:
         what = entry.kind if entry.refers is None else f"outcome of {entry.refers}"
-        amount = "" if entry.epsilon is None else str(entry.amount)
+        amount = str(entry.amount) if entry.kind in ("limit", "charge") else ""
         table.add_row(*map(Text, (str(entry.number), entry.at, what, entry.scope, amount, entry.note)))
     console.print(table)
 
@@ -94,11 +95,11 @@ def _accounts(accounts: Sequence[Account], console: Console) -> Table:
     block = "█" if console.encoding.lower().startswith("utf") else "#"
     table = Table(box=None, pad_edge=False)
     table.add_column("by whom", overflow="fold")
-    table.add_column("spent of epsilon", min_width=BAR)
+    table.add_column("spent of the limit", min_width=BAR)
     for name in ("spent", "limit", "left"):
         table.add_column(name)
     for account in accounts:
-        filled = int(BAR * account.spent.epsilon / account.limit.epsilon)
+        filled = int(BAR * account.share)
         bar = Text.assemble((block * filled, "red"), ("·" * (BAR - filled), "dim"))
         amounts = (account.spent, account.limit, account.remaining)
         table.add_row(Text(account.name or "all"), bar, *(Text(str(amount)) for amount in amounts))
@@ -118,7 +119,3 @@ def _purposes(purposes: Sequence[Purpose]) -> Table:
 def _cut(words: str) -> str:
     half = (LONGEST_SHOWN - 3) // 2
     return words if len(words) <= LONGEST_SHOWN else f"{words[:half]}...{words[-half:]}"
-
-
-def _exact(amount: Amount) -> dict[str, str]:
-    return {"epsilon": plain(amount.epsilon), "delta": plain(amount.delta)}

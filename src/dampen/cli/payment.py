@@ -38,7 +38,8 @@ class Payment(Options):
             return Payer(open_scope(Budget.open(named), self.scope), of_pipe)
         if self.scope:
             raise ParameterError(f"scope must come with --budget; got {self.scope[0]!r} alone")
-        return Payer(Budget(epsilon=self.epsilon, delta=delta), of_pipe)
+        # One answer has nothing to be added to, and may need all of delta.
+        return Payer(Budget(epsilon=self.epsilon, delta=delta, composition="basic"), of_pipe)
 
     def noted(self, asked: str) -> str:
         """What the ledger keeps: the note that was given, or else what was asked."""

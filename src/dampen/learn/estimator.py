@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dampen._validate import only_own_errors, positive, render
+from dampen.accounting import composed
 from dampen.describe.person import Person
 from dampen.entropy import Entropy
 from dampen.errors import DampenError, DataError, MissingExtra, ParameterError
@@ -86,6 +87,10 @@ class PaidClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
     def _require_votes(self) -> None:
         """Refuse parameters for which nothing is proved where persons have several rows."""
 
+    def _count_steps(self, schema: Schema) -> int:
+        """Into how many releases in a row, of the same price, a fit can be taken apart: rhos add up over them."""
+        return 1
+
     def _prepare(self, table: TrainingTable) -> Any:
         """What the model is drawn from; whatever must be read before anything is paid is read here."""
         return table.count_votes()
@@ -115,12 +120,13 @@ class PaidClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
         if not isinstance(self.schema, Schema):
             raise ParameterError(f"schema must be a dampen.learn.Schema; got {type(self.schema).__name__}")
         budget, rate = as_budget(self.budget), self._rate()
-        loss = PrivacyLoss(epsilon, adjacency=adjacency, unit="" if whose is None else whose.column)
         with self._open(X, y, whose) as table:
             prepared = self._prepare(table)
             if self.schema.every is None:
                 self._name_features(table.schema)
             self._check(table.schema, table.rows)
+            steps, unit = self._count_steps(table.schema), "" if whose is None else whose.column
+            loss = composed([PrivacyLoss(epsilon / steps, adjacency=adjacency, unit=unit)] * steps)
             self.model_ = paid(
                 lambda source: self._grow(prepared, rate, source), loss, budget=budget, note=type(self).__name__
             )

@@ -79,10 +79,13 @@ class PrivateTreeClassifier(PaidClassifier):
         choice, outcomes = self._choice(), count_outcomes(schema)
         if sum(outcomes) * len(schema.classes) > LARGEST_LEVEL:
             raise ParameterError(f"schema must make at most {LARGEST_LEVEL} counts at a node: lower bins, merge values")
-        share = self._rate() / count_shares(self.max_depth, sum(size > 1 for size in outcomes))
+        share = self._rate() / self._count_steps(schema)
         choice.require_proved(Layout(outcomes, len(schema.classes)), share)
         if choice.max_records is not None and rows > choice.max_records:
             raise DataError("table must not have more than max_records records")
+
+    def _count_steps(self, schema: Schema) -> int:
+        return count_shares(self.max_depth, sum(size > 1 for size in count_outcomes(schema)))
 
     def _require_votes(self) -> None:
         choice = self._choice()

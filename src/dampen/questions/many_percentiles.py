@@ -6,6 +6,7 @@ from functools import partial
 from typing import Any
 
 from dampen._validate import Number, one_of, positive, render, share_of
+from dampen.accounting import composed
 from dampen.entropy import Entropy
 from dampen.errors import ParameterError
 from dampen.mechanisms import PermuteAndFlip
@@ -63,20 +64,24 @@ def percentiles(
     shares = sorted(set(asked))
     public = grid_of(bounds, step)
     way = choose_strategy(strategy, len(shares), len(public))
-    loss = PrivacyLoss(price, adjacency=record_adjacency(adjacency))
+    record_adjacency(adjacency)
     require_public_number(values, adjacency)
     counted = count_on_grid(values, public)
     draw: Callable[[Entropy], list[Any]]
     known: Accuracy
     if way == "even":
         problems = [percentile_value_problem(counted, 100 * q, grid=counted.grid, adjacency=adjacency) for q in shares]
-        each = price / len(shares)
+        rounds = len(shares)
+        each = price / rounds
         draw = partial(draw_evenly, problems, PermuteAndFlip(each))
         known = PercentilesAccuracy(each, len(public), tuple(100 * share for share in shares), adjacency)
     else:
-        each = price / (count_levels(len(shares)) * (2 if adjacency is Adjacency.REPLACE else 1))
+        rounds = count_levels(len(shares))
+        each = price / (rounds * (2 if adjacency is Adjacency.REPLACE else 1))
         draw = partial(draw_by_halving, counted, shares, PermuteAndFlip(each))
         known = HalvedAccuracy(each, len(public), fineness(len(public)), tuple(shares))
+
+    loss = composed([PrivacyLoss(price / rounds, adjacency=adjacency)] * rounds)
 
     def build(answers: list[Any], loss: PrivacyLoss, note: str) -> ListRelease:
         by_share = dict(zip(shares, sorted(answers), strict=True))

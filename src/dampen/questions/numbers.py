@@ -5,6 +5,7 @@ from fractions import Fraction
 from typing import Any, Literal
 
 from dampen._validate import Number, positive
+from dampen.accounting import composed
 from dampen.entropy import Entropy
 from dampen.mechanisms import Laplace
 from dampen.mechanisms.noise_errors import NoiseAccuracy, Noisy, RatioAccuracy, VarianceAccuracy
@@ -157,7 +158,7 @@ def mean(
         return NumericRelease(known.value, loss, f"{half!r} of a sum and of a number", note, known)
 
     half, frames = Laplace(price / 2), tuple(part.frame for part in parts)
-    loss = PrivacyLoss(price, adjacency=Adjacency.ADD_REMOVE)
+    loss = composed([half.privacy(frame) for frame in frames])
     return Composite(frames, loss, lambda source: draw_parts(half, parts, source), build)
 
 
@@ -216,7 +217,8 @@ def variance(
         known = VarianceAccuracy(low, high, first, second, rest[0] if rest else Noisy(Fraction(number or 0), None))
         return NumericRelease(known.value, loss, f"{share!r} of sums and of a number", note, known)
 
-    frames, loss = tuple(part.frame for part in parts), PrivacyLoss(price, adjacency=adjacency)
+    frames = tuple(part.frame for part in parts)
+    loss = composed([share.privacy(frame) for frame in frames])
     return Composite(frames, loss, lambda source: draw_parts(share, parts, source), build)
 
 

@@ -9,7 +9,8 @@ import pytest
 from dampen import Adjacency, PrivacyLoss
 from dampen._validate import Number
 from dampen.accounting.account import Account, as_losses, branch_of, child_of
-from dampen.accounting.composition import GRID, NOTHING, add_amounts
+from dampen.accounting.composition import NOTHING, add_amounts
+from dampen.concentrated import GRID
 from dampen.errors import BudgetExceeded, ParameterError
 from dampen.privacy import Amount
 
@@ -50,7 +51,7 @@ def test_charging_gives_a_new_account_and_leaves_the_old_one() -> None:
 def test_granted_exactly_up_to_both_limits(charge: PrivacyLoss, fits: bool, refused: "Refused") -> None:
     account = Account(amount(1, "1/10"), amount("1/2", "1/20"))
     if fits:
-        assert account.charge([charge]).spent == add_amounts(account.spent, charge)
+        assert account.charge([charge]).spent == add_amounts(account.spent, charge.amount)
     else:
         with refused(BudgetExceeded, "asked", "spent epsilon 0.5, delta 0.05", "limit epsilon 1, delta 0.1"):
             account.charge([charge])

@@ -12,7 +12,8 @@ from hypothesis import strategies as st
 from dampen import Adjacency, PrivacyLoss
 from dampen._validate import Number
 from dampen.accounting import composed, converted
-from dampen.accounting.composition import GRID, LONGEST_DENOMINATOR, NOTHING, add_amounts, round_up, shorten
+from dampen.accounting.composition import LONGEST_DENOMINATOR, NOTHING, add_amounts, round_up, shorten
+from dampen.concentrated import GRID, rho_of_pure
 from dampen.errors import BudgetError
 from dampen.privacy import Amount
 
@@ -114,24 +115,30 @@ def test_a_delta_of_one_or_more_is_refused(epsilon: str, delta: Number, refused:
 def test_epsilons_deltas_and_rhos_add_exactly() -> None:
     parts = [
         PrivacyLoss("1/3", "1/1000", adjacency=REPLACE, unit="patient", bounded_range="1/3", rho="1/72"),
-        PrivacyLoss("1/7", "1/3000", adjacency=REPLACE, unit="patient", bounded_range="1/7", rho="1/8"),
+        PrivacyLoss("1/7", "1/3000", adjacency=REPLACE, unit="patient", bounded_range="1/7", rho="1/800"),
     ]
     assert composed(parts) == PrivacyLoss(
-        Fraction(10, 21), Fraction(4, 3000), adjacency=REPLACE, unit="patient", rho=Fraction(10, 72)
+        Fraction(10, 21), Fraction(4, 3000), adjacency=REPLACE, unit="patient", rho=Fraction(1, 72) + Fraction(1, 800)
     )
 
 
-def test_a_sum_has_no_bounded_range_and_a_rho_only_when_every_part_has_one() -> None:
-    ranged = PrivacyLoss(1, adjacency=ADD_REMOVE, bounded_range=1, rho="1/8")
+def test_a_sum_has_no_bounded_range_and_the_rho_that_its_parts_imply() -> None:
+    ranged = PrivacyLoss(1, adjacency=ADD_REMOVE, bounded_range=1)
     assert composed([ranged, ranged]).bounded_range is None
-    assert composed([ranged, PrivacyLoss(1, adjacency=ADD_REMOVE)]).rho is None
+    assert composed([ranged, ranged]).rho == Fraction(1, 4)
+    assert composed([ranged, PrivacyLoss(1, adjacency=ADD_REMOVE)]).rho == Fraction(1, 8) + rho_of_pure(Fraction(1))
     assert composed([ranged]) == ranged
+
+
+def test_a_sum_with_a_part_that_has_no_epsilon_has_none() -> None:
+    total = composed([PrivacyLoss(1, adjacency=ADD_REMOVE, rho="1/9"), PrivacyLoss(None, adjacency=ADD_REMOVE, rho=1)])
+    assert total == PrivacyLoss(None, adjacency=ADD_REMOVE, rho=Fraction(10, 9))
 
 
 @given(st.lists(st.fractions(min_value=0, max_value=2, max_denominator=10**9), min_size=1, max_size=8))
 def test_sums_do_not_depend_on_the_order(parts: list[Fraction]) -> None:
     total = composed([PrivacyLoss(part, part / 100, adjacency=ADD_REMOVE) for part in parts])
-    assert total == PrivacyLoss(sum(parts), sum(parts) / 100, adjacency=ADD_REMOVE)
+    assert total.amount == Amount(sum(parts, Fraction(0)), sum(parts, Fraction(0)) / 100)
     assert total == composed([PrivacyLoss(part, part / 100, adjacency=ADD_REMOVE) for part in reversed(parts)])
 
 
@@ -148,8 +155,8 @@ def test_denominators_up_to_the_longest_are_kept_exactly() -> None:
     last = Fraction(1, 2 ** (LONGEST_DENOMINATOR - 1))
     assert shorten(loss(last)) == loss(last)
     assert shorten(loss(last / 2)) == loss(Fraction(1, GRID))
-    assert add_amounts(NOTHING, loss(last)).epsilon == last
-    assert add_amounts(NOTHING, loss(last / 2)).epsilon == Fraction(1, GRID)
+    assert add_amounts(NOTHING, Amount(last, last)).epsilon == last
+    assert add_amounts(NOTHING, Amount(last / 2, last)).epsilon == Fraction(1, GRID)
 
 
 numbers = st.integers(0, 2**150).flatmap(lambda top: st.integers(2**150, 2**300).map(lambda b: Fraction(top, b)))
@@ -161,6 +168,6 @@ def test_sums_are_never_rounded_down_and_never_grow_long(charges: list[Fraction]
     for count, charge in enumerate(charges, 1):
         spent = add_amounts(spent, Amount(charge, charge / 2))
         exact = sum(charges[:count], Fraction(0))
-        for total, true in ((spent.epsilon, exact), (spent.delta, exact / 2)):
+        for total, true in ((spent.epsilon or Fraction(0), exact), (spent.delta, exact / 2)):
             assert true <= total <= true + Fraction(count, GRID)
             assert total.denominator.bit_length() <= LONGEST_DENOMINATOR + 80

@@ -49,7 +49,7 @@ def path(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def ledger(path: Path) -> Iterator[Ledger]:
-    with closing(Budget.open(path, epsilon=10, delta="1/100")) as opened:
+    with closing(Budget.open(path, epsilon=10, delta="1/100", composition="basic")) as opened:
         yield opened
         assert opened.verify()
 
@@ -71,7 +71,13 @@ def test_only_epsilon_is_needed(path: Path) -> None:
 
 
 def test_everything_may_be_given_and_is_read_back(path: Path) -> None:
-    given: dict[str, Any] = {"epsilon": "1/3", "delta": 1e-6, "adjacency": REPLACE, "unit": "patient"}
+    given: dict[str, Any] = {
+        "epsilon": "1/3",
+        "delta": 1e-6,
+        "adjacency": REPLACE,
+        "unit": "patient",
+        "composition": "basic",
+    }
     for options in (given, {}, given, {"epsilon": Fraction(1, 3), "delta": "0.000001"}):
         with closing(Budget.open(str(path), **options)) as ledger:
             assert ledger.limit == amount("1/3", "1e-6")
@@ -107,9 +113,9 @@ def test_other_limits_are_an_error(ledger: Ledger, other: dict[str, Any], refuse
 
 def test_after_a_change_only_the_new_limit_opens(ledger: Ledger, refused: "Refused") -> None:
     ledger.change_limit(epsilon=20)
-    Budget.open(ledger.path, epsilon=20, delta="1/100").close()
+    Budget.open(ledger.path, epsilon=20, delta="1/100", composition="basic").close()
     with refused(BudgetError, "has the limit epsilon 20"):
-        Budget.open(ledger.path, epsilon=10, delta="1/100")
+        Budget.open(ledger.path, epsilon=10, delta="1/100", composition="basic")
 
 
 @pytest.mark.parametrize(
@@ -123,18 +129,18 @@ def test_another_adjacency_or_unit_is_an_error(
     ledger: Ledger, fixed: dict[str, Any], message: tuple[str, ...], refused: "Refused"
 ) -> None:
     with refused(BudgetError, "study.db", "None"):
-        Budget.open(ledger.path, epsilon=10, delta="1/100", **fixed)
+        Budget.open(ledger.path, epsilon=10, delta="1/100", composition="basic", **fixed)
     ledger.reserve(loss(1))
     with refused(BudgetError, "study.db", *message):
-        Budget.open(ledger.path, epsilon=10, delta="1/100", **fixed)
-    Budget.open(ledger.path, epsilon=10, delta="1/100", adjacency=ADD_REMOVE, unit="row").close()
+        Budget.open(ledger.path, epsilon=10, delta="1/100", composition="basic", **fixed)
+    Budget.open(ledger.path, epsilon=10, delta="1/100", composition="basic", adjacency=ADD_REMOVE, unit="row").close()
 
 
 @pytest.mark.parametrize("given", [{"delta": 0}, {"delta": "1e-6"}, {"adjacency": REPLACE}, {"unit": "row"}], ids=repr)
 @pytest.mark.parametrize("exists", [True, False], ids=["existing", "missing"])
 def test_epsilon_must_come_with_the_rest(path: Path, given: dict[str, Any], exists: bool, refused: "Refused") -> None:
     if exists:
-        Budget.open(path, epsilon=1, delta="1e-6").close()
+        Budget.open(path, epsilon=1, delta="1e-6", composition="basic").close()
     with refused(ParameterError, "epsilon must be given"):
         Budget.open(path, **given)
     assert path.exists() == exists
@@ -390,7 +396,7 @@ def test_the_limit_of_the_whole_may_fall_below_that_of_a_scope(ledger: Ledger, r
 
 
 def spending(*ledgers: Ledger) -> list[Fraction]:
-    return [each.spent.epsilon for each in ledgers]
+    return [each.spent.epsilon or Fraction(0) for each in ledgers]
 
 
 def test_a_scope_spends_from_itself_and_all_its_parents(ledger: Ledger) -> None:
@@ -597,9 +603,9 @@ def test_the_sum_of_the_purposes_is_what_is_spent(ledger: Ledger) -> None:
     for count in range(12):
         (ann if count % 3 else ledger).reserve(loss(Fraction(1, count + 3)), note=f"note {count % 4}")
     purposes = ledger.summary(most=100).purposes
-    assert sum(each.amount.epsilon for each in purposes) == ledger.spent.epsilon
+    assert sum(each.size for each in purposes) == ledger.spent.epsilon
     assert sum(each.charges for each in purposes) == 12
-    sizes = [each.amount.epsilon for each in purposes]
+    sizes = [each.size for each in purposes]
     assert sizes == sorted(sizes, reverse=True)
 
 

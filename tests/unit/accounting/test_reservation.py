@@ -9,6 +9,7 @@ from dampen import Adjacency, PrivacyLoss
 from dampen._validate import Number
 from dampen.accounting import composed
 from dampen.accounting.account import Batch, Outcome, Reservation
+from dampen.accounting.composition import rho_of
 from dampen.errors import BudgetError, BudgetExceeded, ParameterError
 from dampen.privacy import Amount
 
@@ -73,7 +74,8 @@ def test_a_slot_that_was_taken_and_not_entered_is_not_unused() -> None:
 
 def test_the_loss_of_a_batch_is_the_sum_of_its_slots() -> None:
     batch = batch_of(Reservation(loss(1, "1/10"), ""), Reservation(loss("1/2", "1/5"), ""))
-    assert batch.loss == loss("3/2", "3/10")
+    assert batch.loss.amount == loss("3/2", "3/10").amount
+    assert batch.loss.rho == rho_of(loss(1)) + rho_of(loss("1/2"))
     assert batch.limit == batch.remaining == Amount(Fraction(3, 2), Fraction(3, 10))
     assert batch.spent == Amount(Fraction(0), Fraction(0))
 

@@ -53,7 +53,7 @@ ENTRIES = 10
 @pytest.fixture
 def ledger(tmp_path: Path) -> Iterator[Ledger]:
     """An intact ledger, closed, so that its file can be opened by anyone."""
-    with closing(Budget.open(tmp_path / "study.db", epsilon=10, delta="1/10")) as opened:
+    with closing(Budget.open(tmp_path / "study.db", epsilon=10, delta="1/10", composition="basic")) as opened:
         fill(opened)
         assert [entry.kind for entry in opened.history()] == [
             *("limit", "limit", "charge", "outcome", "charge", "outcome", "limit", "charge", "charge", "outcome")
@@ -92,7 +92,7 @@ def forge(db: sqlite3.Connection) -> None:
         row = (a.name, *map(str, amounts), a.adjacency and a.adjacency.value, a.unit)
         db.execute("INSERT INTO accounts VALUES (?, ?, ?, ?, ?, ?, ?)", row)
     for scope, note, charges, amount in books.purposes.values():
-        sums = (str(amount.epsilon), str(amount.delta), float(amount.epsilon))
+        sums = (str(amount.epsilon), str(amount.delta), float(amount.epsilon or 0))
         db.execute("INSERT INTO purposes VALUES (?, ?, ?, ?, ?, ?)", (scope, note, charges, *sums))
     db.executemany("INSERT INTO unfinished VALUES (?, ?)", books.unfinished.items())
 
@@ -360,7 +360,7 @@ def test_a_number_too_long_to_write_out_holds_nobody_up(tmp_path: Path, edit: st
 
 def edit_ledger(path: Path, statement: str) -> str:
     """The path of an edited ledger; the ledger itself is out of the way of pytest, which would print it."""
-    with closing(Budget.open(path, epsilon=10, delta="1/10")) as ledger:
+    with closing(Budget.open(path, epsilon=10, delta="1/10", composition="basic")) as ledger:
         fill(ledger)
         tamper(ledger, statement)
     return str(path)

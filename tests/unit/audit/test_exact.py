@@ -37,7 +37,7 @@ def test_a_breach_is_not_hidden_by_a_later_larger_claim(universe: list[tuple[int
     report = audit_selection(TooCheapForTwo(1), two_sizes, universe, flipped)
     assert report.breaches == ("epsilon",)
     assert report.worst_pair == ((2, 0), (2, 1))
-    assert float(report.claim.epsilon) == 0.5
+    assert report.claim.epsilon == 0.5
 
 
 def test_a_law_that_is_not_a_number_is_refused() -> None:

@@ -19,7 +19,7 @@ SELECT = ("--label", "name", "--score", "votes", "--sensitivity", "1", "--monoto
 @pytest.fixture
 def study(tmp_path: Path) -> Path:
     path = tmp_path / "study.db"
-    assert run("budget", "create", path, "--epsilon", "3", "--delta", "1e-6").exit_code == 0
+    assert run("budget", "create", path, "--epsilon", "3", "--delta", "1e-6", "--composition", "basic").exit_code == 0
     return path
 
 
@@ -214,3 +214,23 @@ def test_verify_ends_with_1_when_the_ledger_is_not_intact(study: Path, tmp_path:
     assert done.exit_code == 1
     assert "limits and spending" in done.stdout
     assert "head" in fails(ParameterError, "budget", "verify", study, "--head", "7")
+
+
+def test_every_rule_from_the_shell(tmp_path: Path) -> None:
+    survey, study, drinks = (str(tmp_path / name) for name in ("survey.db", "study.db", "drinks.db"))
+    assert run("budget", "create", survey, "--epsilon", "1", "--delta", "1e-6").stdout == (
+        "survey.db: epsilon 1, delta 1e-06 may be spent\n"
+    )
+    assert run("budget", "create", study, "--rho", "1/50").stdout == "study.db: rho 0.02 may be spent\n"
+    assert run("budget", "create", study, "--rho", "1/100", "--scope", "team=a").exit_code == 0
+    assert run("budget", "create", drinks, "--epsilon", "1", "--composition", "pure").exit_code == 0
+    told = {path: json.loads(run("budget", "show", path, "--json").stdout) for path in (survey, study, drinks)}
+    assert [each["composition"] for each in told.values()] == ["approx", "zcdp", "pure"]
+    assert told[study]["accounts"][0] == {
+        "scope": "", "limit": {"delta": "0", "rho": "0.02"}, "spent": {"delta": "0", "rho": "0"},
+    }  # fmt: skip
+    assert "composition: approx" in run("budget", "show", survey).stdout
+    assert run("budget", "limit", study, "--rho", "1/10").stdout == "rho 0.1 may be spent; rho 0 is spent\n"
+    for wrong in (("--rho", "1", "--epsilon", "1"), (), ("--epsilon", "1", "--composition", "approx")):
+        assert fails(ParameterError, "budget", "create", tmp_path / "other.db", *wrong)
+        assert not (tmp_path / "other.db").exists()

@@ -10,7 +10,8 @@ import numpy as np
 from numpy.polynomial import chebyshev
 
 from dampen._validate import SMALLEST, Number, plain, positive, probability
-from dampen.certified import arithmetic, ball
+from dampen.certified import ball
+from dampen.concentrated import largest_rho
 from dampen.entropy import Entropy
 from dampen.errors import ParameterError
 from dampen.mechanisms.numeric.base import AdditiveMechanism
@@ -29,8 +30,6 @@ LARGEST_BLOCK = 2**20
 """So many terms of a law are computed at once."""
 PIECE, DEGREE = 1.0, 18
 """A long law is interpolated in ln z, by polynomials of this degree on pieces of this width."""
-SEARCH_PRECISION = 2048
-"""Bits in which the order of the conversion is searched for: enough for the smallest parameters."""
 LARGEST_EPSILON = 10**6
 """Beyond this nobody asks."""
 
@@ -191,12 +190,12 @@ class LaplaceLogNormal(AdditiveMechanism):
 
     def privacy(self, frame: NumericFrame) -> PrivacyLoss:
         """Epsilon and delta, and the concentrated loss behind them."""
-        rho = max(concentrated_loss(self.epsilon, self.delta), SMALLEST)
+        rho = max(largest_rho(self.epsilon, self.delta), SMALLEST)
         return PrivacyLoss(self.epsilon, self.delta, adjacency=frame.adjacency, unit=frame.unit, rho=rho)
 
     def noise(self, problem: NumericProblem) -> LogNormalNoise:
         """Not private. The scale is S / alpha."""
-        (alpha, ratio), reach = calibrate(concentrated_loss(self.epsilon, self.delta)), problem.frame.reach
+        (alpha, ratio), reach = calibrate(largest_rho(self.epsilon, self.delta)), problem.frame.reach
         rungs = problem.rungs(rungs_until_negligible(reach, ratio))
         return LogNormalNoise(smooth_ladder(rungs, reach, ratio) / alpha)
 
@@ -210,26 +209,3 @@ def calibrate(rho: Fraction) -> tuple[Fraction, Fraction]:
 
     alpha = fraction_below(lambda flint: half(flint) * (-ball(flint, Fraction(3, 2) * SIGMA**2)).exp())
     return alpha, ratio_below(lambda flint: (half(flint) * ball(flint, SIGMA)).expm1())
-
-
-@lru_cache(maxsize=1024)
-def concentrated_loss(epsilon: Fraction, delta: Fraction) -> Fraction:
-    """A rho, nearly the largest one, such that rho-concentrated privacy implies (epsilon, delta); rounded down.
-
-    For every order a > 1 it does if epsilon >= rho a + ln(1 - 1/a) - ln(delta a) / (a - 1). The search is for a alone.
-    """
-    place, step = Fraction(0), Fraction(1)
-    places = [Fraction(x) for x in range(-40, 401)]
-    for _ in range(8):
-        with arithmetic(SEARCH_PRECISION) as flint:
-            values = [_rho_at(flint, ball(flint, x).exp(), epsilon, delta).mid() for x in places]
-        place, step = places[max(range(len(places)), key=values.__getitem__)], step / 8
-        places = [place + i * step for i in range(-8, 9)]
-    return fraction_below(lambda flint: _rho_at(flint, ball(flint, place).exp(), epsilon, delta))
-
-
-def _rho_at(flint: Any, excess: Any, epsilon: Fraction, delta: Fraction) -> Any:
-    """The rho at the order 1 + excess."""
-    order = 1 + excess
-    logarithms = -(1 + 1 / excess).log() - (ball(flint, delta) * order).log() / excess
-    return (ball(flint, epsilon) - logarithms) / order

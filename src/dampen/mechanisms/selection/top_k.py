@@ -6,6 +6,7 @@ from typing import ClassVar
 import numpy as np
 
 from dampen._validate import flag, render, whole
+from dampen.concentrated import rho_of_pure, rho_of_range
 from dampen.entropy import Entropy
 from dampen.errors import ParameterError
 from dampen.mechanisms import laws
@@ -40,7 +41,8 @@ class TopK(OrderedMechanism):
     Guarantee
     ---------
     k times the base's epsilon, which is the price of each pick (docs/proofs/top_k.md). No bounded range is claimed: the
-    joint law of k picks does not have it.
+    joint law of k picks does not have it. k picks of the base also have k times its rho; exponential noise in one shot
+    is no k picks and does not, so that there rho follows from k times epsilon alone.
 
     Differs from the paper
     ----------------------
@@ -91,10 +93,13 @@ class TopK(OrderedMechanism):
         object.__setattr__(self, "peeled", flag(peeled=peeled))
 
     def privacy(self, frame: Frame) -> PrivacyLoss:
-        """K times the base's epsilon."""
+        """K times the base's epsilon and, where k picks are what is drawn, k times its rho."""
         self._require_fitting(frame)
-        single = self.base.privacy(frame)
-        return replace(single, epsilon=self.k * single.epsilon, bounded_range=None)
+        single, rho = self.base.privacy(frame), None
+        if not self._in_one_shot:
+            eta = single.bounded_range
+            rho = self.k * (rho_of_pure(self.epsilon) if eta is None else rho_of_range(eta))
+        return replace(single, epsilon=self.k * self.epsilon, bounded_range=None, rho=rho)
 
     def accuracy(self, frame: Frame) -> Accuracy:
         """That of the worst utilities, where the base scores by them.

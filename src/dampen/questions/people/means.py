@@ -9,6 +9,7 @@ from fractions import Fraction
 from math import floor
 
 from dampen._validate import Number, positive
+from dampen.accounting import composed
 from dampen.mechanisms import Laplace
 from dampen.mechanisms.noise_errors import Noisy, quotient_interval
 from dampen.privacy import CONFIDENCE, Accuracy, Adjacency, NumericRelease, PrivacyLoss, miss_chance
@@ -110,5 +111,5 @@ def _pose(
         return NumericRelease(known.value, loss, f"{each!r} of a sum and of a number", note, known)
 
     frames = tuple(part.frame for part in parts)
-    loss = PrivacyLoss(price, adjacency=Adjacency.ADD_REMOVE, unit=frames[0].unit)
+    loss = composed([each.privacy(frame) for frame in frames])
     return Composite(frames, loss, lambda source: draw_parts(each, parts, source), build)

@@ -6,6 +6,7 @@ from fractions import Fraction
 from typing import Any
 
 from dampen._validate import Number, positive, render
+from dampen.accounting import composed
 from dampen.entropy import Entropy
 from dampen.errors import ParameterError
 from dampen.mechanisms import PermuteAndFlip, SelectionMechanism
@@ -99,7 +100,7 @@ def pose_percentiles(
         value = tuple(by_share[share] for share in asked)
         return ListRelease(value, loss, f"{each!r} for each of {len(shares)} percentiles", note, known)
 
-    loss = PrivacyLoss(price, adjacency=adjacency, unit=unit)
+    loss = composed([each.privacy(problem.frame) for problem in problems])
     return Composite(tuple(problem.frame for problem in problems), loss, draw, build)
 
 

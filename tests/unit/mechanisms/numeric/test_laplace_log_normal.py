@@ -9,11 +9,12 @@ from scipy.stats import chisquare
 
 from dampen import Adjacency, Budget, NumericFrame, NumericProblem
 from dampen.certified import arithmetic, ball
+from dampen.concentrated import largest_rho
 from dampen.entropy import system_entropy
 from dampen.errors import ParameterError
 from dampen.mechanisms import LaplaceLogNormal
 from dampen.mechanisms.numeric import laplace_log_normal as module
-from dampen.mechanisms.numeric.laplace_log_normal import SIGMA, LogNormalNoise, calibrate, concentrated_loss, log_mean
+from dampen.mechanisms.numeric.laplace_log_normal import SIGMA, LogNormalNoise, calibrate, log_mean
 from dampen.vectors import Floats
 from tests.unit.mechanisms.selection.five_nodes import distinct_pairs, problem
 
@@ -91,7 +92,7 @@ def renyi(orders: tuple[float, ...], ratio: float, shift: float) -> list[float]:
 
 
 @pytest.mark.parametrize("root", [0.1, 1.0, 3.0])
-def test_divergences_stay_below_the_concentrated_loss(root: float) -> None:
+def test_divergences_stay_below_the_largest_rho(root: float) -> None:
     """sqrt(2 rho) = root; scales apart by exp(beta) or equal, shifts of alpha or none, orders up to 50.
 
     The largest share of rho, on the last scale and order, is nearly the quarter that the scale alone accounts for.
@@ -136,7 +137,7 @@ def test_exact_divergences_and_delta_of_all_graphs_on_five_nodes() -> None:
     ],
 )
 def test_the_conversion_is_the_tight_one_and_never_above(epsilon: str, delta: str, rho: float) -> None:
-    found = float(concentrated_loss(Fraction(epsilon), Fraction(delta)))
+    found = float(largest_rho(Fraction(epsilon), Fraction(delta)))
     assert rho * (1 - 1e-10) < found <= rho * (1 + 1e-12)
     textbook = found + 2 * sqrt(found * log(1 / float(Fraction(delta))))
     assert textbook > float(Fraction(epsilon))
@@ -154,7 +155,7 @@ def test_the_two_terms_share_the_loss_and_sigma_is_the_best_one(rho: str) -> Non
 
 def test_the_scale_is_the_smooth_sensitivity_over_alpha() -> None:
     mechanism, given = LaplaceLogNormal(5, "1/2000"), problem(1000, 2)
-    alpha, ratio = (float(number) for number in calibrate(concentrated_loss(Fraction(5), Fraction(1, 2000))))
+    alpha, ratio = (float(number) for number in calibrate(largest_rho(Fraction(5), Fraction(1, 2000))))
     smooth = max(rung / ratio**t for t, rung in enumerate(given.rungs(20)))
     assert float(mechanism.noise(given).scale) == pytest.approx(smooth / alpha, rel=1e-9)
 
