@@ -1,4 +1,4 @@
-"""What losses cost in rho, measured: the charge of every kind of selection holds, and charges that are too small break."""
+"""What losses cost in rho, measured: the charges of all kinds of selection hold, and smaller ones break."""
 
 from collections.abc import Sequence
 from dataclasses import replace

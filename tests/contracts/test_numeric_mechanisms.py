@@ -134,7 +134,7 @@ def test_too_small_a_budget_refuses_before_anything_is_drawn(
     make: Make, monkeypatch: pytest.MonkeyPatch, refused: Refused
 ) -> None:
     monkeypatch.setattr(entropy, "system_entropy", lambda: pytest.fail("drawn before it was paid"))
-    budget = Budget(epsilon=9, delta="1/2")
+    budget = Budget(epsilon=9, delta="1/2", composition="basic")
     with refused(BudgetExceeded, "limit epsilon 9", hidden=SECRETS):
         make(10, DELTA).release(secret(), budget=budget)
     assert budget.spent.epsilon == budget.spent.delta == 0

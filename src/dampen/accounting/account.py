@@ -10,7 +10,7 @@ from fractions import Fraction
 from types import TracebackType
 from typing import Any, Literal, NoReturn, Self
 
-from dampen._validate import brief, render, text
+from dampen._validate import Number, brief, probability, render, text
 from dampen.accounting.composition import (
     NOTHING,
     Composition,
@@ -68,9 +68,16 @@ class Account:
         adjacency, unit = self.adjacency or losses[0].adjacency, self.unit or losses[0].unit
         return tuple(shorten(self.composition.price(converted(loss, adjacency, unit))) for loss in losses)
 
-    def quote(self, losses: Iterable[PrivacyLoss]) -> PrivacyLoss:
-        """What a list would cost."""
-        return composed(self.price(as_losses(losses)))
+    def quote(self, losses: Iterable[PrivacyLoss], delta: Number = 0) -> PrivacyLoss:
+        """What a list would cost: the sums or, for ``delta`` more, the least epsilon that holds for a fixed list."""
+        listed, extra = self.price(as_losses(losses)), probability(delta=delta)
+        if not extra:
+            return composed(listed)
+        if self.limit.epsilon is None:
+            raise ParameterError(f"delta must be left out in a budget of rho, where lists add up; got {render(delta)}")
+        from dampen.accounting.plans import price_of_list
+
+        return price_of_list(listed, extra)
 
     def charge(self, charges: Iterable[PrivacyLoss]) -> "Account":
         """The account after these charges, all of them or none."""
@@ -153,12 +160,13 @@ class Batch:
     """Losses that were reserved at once, to be used one by one: a budget whose every slot is paid for already.
 
     ``reserve`` takes the smallest unused slot that covers the loss and charges nothing more. What is left unused when
-    the ``with`` block ends is not given back.
+    the ``with`` block ends is not given back. ``item``: the one charge for all slots, where they were not charged each.
     """
 
-    def __init__(self, slots: Sequence[Reservation], loss: PrivacyLoss) -> None:
+    def __init__(self, slots: Sequence[Reservation], loss: PrivacyLoss, item: Reservation | None = None) -> None:
         self.loss = loss
         """The price of the whole list."""
+        self._item = item
         self._free = list(slots)
         self._used: list[PrivacyLoss] = []
         self._lock = threading.Lock()
@@ -184,7 +192,7 @@ class Batch:
     @property
     def limit(self) -> Amount:
         """The sum of all slots."""
-        return self.loss.amount
+        return _sum([*self._used, *(slot.loss for slot in self._free)])
 
     @property
     def spent(self) -> Amount:
@@ -207,6 +215,8 @@ class Batch:
             unused, self._free = self._free, []
         for slot in unused:
             slot.settle("unused")
+        if self._item is not None:
+            self._item.settle("done" if self._used else "unused")
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Self:
         return self

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
-from dampen._validate import Number, flag, text
+from dampen._validate import Number, flag, probability, text
 from dampen.accounting.account import LONGEST_NOTE, Account, Batch, Reservation, as_losses
 from dampen.accounting.composition import composed
 from dampen.accounting.memory import Answer, as_line
@@ -99,13 +99,25 @@ class Budget:
         [reservation], _ = self._grant((loss,), note)
         return reservation
 
-    def batch(self, losses: Iterable[PrivacyLoss], *, note: str = "") -> Batch:
-        """Charge a whole list now, or raise and change nothing. The batch is a budget for exactly these releases."""
-        return Batch(*self._grant(as_losses(losses), note))
+    def batch(self, losses: Iterable[PrivacyLoss], *, delta: Number = 0, note: str = "") -> Batch:
+        """Charge a whole list now, or raise and change nothing. The batch is a budget for exactly these releases.
 
-    def quote(self, losses: Iterable[PrivacyLoss]) -> PrivacyLoss:
-        """What a list would cost here; nothing is charged."""
-        return self._account.quote(losses)
+        With a ``delta`` it is one charge at the price that :meth:`quote` tells for it.
+        """
+        listed = as_losses(losses)
+        if not probability(delta=delta):
+            return Batch(*self._grant(listed, note))
+        account = self._account
+        [item], price = self._grant((account.quote(listed, delta),), note)
+        return Batch([Reservation(charge, note) for charge in account.price(listed)], price, item)
+
+    def quote(self, losses: Iterable[PrivacyLoss], *, delta: Number = 0) -> PrivacyLoss:
+        """What a list would cost here; nothing is charged.
+
+        Losses add up. For so much of ``delta`` beside their own a list that is fixed beforehand may cost less epsilon:
+        the least that holds for it is told.
+        """
+        return self._account.quote(losses, delta)
 
     def recall(self, key: str) -> str | None:
         """The answer kept for a question in exactly these public words; ``None`` where there is none. It is free."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Self
 
-from dampen._validate import Number, flag, render, text, whole
+from dampen._validate import Number, flag, probability, render, text, whole
 from dampen.accounting import store
 from dampen.accounting.account import LONGEST_NOTE, Account, Batch, Outcome, Reservation, as_losses, branch_of, child_of
 from dampen.accounting.chain import (
@@ -110,13 +110,21 @@ class Ledger:
         [reservation], _ = self._grant((loss,), note)
         return reservation
 
-    def batch(self, losses: Iterable[PrivacyLoss], *, note: str = "") -> Batch:
-        """Charge a whole list now, or raise and change nothing. The batch is a budget for exactly these releases."""
-        return Batch(*self._grant(as_losses(losses), note))
+    def batch(self, losses: Iterable[PrivacyLoss], *, delta: Number = 0, note: str = "") -> Batch:
+        """Charge a whole list now, or raise and change nothing. The batch is a budget for exactly these releases.
 
-    def quote(self, losses: Iterable[PrivacyLoss]) -> PrivacyLoss:
-        """What a list would cost here; nothing is charged."""
-        return self._root.quote(losses)
+        With a ``delta`` it is one charge at the price that :meth:`quote` tells for it.
+        """
+        listed = as_losses(losses)
+        if not probability(delta=delta):
+            return Batch(*self._grant(listed, note))
+        account = self._root
+        [item], price = self._grant((account.quote(listed, delta),), note)
+        return Batch([Reservation(charge, note) for charge in account.price(listed)], price, item)
+
+    def quote(self, losses: Iterable[PrivacyLoss], *, delta: Number = 0) -> PrivacyLoss:
+        """What a list would cost here; nothing is charged. See :meth:`dampen.Budget.quote`."""
+        return self._root.quote(losses, delta)
 
     def scope(
         self,

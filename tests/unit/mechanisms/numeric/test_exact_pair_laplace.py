@@ -169,7 +169,7 @@ def test_what_bits_draw_is_the_law_at_the_very_scale(monkeypatch: pytest.MonkeyP
 
 
 def test_a_release_pays_epsilon_and_delta_and_shows_no_scale() -> None:
-    budget = Budget(epsilon=5, delta="1/2000")
+    budget = Budget(epsilon=5, delta="1/2000", composition="basic")
     release = ExactPairLaplace(5, "1/2000").release(PROBLEM, budget=budget)
     assert isinstance(release.value, int)
     assert budget.spent.epsilon == 5

@@ -158,7 +158,7 @@ def test_what_bits_draw_is_the_law_at_the_very_scale(name: str, monkeypatch: pyt
 
 @pytest.mark.parametrize("name", MECHANISMS)
 def test_releases_pay_and_show_no_scale(name: str) -> None:
-    mechanism, budget = MECHANISMS[name], Budget(epsilon=5, delta="1/2000")
+    mechanism, budget = MECHANISMS[name], Budget(epsilon=5, delta="1/2000", composition="basic")
     release = mechanism.release(PROBLEM, budget=budget)
     assert isinstance(release.value, int)
     assert budget.spent.epsilon == 5

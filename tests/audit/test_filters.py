@@ -1,0 +1,115 @@
+"""Rules against analysts who choose the next loss after seeing answers, the best of them found by dynamic programming.
+
+A loss of epsilon is the randomised response of that epsilon: nothing of that price tells more. An analyst goes on as
+long as the rule grants, and wants the excess E[(1 - exp(epsilon - loss))+] to be large. A filter keeps it below delta.
+"""
+
+from collections.abc import Callable
+from fractions import Fraction
+from functools import cache
+from itertools import islice, product
+from math import exp, expm1
+
+import pytest
+
+from dampen import Adjacency, PrivacyLoss
+from dampen.accounting.composition import Composition
+from dampen.accounting.plans import optimal_delta
+from dampen.accounting.rules import APPROXIMATE, CONCENTRATED, AskedLimit
+from dampen.privacy import Amount
+
+MOST = 14
+"""An analyst asks at most so often."""
+Grants = Callable[[int, int], bool]
+"""Whether so many of the one and of the other loss of a menu are granted together."""
+
+
+def largest_excess(menu: tuple[Fraction, Fraction], epsilon: Fraction, grants: Grants) -> float:
+    @cache
+    def best(first: int, second: int, loss: Fraction) -> float:
+        found = max(0.0, -expm1(float(epsilon - loss)))
+        for price, more in ((menu[0], (first + 1, second)), (menu[1], (first, second + 1))):
+            if sum(more) <= MOST and grants(*more):
+                up = 1 / (1 + exp(-price))
+                found = max(found, up * best(*more, loss + price) + (1 - up) * best(*more, loss - price))
+        return found
+
+    return best(0, 0, Fraction(0))
+
+
+def by_rule(menu: tuple[Fraction, Fraction], rule: Composition, limit: Amount) -> Grants:
+    losses = [PrivacyLoss(price, adjacency=Adjacency.ADD_REMOVE) for price in menu]
+
+    @cache
+    def sum_of(first: int, second: int) -> Amount:
+        if first + second == 0:
+            return rule.start
+        rest, last = ((first - 1, second), losses[0]) if first else ((first, second - 1), losses[1])
+        return rule.add(sum_of(*rest), last)
+
+    return lambda first, second: rule.fits(sum_of(first, second), limit)
+
+
+def by_optimal_composition(menu: tuple[Fraction, Fraction], epsilon: Fraction, delta: float) -> Grants:
+    """What is refused as a rule: the best bound, evaluated anew on all losses so far."""
+
+    @cache
+    def grants(first: int, second: int) -> bool:
+        return optimal_delta([menu[0]] * first + [menu[1]] * second, epsilon) <= delta * (1 + 1e-9)
+
+    return grants
+
+
+MENUS = [(Fraction(a, 4), Fraction(b, 4)) for a, b in ((2, 6), (1, 3), (1, 4), (2, 4), (2, 5), (3, 6), (1, 6), (2, 8))]
+PLANS = [(1, 1), (2, 1), (3, 1), (0, 2), (5, 0)]
+TOTALS = [Fraction(1), Fraction(3, 2), Fraction(2)]
+GAMES = list(product(MENUS, PLANS, TOTALS))
+
+
+def play(most: int) -> tuple[int, int]:
+    """How many games were played, and in how many optimal composition as a filter gives away more than delta."""
+    played = broken = 0
+    for menu, (first, second), epsilon in islice(GAMES, 0, None, max(1, len(GAMES) // most)):
+        delta = optimal_delta([menu[0]] * first + [menu[1]] * second, epsilon)
+        if not 1e-6 < delta < 1:
+            continue
+        played += 1
+        broken += largest_excess(menu, epsilon, by_optimal_composition(menu, epsilon, delta)) > delta * (1 + 1e-6)
+        exact = Fraction(delta)
+        limit = AskedLimit(epsilon=epsilon, delta=exact).limit_under(APPROXIMATE)
+        assert largest_excess(menu, epsilon, by_rule(menu, APPROXIMATE, limit)) <= delta / 2
+        concentrated = Amount(None, Fraction(0), limit.rho)
+        assert largest_excess(menu, epsilon, by_rule(menu, CONCENTRATED, concentrated)) <= delta / 2
+    return played, broken
+
+
+def test_the_game_of_two_prices() -> None:
+    menu, epsilon = MENUS[0], Fraction(3, 2)
+    delta = optimal_delta(menu, epsilon)
+    found = largest_excess(menu, epsilon, by_optimal_composition(menu, epsilon, delta))
+    assert delta == pytest.approx(0.2002392, abs=1e-7)
+    assert found == pytest.approx(0.2638855, abs=1e-7)
+
+
+def test_rules_keep_delta_in_a_few_games_and_optimal_composition_does_not() -> None:
+    played, broken = play(6)
+    assert played >= 3
+    assert broken >= 1
+
+
+@pytest.mark.long
+def test_rules_keep_delta_in_120_games() -> None:
+    assert len(GAMES) == 120
+    played, broken = play(120)
+    assert played > 80
+    assert broken > played / 2
+
+
+def test_a_fixed_list_keeps_its_delta_in_any_order() -> None:
+    """The slots of a batch may be taken in an order that depends on the answers."""
+    menu, epsilon = MENUS[0], Fraction(3, 2)
+    for slots in ((1, 1), (3, 2), (4, 1)):
+        delta = optimal_delta([menu[0]] * slots[0] + [menu[1]] * slots[1], epsilon)
+        found = largest_excess(menu, epsilon, lambda one, two, slots=slots: one <= slots[0] and two <= slots[1])
+        assert found <= delta
+        assert found == pytest.approx(delta, rel=1e-9)
