@@ -14,11 +14,13 @@ from dampen._validate import Number, brief, probability, render, text
 from dampen.accounting.composition import (
     NOTHING,
     Composition,
+    add_amounts,
     composed,
     converted,
     difference,
     rho_of,
     shorten,
+    times,
     within,
 )
 from dampen.accounting.rules import BASIC
@@ -26,6 +28,8 @@ from dampen.entropy import this_process
 from dampen.errors import BudgetError, BudgetExceeded, ParameterError
 from dampen.privacy import Adjacency, Amount, PrivacyLoss
 
+MOST_MORE = 10**6
+"""So many more answers are told apart."""
 LONGEST_NOTE = 500
 """Notes are for people; longer ones are refused."""
 
@@ -88,6 +92,15 @@ class Account:
         if not self.composition.fits(spent, self.limit):
             raise BudgetExceeded(self._refusal(difference(spent, self.spent)))
         return Account(self.limit, spent, adjacency, unit, self.name, self.composition)
+
+    def room_for(self, charge: PrivacyLoss) -> int:
+        """How many more charges like this one fit, if nothing else is asked; ``MOST_MORE`` where it is that many."""
+        counted, low, high = self.composition.count(charge), 0, MOST_MORE
+        while low < high:
+            middle = (low + high + 1) // 2
+            fits = self.composition.fits(add_amounts(self.spent, times(counted, middle)), self.limit)
+            low, high = (middle, high) if fits else (low, middle - 1)
+        return low
 
     def _refusal(self, asked: Amount) -> str:
         place = f" in {self.name[-80:]}" if self.name else ""

@@ -192,6 +192,15 @@ def difference(limit: Amount, spent: Amount) -> Amount:
     )
 
 
+def times(amount: Amount, count: int) -> Amount:
+    """So many times the same."""
+    return Amount(
+        None if amount.epsilon is None else count * amount.epsilon,
+        count * amount.delta,
+        None if amount.rho is None else count * amount.rho,
+    )
+
+
 def least(amounts: Sequence[Amount]) -> Amount:
     """The least of several in each part that any of them counts."""
     return Amount(

@@ -3,7 +3,7 @@
 import json
 import os
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Self
 
@@ -25,6 +25,7 @@ from dampen.accounting.memory import Answer, as_line
 from dampen.accounting.rules import BASIC, CONCENTRATED, AskedLimit, promise_of
 from dampen.accounting.sqlite_store import SqliteStore
 from dampen.accounting.store import Purpose, Store, Transaction, View
+from dampen.accounting.summary import LAST, Summary, room_for_more
 from dampen.accounting.verify import LedgerReport, Progress, verify_entries
 from dampen.errors import BudgetError, ParameterError
 from dampen.privacy import Adjacency, Amount, PrivacyLoss, as_adjacency, as_unit
@@ -63,23 +64,6 @@ class LedgerReservation(Reservation):
         except BudgetError:
             return
         store.reach("after the outcome")
-
-
-@dataclass(frozen=True)
-class Summary:
-    """What ``dampen budget show`` draws: all from one moment."""
-
-    accounts: tuple[Account, ...]
-    """This scope first, then those below it."""
-    purposes: tuple[Purpose, ...]
-    """What was spent on what, the largest first."""
-    unfinished: tuple[Entry, ...]
-    """The first charges without an outcome: the work goes on, or its process died."""
-    unfinished_count: int
-    remembers: bool
-    """Whether answers are kept."""
-    entries: int
-    head: str
 
 
 class Ledger:
@@ -232,8 +216,10 @@ class Ledger:
             unfinished = tuple(view.unfinished(self._scope, listed))
             count = view.count_unfinished(self._scope)
             remembers = view.remembers()
+            last = view.last_entries(self._scope, LAST)
+            room = room_for_more([self._account(view, scope) for scope in self._branch], last)
         self._store.synchronise()
-        return Summary(accounts, purposes, unfinished, count, remembers, head.number, str(head))
+        return Summary(accounts, purposes, unfinished, count, remembers, room, head.number, str(head))
 
     def history(self, last: int | None = None) -> list[Entry]:
         """The entries of this scope and those below it, oldest first; only the ``last`` few where asked."""

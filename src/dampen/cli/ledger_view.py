@@ -9,7 +9,7 @@ from rich.table import Table
 from rich.text import Text
 
 from dampen.accounting import Ledger
-from dampen.accounting.account import Account
+from dampen.accounting.account import MOST_MORE, Account
 from dampen.accounting.chain import Entry, parse_head
 from dampen.accounting.store import Purpose
 from dampen.accounting.verify import LedgerReport
@@ -35,6 +35,10 @@ def draw_summary(console: Console, ledger: Ledger, most: int, questions: Sequenc
         console.print(_purposes(summary.purposes))
     if any(account.spent.delta for account in summary.accounts):
         console.print(Text("delta is spent in full by every answer that has one, whatever it shows, nothing too"))
+    for room in summary.room:
+        console.print(
+            Text(f"room for {_about(room.count)} more: {_cut(room.note) or '(no note)'} at {room.loss.amount}")
+        )
     for entry in summary.unfinished:
         console.print(Text(f"unfinished: entry {entry.number}, {entry.at}, {entry.amount}, {_cut(entry.note)}"))
     if summary.unfinished_count > len(summary.unfinished):
@@ -63,6 +67,7 @@ def summary_as_json(ledger: Ledger, most: int, questions: Sequence[str] | None =
         "unfinished": [entry.number for entry in summary.unfinished],
         "unfinished_count": summary.unfinished_count,
         "remembers": summary.remembers,
+        "room": [{"note": r.note, "loss": amount_as_json(r.loss.amount), "count": r.count} for r in summary.room],
         **({} if questions is None else {"questions": questions}),
         "entries": summary.entries,
         "head": summary.head,
@@ -114,6 +119,14 @@ def _purposes(purposes: Sequence[Purpose]) -> Table:
         cells = (_cut(purpose.note) or "(no note)", purpose.scope or "all", str(purpose.charges), str(purpose.amount))
         table.add_row(*map(Text, cells))
     return table
+
+
+def _about(count: int) -> str:
+    """Two digits of it: what else is asked is not known."""
+    if count >= MOST_MORE:
+        return "any number"
+    small = 10 ** max(0, len(str(count)) - 2)
+    return str(count) if small == 1 else f"about {count // small * small}"
 
 
 def _cut(words: str) -> str:

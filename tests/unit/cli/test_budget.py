@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner, Result
 
-from dampen import Budget
+from dampen import Adjacency, Budget, PrivacyLoss
 from dampen.cli.app import app
 from dampen.cli.payment import Payment
 from dampen.errors import BudgetError, BudgetExceeded, DampenError, ParameterError
@@ -128,7 +128,7 @@ def test_show_cuts_long_notes_and_json_does_not(study: Path, votes: Path) -> Non
     ledger.reserve(ledger.history()[-2].loss, note=note)
     ledger.close()
     done = CliRunner().invoke(app, ["budget", "show", str(study)], env={"COLUMNS": "400"})
-    assert done.stdout.count(f"{note[:48]}...{note[-48:]}") == 2
+    assert done.stdout.count(f"{note[:48]}...{note[-48:]}") == 3
     assert "at its end" in note[-48:]
     assert note[:49] not in done.stdout
     assert summary(study)["purposes"][0]["note"] == note
@@ -234,3 +234,23 @@ def test_every_rule_from_the_shell(tmp_path: Path) -> None:
     for wrong in (("--rho", "1", "--epsilon", "1"), (), ("--epsilon", "1", "--composition", "approx")):
         assert fails(ParameterError, "budget", "create", tmp_path / "other.db", *wrong)
         assert not (tmp_path / "other.db").exists()
+
+
+def test_show_says_how_many_more_answers_fit(tmp_path: Path) -> None:
+    path = tmp_path / "survey.db"
+    ledger = Budget.open(path, epsilon=1, delta="1e-6")
+    for epsilon in ("0.01", "0.02", "0.02"):
+        ledger.reserve(
+            PrivacyLoss(epsilon, adjacency=Adjacency.ADD_REMOVE, bounded_range=epsilon), note="median of pay"
+        )
+    shown = run("budget", "show", path).stdout
+    assert "room for about 450 more: median of pay at epsilon 0.02" in shown
+    assert "room for about 1800 more: median of pay at epsilon 0.01" in shown
+    [first, _] = json.loads(run("budget", "show", path, "--json").stdout)["room"]
+    assert (first["note"], first["loss"]["epsilon"], first["count"]) == ("median of pay", "0.02", 456)
+    more = PrivacyLoss("0.02", adjacency=Adjacency.ADD_REMOVE, bounded_range="0.02")
+    ledger.batch([more] * 456)
+    with pytest.raises(BudgetExceeded):
+        ledger.reserve(more)
+    assert "room for 0 more" in run("budget", "show", path).stdout
+    ledger.close()
