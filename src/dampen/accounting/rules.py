@@ -98,7 +98,7 @@ class ApproximateComposition(ConcentratedComposition):
         """Whether the rho implies epsilon at half of delta."""
         if limit.epsilon is None or limit.rho is None or not limit.delta:
             return False
-        return limit.rho <= largest_rho(limit.epsilon, limit.delta / 2) * (1 + ROUNDING)
+        return 0 < limit.rho <= largest_rho(limit.epsilon, limit.delta / 2) * (1 + ROUNDING)
 
 
 PURE, BASIC = PureComposition(), BasicComposition()
