@@ -60,6 +60,11 @@ def by_optimal_composition(menu: tuple[Fraction, Fraction], epsilon: Fraction, d
     return grants
 
 
+def by_slots(first: int, second: int) -> Grants:
+    """A list that is fixed beforehand, of which less may be used."""
+    return lambda one, other: one <= first and other <= second
+
+
 MENUS = [(Fraction(a, 4), Fraction(b, 4)) for a, b in ((2, 6), (1, 3), (1, 4), (2, 4), (2, 5), (3, 6), (1, 6), (2, 8))]
 PLANS = [(1, 1), (2, 1), (3, 1), (0, 2), (5, 0)]
 TOTALS = [Fraction(1), Fraction(3, 2), Fraction(2)]
@@ -110,6 +115,6 @@ def test_a_fixed_list_keeps_its_delta_in_any_order() -> None:
     menu, epsilon = MENUS[0], Fraction(3, 2)
     for slots in ((1, 1), (3, 2), (4, 1)):
         delta = optimal_delta([menu[0]] * slots[0] + [menu[1]] * slots[1], epsilon)
-        found = largest_excess(menu, epsilon, lambda one, two, slots=slots: one <= slots[0] and two <= slots[1])
+        found = largest_excess(menu, epsilon, by_slots(*slots))
         assert found <= delta
         assert found == pytest.approx(delta, rel=1e-9)

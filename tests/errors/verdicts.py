@@ -24,7 +24,7 @@ class Verdict:
 
 def asked(function: Callable[..., Any], arguments: Mapping[str, Any]) -> Verdict:
     """Ask, and judge. Without a budget among the arguments a fresh one pays, and is looked at afterwards."""
-    budget = Budget(epsilon=10, delta="1/10")
+    budget = Budget(epsilon=10, delta="1/10", composition="basic")
     error: BaseException | None = None
     with warnings.catch_warnings(record=True) as told:
         warnings.simplefilter("always")

@@ -139,7 +139,7 @@ def _ranged_deltas(step: float, count: int) -> Floats:
     deltas = -np.expm1(np.arange(-count * RANGE_STEPS, 1) * step)
     for _ in range(count):
         deltas = worst_mixtures(deltas, high, low)
-    return deltas
+    return np.asarray(deltas)
 
 
 def fixed_range_delta(eta: Fraction, count: int, epsilon: Fraction) -> float:

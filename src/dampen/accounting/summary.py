@@ -18,7 +18,7 @@ class Room(NamedTuple):
 
     note: str
     loss: PrivacyLoss
-    count: int
+    more: int
 
 
 @dataclass(frozen=True)

@@ -37,7 +37,7 @@ def draw_summary(console: Console, ledger: Ledger, most: int, questions: Sequenc
         console.print(Text("delta is spent in full by every answer that has one, whatever it shows, nothing too"))
     for room in summary.room:
         console.print(
-            Text(f"room for {_about(room.count)} more: {_cut(room.note) or '(no note)'} at {room.loss.amount}")
+            Text(f"room for {_about(room.more)} more: {_cut(room.note) or '(no note)'} at {room.loss.amount}")
         )
     for entry in summary.unfinished:
         console.print(Text(f"unfinished: entry {entry.number}, {entry.at}, {entry.amount}, {_cut(entry.note)}"))
@@ -67,7 +67,7 @@ def summary_as_json(ledger: Ledger, most: int, questions: Sequence[str] | None =
         "unfinished": [entry.number for entry in summary.unfinished],
         "unfinished_count": summary.unfinished_count,
         "remembers": summary.remembers,
-        "room": [{"note": r.note, "loss": amount_as_json(r.loss.amount), "count": r.count} for r in summary.room],
+        "room": [{"note": r.note, "loss": amount_as_json(r.loss.amount), "more": r.more} for r in summary.room],
         **({} if questions is None else {"questions": questions}),
         "entries": summary.entries,
         "head": summary.head,

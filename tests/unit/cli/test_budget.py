@@ -247,7 +247,7 @@ def test_show_says_how_many_more_answers_fit(tmp_path: Path) -> None:
     assert "room for about 450 more: median of pay at epsilon 0.02" in shown
     assert "room for about 1800 more: median of pay at epsilon 0.01" in shown
     [first, _] = json.loads(run("budget", "show", path, "--json").stdout)["room"]
-    assert (first["note"], first["loss"]["epsilon"], first["count"]) == ("median of pay", "0.02", 456)
+    assert (first["note"], first["loss"]["epsilon"], first["more"]) == ("median of pay", "0.02", 456)
     more = PrivacyLoss("0.02", adjacency=Adjacency.ADD_REMOVE, bounded_range="0.02")
     ledger.batch([more] * 456)
     with pytest.raises(BudgetExceeded):

@@ -13,12 +13,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import dampen
-from dampen import Adjacency, Budget, Number, PrivacyLoss, SelectionProblem, Table, entropy
+from dampen import Adjacency, Budget, Number, SelectionProblem, Table, entropy
+from dampen.accounting.composition import rho_of
+from dampen.concentrated import rho_of_pure
 from dampen.entropy import SystemEntropy
 from dampen.errors import BudgetExceeded, DampenError, DataError, ParameterError, ReleaseFailed
 from dampen.mechanisms import PermuteAndFlip, SelectionMechanism
 from dampen.mechanisms.selection.base import SingleMechanism
 from dampen.privacy import Amount, ListRelease
+from dampen.queries.order.halving import count_levels
 from dampen.questions import many_percentiles
 from dampen.questions.many_percentiles import FEWEST_HALVED, FINENESS, choose_strategy
 from dampen.sampling.scatter import scatter
@@ -219,7 +222,10 @@ def test_one_charge_for_all_with_the_note(ps: Any, strategy: str, adjacency: Adj
     for note in ({}, {"note": "pay, deciles"}):
         budget = Recording()
         ask([1, 2, 2], ps, epsilon="1/3", budget=budget, adjacency=adjacency, strategy=strategy, **note)
-        assert budget.asked == [(PrivacyLoss("1/3", adjacency=adjacency), note.get("note", "percentiles"))]
+        [(loss, told)] = budget.asked
+        assert (loss.amount, loss.adjacency, told) == (budget.spent, adjacency, note.get("note", "percentiles"))
+        rounds = len(set(ps)) if strategy == "even" else count_levels(len(set(ps)))
+        assert rho_of(loss) == rounds * rho_of_pure(Fraction(1, 3) / rounds)
         assert budget.spent == Amount(Fraction(1, 3), Fraction(0))
 
 
