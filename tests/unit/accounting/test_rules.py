@@ -148,7 +148,8 @@ def test_scopes_follow_the_whole(path: Path, refused: "Refused") -> None:
         with refused(BudgetError, "no epsilon"):
             bob.reserve(loss(None, rho="1/1000"))
         ann.reserve(loss(None, rho="1/1000"))
-        assert (ann.spent.epsilon, ledger.spent.epsilon, ann.remaining.epsilon) == (None, None, 0)
+        assert ann.spent.epsilon is ledger.spent.epsilon is None
+        assert ann.remaining.epsilon == 0
         bob.reserve(loss("1/100"))
         with refused(BudgetExceeded, "not enough budget:"):
             bob.reserve(loss("1/2"))
