@@ -132,10 +132,15 @@ def plain(number: Fraction) -> str:
     return decimal if Fraction(decimal) == number else str(number)
 
 
+LONGEST_WRITTEN = 24
+"""So many characters of an exact number are read by people."""
+
+
 def brief(number: Fraction) -> str:
     """As ``plain`` where that is short, else rounded and said to be."""
     short = number.numerator.bit_length() + number.denominator.bit_length() < 100
-    return plain(number) if short else f"about {float(number):.6g}"
+    written = plain(number) if short else ""
+    return written if 0 < len(written) <= LONGEST_WRITTEN else f"about {float(number):.6g}"
 
 
 def _parse(value: object) -> Fraction | None:

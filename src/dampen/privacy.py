@@ -29,7 +29,7 @@ from dampen._validate import (
 )
 from dampen.entropy import Entropy
 from dampen.errors import ParameterError, ReleaseFailed
-from dampen.writing import as_json, html_table, percent, round_up
+from dampen.writing import Error, as_json, html_table, percent, round_up
 
 Drawn = TypeVar("Drawn")
 CONFIDENCE = Fraction(19, 20)
@@ -224,30 +224,6 @@ class GroupAccuracy(Accuracy):
         """The same in words: those of a group where all have the same, else of the worst."""
         each = {known.statement(confidence) for known in self.groups.values()}
         return f"each {next(iter(each)) if len(each) == 1 else super().statement(confidence)}"
-
-
-class Error(float):
-    """How far an answer is off at most: a number that prints as the statement that it is part of."""
-
-    unit: str
-    confidence: Fraction
-    statement: str
-
-    def __new__(cls, bound: float, unit: str, confidence: Fraction, statement: str) -> "Error":  # noqa: D102
-        error = super().__new__(cls, bound)
-        error.unit, error.confidence, error.statement = unit, confidence, statement
-        return error
-
-    def __getnewargs__(self) -> Any:
-        return float(self), self.unit, self.confidence, self.statement
-
-    def __str__(self) -> str:
-        return self.statement
-
-    def as_dict(self) -> dict[str, Any]:
-        """All of it, ready for JSON."""
-        told = {"bound": as_json(float(self)), "unit": self.unit}
-        return told | {"confidence": plain(self.confidence), "statement": self.statement}
 
 
 def miss_chance(confidence: Number) -> Fraction:

@@ -61,3 +61,27 @@ def html_table(rows: Iterable[tuple[Any, ...]]) -> str:
         rest = "".join(f"<td>{html.escape(str(cell))}</td>" for cell in cells)
         lines.append(f"<tr><th>{html.escape(str(head))}</th>{rest}</tr>")
     return f"<table>{''.join(lines)}</table>"
+
+
+class Error(float):
+    """How far an answer is off at most: a number that prints as the statement that it is part of."""
+
+    unit: str
+    confidence: Fraction
+    statement: str
+
+    def __new__(cls, bound: float, unit: str, confidence: Fraction, statement: str) -> "Error":  # noqa: D102
+        error = super().__new__(cls, bound)
+        error.unit, error.confidence, error.statement = unit, confidence, statement
+        return error
+
+    def __getnewargs__(self) -> Any:
+        return float(self), self.unit, self.confidence, self.statement
+
+    def __str__(self) -> str:
+        return self.statement
+
+    def as_dict(self) -> dict[str, Any]:
+        """All of it, ready for JSON."""
+        told = {"bound": as_json(float(self)), "unit": self.unit}
+        return told | {"confidence": plain(self.confidence), "statement": self.statement}

@@ -18,7 +18,6 @@ from dampen.errors import ParameterError
 from dampen.privacy import (
     CONFIDENCE,
     Accuracy,
-    Error,
     GroupAccuracy,
     GroupRelease,
     ListRelease,
@@ -27,6 +26,7 @@ from dampen.privacy import (
     miss_chance,
     release_of,
 )
+from dampen.writing import Error
 
 if TYPE_CHECKING:
     from tests.conftest import Refused
