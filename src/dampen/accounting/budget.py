@@ -4,6 +4,7 @@ import threading
 import uuid
 import weakref
 from collections.abc import Iterable
+from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
@@ -91,6 +92,26 @@ class Budget:
 
         asked = AskedLimit(epsilon, delta, rho, composition)
         return open_ledger(path, asked, adjacency=adjacency, unit=unit, remember=remember)
+
+    @staticmethod
+    def of_slots(losses: Iterable[PrivacyLoss], *, epsilon: Number, delta: Number = 0, note: str = "") -> Batch:
+        """A budget that is spent already, on slots of these losses: every release takes an unused one that covers it.
+
+        The list is fixed, so it may be priced as :meth:`quote` does with all of delta that the slots do not need for
+        themselves; refused where that is more than ``epsilon``. (epsilon, delta) is what is promised of all releases
+        together. It ends with its process; in a file the same is ``batch``.
+
+        >>> import dampen
+        >>> small = dampen.PrivacyLoss("1/10", adjacency=dampen.Adjacency.ADD_REMOVE)
+        >>> slots = dampen.Budget.of_slots([small] * 50, epsilon="3.2", delta="1e-6")
+        >>> _ = dampen.select({"tea": 7, "coffee": 5}, sensitivity=1, epsilon="1/10", budget=slots)
+        >>> slots
+        Batch(49 of 50 slots left)
+        """
+        whole = Budget(epsilon=epsilon, delta=delta, composition="basic")
+        listed = as_losses(losses)
+        free = whole.limit.delta - whole.quote(listed).delta
+        return whole.batch(listed, delta=max(free, Fraction(0)), note=note)
 
     def reserve(self, loss: PrivacyLoss, *, note: str = "") -> Reservation:
         """Charge ``loss`` now, or raise and change nothing."""
