@@ -4,7 +4,7 @@ from fractions import Fraction
 
 import pytest
 
-from dampen.accounting.plans import fixed_range_delta, fixed_range_epsilon, optimal_delta
+from dampen.accounting.plans import fixed_range_delta, fixed_range_epsilon, optimal_delta, optimal_epsilon
 from dampen.concentrated import largest_rho, least_epsilon, rho_of_pure
 
 
@@ -88,6 +88,7 @@ def test_a_hundred_selections_of_a_tenth() -> None:
     tenth, delta = Fraction(1, 10), Fraction(1, 10**6)
     assert float(least_epsilon(100 * tenth**2 / 8, delta)) < 2.42
     assert float(fixed_range_epsilon(tenth, 100, delta)) < 2.25
+    assert 4.7745 < float(optimal_epsilon([tenth] * 100, delta)) < 4.78
 
 
 def test_the_rho_of_a_pure_loss() -> None:
