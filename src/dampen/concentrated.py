@@ -11,6 +11,7 @@ from functools import lru_cache
 from math import exp, log, log1p
 from typing import Any
 
+from dampen._validate import SMALLEST
 from dampen.certified import PRECISION, arithmetic, ball
 
 GRID = 2**80
@@ -23,19 +24,22 @@ KEPT = 60
 
 @lru_cache(maxsize=4096)
 def rho_of_pure(epsilon: Fraction) -> Fraction:
-    """Epsilon tanh(epsilon / 2), the rho of every epsilon-private release: rounded up, never above epsilon^2 / 2."""
+    """Epsilon tanh(epsilon / 2), the rho of every epsilon-private release: rounded up, never above epsilon^2 / 2.
+
+    What would be too small to be written down is the smallest number that can be.
+    """
     simple = epsilon**2 / 2
     if simple == 0:
         return simple
     with arithmetic(PRECISION) as flint:
         e = ball(flint, epsilon)
         steps = int((e * (e / 2).tanh() * GRID).upper().ceil().unique_fmpz())
-    return min(simple, Fraction(steps, GRID))
+    return max(min(simple, Fraction(steps, GRID)), SMALLEST)
 
 
 def rho_of_range(bounded_range: Fraction) -> Fraction:
-    """An eighth of the squared range."""
-    return bounded_range**2 / 8
+    """An eighth of the squared range; of a wide one less, since what has a bounded range has no larger epsilon."""
+    return max(min(bounded_range**2 / 8, rho_of_pure(bounded_range)), SMALLEST)
 
 
 @lru_cache(maxsize=1024)

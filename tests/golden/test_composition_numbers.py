@@ -4,8 +4,9 @@ from fractions import Fraction
 
 import pytest
 
+from dampen import Adjacency, PrivacyLoss
 from dampen.accounting.plans import fixed_range_delta, fixed_range_epsilon, optimal_delta, optimal_epsilon
-from dampen.concentrated import largest_rho, least_epsilon, rho_of_pure
+from dampen.concentrated import largest_rho, least_epsilon, rho_of_pure, rho_of_range
 
 
 @pytest.mark.parametrize(
@@ -96,3 +97,13 @@ def test_the_rho_of_a_pure_loss() -> None:
     assert float(rho_of_pure(Fraction(1, 10))) == pytest.approx(0.00499583749579, abs=1e-14)
     tiny = Fraction(1, 2**100)
     assert rho_of_pure(tiny) == tiny**2 / 2
+
+
+def test_the_rho_of_extremes_is_a_number_that_losses_are_written_in() -> None:
+    assert rho_of_pure(Fraction(0)) == 0
+    for size in (Fraction(1, 2**500), Fraction(2**500)):
+        for rho in (rho_of_pure(size), rho_of_range(size)):
+            assert PrivacyLoss(size, adjacency=Adjacency.ADD_REMOVE, rho=rho).rho == rho
+            assert rho >= min(size**2 / 8, size * Fraction(99, 100))
+    assert rho_of_range(Fraction(7)) == Fraction(49, 8)
+    assert rho_of_range(Fraction(9)) == rho_of_pure(Fraction(9)) < 81 / Fraction(8)
