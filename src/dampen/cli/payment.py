@@ -74,6 +74,11 @@ class Payer:
         interrupts.fate = interrupts.UNPAID
 
     @property
+    def composition(self) -> str:
+        """The rule by which charges add up."""
+        return self._budget.composition
+
+    @property
     def ledger(self) -> Path | None:
         """The file that remembers the charges when the command has ended, if one does."""
         return self._budget.path if isinstance(self._budget, Ledger) else None

@@ -117,10 +117,10 @@ def _draw_law(options: TableOptions, column: AskedGrid, p: str, way: Way) -> Non
     """The most likely answers, on standard error, so that the answer itself stays alone."""
     if not way.show_law:
         return
-    with options.open(column, None) as (table, _):
+    with options.open(column, None) as (table, payer):
         posed = RECORD["percentile"].pose(
             table.view.source(column.chosen), p, epsilon=options.payment.epsilon, adjacency=table.adjacency,
-            method=way.method.value, **table.view.answers(column.chosen),
+            method=way.method.value, budget=payer, **table.view.answers(column.chosen),
         )  # fmt: skip
     assert isinstance(posed, Single)
     mechanism, problem = posed.mechanism, posed.problem.as_public()

@@ -441,7 +441,7 @@ class Table:
                 return pose_by_person(self.view, asked, self._adjacency)
             public = {**options, **known, "epsilon": epsilon, "adjacency": self._adjacency}
             public.pop("leading_bits", None)  # the grid has them
-            return RECORD[question].pose(self.view.source(column), **public)
+            return RECORD[question].pose(self.view.source(column), budget=self._budget, **public)
 
         return self.answer(kind, asked, pose)
 

@@ -9,7 +9,7 @@ from dampen.mechanisms.selection_errors import whole_accuracy
 from dampen.privacy import Adjacency, BudgetLike, ListRelease, Release
 from dampen.problem import SelectionProblem
 from dampen.queries.categories import count_frame
-from dampen.questions.mechanism_choice import Choice, choose_mechanism, choose_top_k
+from dampen.questions.mechanism_choice import Choice, choose_mechanism, choose_top_k, usual_law
 from dampen.questions.record import Posed, Single, no_records, question
 from dampen.tables.counts import as_categories
 from dampen.tables.groups import count_groups
@@ -35,7 +35,8 @@ def most_common(
     categories
         Everything that could have occurred. Public, so never taken from the data.
     mechanism
-        A mechanism class, or a mechanism with the same epsilon; permute-and-flip by default.
+        A mechanism class, or a mechanism with the same epsilon; permute-and-flip by default, or the exponential
+        mechanism where the budget is one of rho.
     note
         What the answer is for; a ledger remembers it.
 
@@ -44,7 +45,8 @@ def most_common(
     >>> dampen.most_common(["flu", "flu", "cold"], categories=("flu", "cold", "gout"), epsilon=1, budget=budget) != ""
     True
     """
-    chosen = choose_mechanism(mechanism, epsilon, indicators="dampen.queries.winner_problem")
+    usual = usual_law(budget)
+    chosen = choose_mechanism(mechanism, epsilon, default=usual, indicators="dampen.queries.winner_problem")
     return _pose(chosen, values, categories, adjacency)
 
 
@@ -70,7 +72,7 @@ def top_categories(
     >>> len(dampen.top_categories(["a", "a", "b"], 2, categories=("a", "b", "c"), epsilon=1, budget=budget))
     2
     """
-    return _pose(choose_top_k(k, mechanism, epsilon), values, categories, adjacency)
+    return _pose(choose_top_k(k, mechanism, epsilon, default=usual_law(budget)), values, categories, adjacency)
 
 
 def _pose(

@@ -3,9 +3,11 @@
 from collections.abc import Callable
 
 from dampen._validate import Number, plain, positive, probability, render, whole
+from dampen.accounting.rules import CONCENTRATED
 from dampen.errors import ParameterError
 from dampen.mechanisms import (
     ExactPairLaplace,
+    Exponential,
     NumericMechanism,
     PermuteAndFlip,
     PolyPlace,
@@ -18,14 +20,24 @@ from dampen.mechanisms.selection.ordered import OrderedMechanism
 from dampen.mechanisms.selection.top_k import one_shot_noise
 from dampen.problem import NumericProblem
 
-Choice = SelectionMechanism | Callable[[Number], SelectionMechanism]
+Law = Callable[[Number], SelectionMechanism]
+Choice = SelectionMechanism | Law
+
+
+def usual_law(budget: object) -> type[PermuteAndFlip] | type[Exponential]:
+    """What chooses where nobody names a mechanism: permute-and-flip, which is the better one at an epsilon.
+
+    Where the budget counts rho alone, the exponential mechanism, which costs a quarter of that: it is the better one at
+    a rho. By which rule a budget adds up is public.
+    """
+    return Exponential if getattr(budget, "composition", None) == CONCENTRATED.name else PermuteAndFlip
 
 
 def choose_mechanism(
     mechanism: Choice | None,
     epsilon: Number,
     *,
-    default: Callable[[Number], SelectionMechanism] = PermuteAndFlip,
+    default: Law = PermuteAndFlip,
     indicators: str = "",
 ) -> SelectionMechanism:
     """The mechanism at this epsilon; one that is ready must have the same.
@@ -52,10 +64,10 @@ def choose_mechanism(
     return chosen
 
 
-def choose_top_k(k: int, mechanism: Callable[[Number], SelectionMechanism] | None, epsilon: Number) -> TopK:
-    """A top-k at this price in all, each place by the mechanism that the caller names, else by permute-and-flip."""
+def choose_top_k(k: int, mechanism: Law | None, epsilon: Number, *, default: Law = PermuteAndFlip) -> TopK:
+    """A top-k at this price in all, each place by the mechanism that the caller names, else by the default."""
     share = positive(epsilon=epsilon) / whole(k=k, least=1)
-    base = choose_mechanism(mechanism, share)
+    base = choose_mechanism(mechanism, share, default=default)
     if not isinstance(base, ExponentMechanism) or one_shot_noise(base) is None:
         raise ParameterError(f"mechanism must be of the exponential or permute-and-flip type; got {render(mechanism)}")
     return TopK(k, base)

@@ -6,13 +6,13 @@ from typing import Any, Literal
 
 from dampen._validate import Number, pair, render, share_of
 from dampen.errors import ParameterError
-from dampen.mechanisms import LocalDampening, NumericMechanism, PermuteAndFlip, PolyPlace
-from dampen.mechanisms.selection_errors import PercentileAccuracy, people_accuracy
+from dampen.mechanisms import LocalDampening, NumericMechanism, PolyPlace
+from dampen.mechanisms.selection_errors import people_accuracy
 from dampen.privacy import Adjacency, BudgetLike, Release
 from dampen.problem import SelectionProblem
 from dampen.queries import percentile_label_problem, percentile_rank_problem, percentile_value_problem
 from dampen.queries.order.order_statistic import order_statistic_problem
-from dampen.questions.mechanism_choice import Choice, choose_mechanism, choose_numeric, require_fitting
+from dampen.questions.mechanism_choice import Choice, choose_mechanism, choose_numeric, require_fitting, usual_law
 from dampen.questions.private_bounds.sums import is_private, private_units
 from dampen.questions.record import RECORD, Posed, Single, question, zeros
 from dampen.tables.grid import Grid, as_grid
@@ -64,7 +64,8 @@ def percentile(
         is better above an epsilon of about 2. ``"label"`` is the question of the dampening paper and answers with the
         *position* of a record whose value is near the percentile; it needs ``REPLACE``, whole values and
         ``bounds=(0, hi)``. Or a mechanism: one that chooses, for ``"distance"``, or one that adds noise, for
-        ``"number"``.
+        ``"number"``. ``"distance"`` and ``"rank"`` draw by permute-and-flip, or by the exponential mechanism where the
+        budget is one of rho.
     note
         What the answer is for; a ledger remembers it.
 
@@ -88,10 +89,10 @@ def percentile(
         )
     grid, pose = grid_of(bounds, step), ON_A_GRID[method if isinstance(method, str) else "distance"]
     if isinstance(method, str):
-        usual, known = PermuteAndFlip(epsilon), None
+        usual, known = usual_law(budget)(epsilon), None
         problem = pose(values, p, grid=grid, adjacency=adjacency)
         if method == "distance":
-            known = PercentileAccuracy(usual.epsilon, len(grid), 100 * share_of(p), adjacency)
+            known = people_accuracy(usual.accuracy(problem.frame), 100 * share_of(p), adjacency)
         return Single(usual, problem, known)
     chosen = choose_mechanism(method, epsilon, indicators="dampen.queries.percentile_hit_problem")
     frame = pose([], p, grid=grid, adjacency=adjacency).frame
@@ -120,7 +121,7 @@ def median(
     True
     """
     asked: dict[str, Any] = {"bounds": bounds, "step": step, "epsilon": epsilon, "adjacency": adjacency}
-    return RECORD["percentile"].pose(values, 50, method=method, **asked)
+    return RECORD["percentile"].pose(values, 50, method=method, budget=budget, **asked)
 
 
 def private_grid(bounds: str, step: Number | None) -> Grid:

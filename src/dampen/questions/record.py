@@ -118,10 +118,13 @@ class Question:
     nothing: Nothing
     proof: str
 
-    def pose(self, *data: Any, **public: Any) -> Posed[Any]:
-        """Everything but the payment: the arguments checked, the data read."""
+    def pose(self, *data: Any, budget: BudgetLike | None = None, **public: Any) -> Posed[Any]:
+        """Everything but the payment: the arguments checked, the data read.
+
+        ``budget``: who is going to pay, where the question may choose its mechanism by what that counts.
+        """
         with only_own_errors():
-            posed: Posed[Any] = inspect.unwrap(self.ask)(*data, **public, budget=None, note="")
+            posed: Posed[Any] = inspect.unwrap(self.ask)(*data, **public, budget=budget, note="")
         return posed
 
     @property

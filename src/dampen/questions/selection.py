@@ -6,10 +6,10 @@ from typing import Any, Protocol
 
 from dampen._validate import Number, flag, positive, render
 from dampen.errors import DataError, ParameterError
-from dampen.mechanisms import PairwiseDampening, PermuteAndFlip, SelectionMechanism
+from dampen.mechanisms import PairwiseDampening, SelectionMechanism
 from dampen.privacy import Adjacency, BudgetLike, ListRelease, Release, as_adjacency
 from dampen.problem import Frame, SelectionProblem, count_candidates, matching_sensitivity
-from dampen.questions.mechanism_choice import Choice, choose_mechanism, choose_top_k
+from dampen.questions.mechanism_choice import Choice, choose_mechanism, choose_top_k, usual_law
 from dampen.questions.record import Posed, Single, question, zero_scores
 from dampen.sensitivity import Constant, SensitivityFunction
 
@@ -56,8 +56,8 @@ def select(
         Left out, the labels of ``scores`` are published as they are: right for a fixed list, wrong for
         ``Counter(values)``, whose labels tell which values occur.
     mechanism
-        A mechanism class, or a mechanism with the same epsilon. By default permute-and-flip, or pairwise dampening when
-        ``sensitivity`` is a function other than a constant.
+        A mechanism class, or a mechanism with the same epsilon. By default permute-and-flip (the exponential mechanism
+        where the budget is one of rho), or pairwise dampening when ``sensitivity`` is a function other than a constant.
     note
         What the answer is for; a ledger remembers it.
 
@@ -71,7 +71,7 @@ def select(
     True
     """
     varies = isinstance(sensitivity, SensitivityFunction) and not isinstance(sensitivity, Constant)
-    chosen = choose_mechanism(mechanism, epsilon, default=PairwiseDampening if varies else PermuteAndFlip)
+    chosen = choose_mechanism(mechanism, epsilon, default=PairwiseDampening if varies else usual_law(budget))
     frame, pairs = _frame_scores(scores, sensitivity, monotone, adjacency, candidates)
     if chosen.privacy(frame).epsilon != positive(epsilon=epsilon):
         raise ParameterError(
@@ -97,15 +97,15 @@ def top_k(
     """The k labels with the highest scores, best first, privately. ``epsilon`` is the price of the whole answer.
 
     The other arguments are those of :func:`select`; ``mechanism`` is a mechanism class of the exponential or
-    permute-and-flip type, run at epsilon / k for each place. Permute-and-flip by default, whatever the sensitivity:
-    pairwise dampening compares with the winner, which does not help to find the second.
+    permute-and-flip type, run at epsilon / k for each place. The default is that of scores with one sensitivity,
+    whatever it is: pairwise dampening compares with the winner, which does not help to find the second.
 
     >>> import dampen
     >>> budget = dampen.Budget(epsilon=1)
     >>> len(dampen.top_k({"ann": 31, "bob": 9, "cy": 0}, 2, sensitivity=1, monotone=True, epsilon=1, budget=budget))
     2
     """
-    chosen = choose_top_k(k, mechanism, epsilon)
+    chosen = choose_top_k(k, mechanism, epsilon, default=usual_law(budget))
     frame, pairs = _frame_scores(scores, sensitivity, monotone, adjacency, candidates)
     chosen.privacy(frame)
     return Single(chosen, _score_problem(frame, pairs, sensitivity))
