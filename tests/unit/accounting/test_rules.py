@@ -107,6 +107,17 @@ def test_a_file_keeps_its_rule_limits_and_sums(path: Path, name: str) -> None:
     Budget.open(path, **LIMITS[name]).close()
 
 
+@each_kind
+@pytest.mark.parametrize("limits", LIMITS.values(), ids=LIMITS)
+def test_a_loss_that_is_too_small_to_square_is_charged(
+    make: Callable[..., Budget | Ledger], path: Path, limits: dict[str, Any]
+) -> None:
+    budget = make(path, **limits)
+    for tiny in (loss("1e-100"), loss("1e-150", bounded_range="1e-150")):
+        budget.reserve(tiny)
+    assert (budget.spent.epsilon or 0) > 0 or (budget.spent.rho or 0) > 0
+
+
 def version(path: Path) -> int:
     with closing(sqlite3.connect(path)) as db:
         [found] = db.execute("PRAGMA user_version").fetchone()

@@ -176,7 +176,7 @@ def test_the_price_names_rho_and_extremes_still_release() -> None:
     assert float(loss.rho or 0) == pytest.approx(0.02435597035953837, rel=1e-10)
     assert (loss.epsilon, loss.delta) == (Fraction(1), Fraction("1e-6"))
     for epsilon, delta in (("1e-100", "1e-150"), (10**6, "1e-150"), (1, "0.999999")):
-        budget = Budget(epsilon=10**6, delta="0.9999995")
+        budget = Budget(epsilon=10**6, delta="0.9999995", composition="basic")
         assert isinstance(LaplaceLogNormal(epsilon, delta).release(NumericProblem(FRAME, 3), budget=budget).value, int)
 
 
