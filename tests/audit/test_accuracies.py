@@ -285,7 +285,6 @@ def test_answers_about_groups(name: str, adjacency: Adjacency) -> None:
 
 
 PRIVATE: dict[str, Callable[[GroupedTable], Release]] = {
-    "percentiles by halving": lambda groups: groups.percentiles("v", (25, 50, 75), epsilon=1, strategy="halving"),
     "median as a number": lambda groups: groups.median("v", epsilon=1, method="number"),
     "counts that add up": lambda groups: groups.count(epsilon=1, consistent=True),
 }

@@ -28,8 +28,13 @@ LARGEST = 2.0**62
 """Sizes beyond this are left to certified arithmetic."""
 LARGEST_SUM = 2**62
 """Where sums of a number and its noise are cut off."""
-COARSE, FINEST = Fraction(1, 16), Fraction(1, 2**40)
-"""Sizes are drawn in two parts between these rates; below, where they hardly fit in 64 bits, one by one."""
+SMALL, FINEST = Fraction(1, 2**12), Fraction(1, 2**40)
+"""Sizes are drawn in two parts between these rates; below, where they hardly fit in 64 bits, one by one.
+
+From SMALL on 16 bits leave at most a sixteenth of all floors open.
+"""
+COARSE = Fraction(1, 16)
+"""The rate of higher parts is at most this, and more than half of it."""
 LARGEST_PART = 2**16
 """Higher parts below this fit in 64 bits with the lower ones; they have up to 36 bits."""
 KEPT_BITS = 48
@@ -69,7 +74,7 @@ def discrete_laplace_batch(rate: Fraction, count: int, entropy: Entropy) -> Inte
 
     A larger one, of probability below exp(-rate 2^62), counts as 2^63 - 1.
     """
-    if FINEST <= rate < COARSE:
+    if FINEST <= rate < SMALL:
         return _draw_in_parts(rate, count, entropy)
     sizes = _draw_sizes(rate, _shift(rate), _survival(rate), count, entropy)
     negative = entropy.words(count, 1).astype(bool)
