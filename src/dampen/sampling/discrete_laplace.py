@@ -117,7 +117,7 @@ def _draw_low_parts(rate: Fraction, bits: int, count: int, entropy: Entropy) -> 
     """Numbers l < 2^bits, each with probability proportional to exp(-rate l)."""
     found, left = np.zeros(count, dtype=np.int64), np.arange(count)
     while left.size:
-        tried = _uniform_bits(len(left), bits, entropy)
+        tried = uniform_bits(len(left), bits, entropy)
         kept = _keep_by_size(rate, tried, entropy)
         found[left[kept]] = tried[kept]
         left = left[~kept]
@@ -126,7 +126,7 @@ def _draw_low_parts(rate: Fraction, bits: int, count: int, entropy: Entropy) -> 
 
 def _keep_by_size(rate: Fraction, sizes: Integers, entropy: Entropy) -> NDArray[np.bool_]:
     """Whether each is kept, with probability exp(-rate size); rate size is at most 1."""
-    prefixes = _uniform_bits(len(sizes), KEPT_BITS, entropy)
+    prefixes = uniform_bits(len(sizes), KEPT_BITS, entropy)
     chance = np.exp(-float(rate) * sizes) * 2.0**KEPT_BITS
     kept = np.asarray((prefixes + 1 <= chance * (1 - SLACK)) | (sizes == 0))
     for place in np.flatnonzero(~kept & (prefixes <= chance * (1 + SLACK))):
@@ -147,7 +147,7 @@ def truncated_laplace_batch(rate: Fraction, last: int, count: int, entropy: Entr
             tried = discrete_laplace_batch(rate, len(left), entropy)
             kept = np.abs(tried) <= last
         else:
-            tried = _uniform_bits(len(left), (2 * last).bit_length(), entropy) - last
+            tried = uniform_bits(len(left), (2 * last).bit_length(), entropy) - last
             kept = tried <= last
             kept[kept] = _keep_by_size(rate, np.abs(tried[kept]), entropy)
         found[left[kept]] = tried[kept]
@@ -155,7 +155,8 @@ def truncated_laplace_batch(rate: Fraction, last: int, count: int, entropy: Entr
     return found
 
 
-def _uniform_bits(count: int, bits: int, entropy: Entropy) -> Integers:
+def uniform_bits(count: int, bits: int, entropy: Entropy) -> Integers:
+    """``count`` independent whole numbers of so many fair bits each, at most 63."""
     numbers = np.zeros(count, dtype=np.int64)
     for start in range(0, bits, tables.WIDTH):
         width = min(tables.WIDTH, bits - start)
