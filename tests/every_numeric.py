@@ -15,7 +15,8 @@ from dampen.vectors import Floats
 from tests.every_mechanism import find_mechanisms
 
 Make = Callable[[Number, Number], NumericMechanism]
-"""From epsilon and delta; a mechanism that has no delta is not told it."""
+"""From epsilon and delta; a mechanism that has no delta is not told it, and one that is priced by rho takes the first
+number for it."""
 
 PUBLIC: dict[str, type[NumericMechanism]] = find_mechanisms(dampen.mechanisms, NumericMechanism)  # type: ignore[type-abstract]
 VARIANTS: dict[str, tuple[dict[str, Any], ...]] = {
@@ -54,7 +55,8 @@ def ladder(rungs: Sequence[float], bound: Number) -> Rungs:
 def made(kind: type[NumericMechanism], epsilon: Number, delta: Number, **own: Any) -> NumericMechanism:
     """The mechanism at this privacy."""
     wanted = inspect.signature(kind).parameters
-    return kind(**{name: value for name, value in (("epsilon", epsilon), ("delta", delta)) if name in wanted}, **own)
+    known = (("epsilon", epsilon), ("rho", epsilon), ("delta", delta))
+    return kind(**{name: value for name, value in known if name in wanted}, **own)
 
 
 def label(name: str, own: dict[str, Any]) -> str:

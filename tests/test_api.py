@@ -129,6 +129,8 @@ PUBLIC = {
         "EdgeRace",
         "ExactPairLaplace",
         "Exponential",
+        "Gaussian",
+        "GaussianCounts",
         "Ladder",
         "Laplace",
         "LaplaceCounts",

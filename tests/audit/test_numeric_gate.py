@@ -49,6 +49,8 @@ SMALLEST_LADDERS = {**PAIRS[6], "4-cliques": 182, "2-triangles": 374}
 
 def excess(report: AuditReport) -> float:
     """How much of its claim is used up, on the worst pair; of a concentrated claim the larger part."""
+    if report.claim.epsilon is None:
+        return (report.worst_rho or 0) / float(report.claim.rho or 0)
     if report.claim.delta == 0:
         return report.worst_log_ratio / float(report.claim.epsilon or 0)
     rho = 0.0 if report.worst_rho is None else report.worst_rho / float(report.claim.rho or 0)

@@ -12,8 +12,8 @@ import numpy as np
 
 from dampen.audit.arguments import Neighbours, require_kind
 from dampen.audit.neighbours import DataSet
-from dampen.audit.numeric import NumericLaw, read_pair
-from dampen.audit.pairs import Found, PairAudit, hockey_stick, losses
+from dampen.audit.numeric import NumericLaw, divergences, read_pair
+from dampen.audit.pairs import ORDERS, Found, PairAudit, hockey_stick, losses
 from dampen.audit.report import AuditReport
 from dampen.errors import ParameterError
 from dampen.mechanisms.counts.base import CountsMechanism
@@ -28,9 +28,9 @@ def audit_counts(
     universe: Iterable[DataSet],
     neighbours: Neighbours,
 ) -> AuditReport:
-    """Compare the exact laws of every data set of the universe and of each of its neighbours with a pure claim.
+    """Compare the exact laws of every data set of the universe and of each of its neighbours with the claim.
 
-    As ``audit_numeric``, count by count: losses are added up. ``worst_delta`` is that of the single count that tells
+    A claim is pure, or of rho alone. As ``audit_numeric``, count by count: losses and divergences are added up. ``worst_delta`` is that of the single count that tells
     most.
 
     >>> from dampen import Adjacency, CountsFrame, CountsProblem
@@ -77,17 +77,20 @@ class _CountsAudit(PairAudit[CountsProblem, tuple[NumericLaw, ...]]):
         return tuple(NumericLaw(each, each, at, x) for each, at in zip(entries, self._anchors, strict=True))
 
     def judge(self, one: tuple[NumericLaw, ...], other: tuple[NumericLaw, ...], claim: PrivacyLoss) -> Found:
-        if claim.delta > 0 or claim.rho is not None:
-            raise ParameterError(f"audit_counts judges pure claims; this one is {claim}")
+        if claim.delta > 0 or (claim.rho is not None and claim.epsilon is not None):
+            raise ParameterError(f"audit_counts judges pure claims, or rho alone; this one is {claim}")
         highest = lowest = delta = 0.0
-        answer = []
+        answer, concentrated = [], np.zeros((2, len(ORDERS)))
         for law, against in zip(one, other, strict=True):
             steps, here, there = read_pair(law, against, claim)
             loss = losses(here, there)
             highest, lowest = highest + float(loss.max()), lowest + float(loss.min())
             answer.append(int(steps[np.abs(loss).argmax()]))
             delta = max(delta, hockey_stick(here, there, claim), hockey_stick(there, here, claim))
-        return Found(max(highest, -lowest), delta, highest - lowest, tuple(answer))
+            if claim.rho is not None and loss.any():
+                concentrated += divergences(law, against, claim)
+        rho = None if claim.rho is None else float(concentrated.max())
+        return Found(max(highest, -lowest), delta, highest - lowest, tuple(answer), rho)
 
     def output(self, problem: CountsProblem, place: Any) -> tuple[int, ...]:
         counts: tuple[int, ...] = place

@@ -45,6 +45,8 @@ LITTLE = 1e-2
 SMALL = 1e-3
 """A concentrated claim is first tried on a window with this mass outside, and only where that fails on a wide one."""
 DEEPEST = 4096.0
+HUGE = 600.0
+"""Exponentials beyond this are left in logarithms."""
 FAR = np.unique(np.rint(2.0 ** (np.arange(32 * 50) / 32)).astype(np.int64))
 """Distances from an anchor, 32 to a doubling, up to 2^50 steps."""
 SPARSE = 16
@@ -185,10 +187,18 @@ def _radii(one: NumericLaw, other: NumericLaw, claim: PrivacyLoss) -> list[int]:
     apart = abs(one.value - other.value)
     if 2 * apart > RADII[-1]:
         raise ParameterError(f"values of neighbours must be within {RADII[-1] // 2} grid steps to be audited")
-    wide_enough = next(radius for radius in RADII if radius >= 2 * apart)
-    masses = [] if claim.rho is None else [SMALL]
-    masses.append(float(claim.delta) * NEGLIGIBLE if claim.delta > 0 else LITTLE)
+    # Without an epsilon tails are so light that an order of a weighs answers most that lie a times as far away.
+    needed = 2 * apart if claim.epsilon is not None else 2 * apart * int(ORDERS[-1])
+    wide_enough = next((radius for radius in RADII if radius >= needed), RADII[-1])
+    masses = [SMALL] if claim.rho is not None and claim.epsilon is not None else []
+    masses.append(_little_mass(claim))
     return [max(one.radius(log(mass)), other.radius(log(mass)), wide_enough) for mass in masses]
+
+
+def _little_mass(claim: PrivacyLoss) -> float:
+    if claim.epsilon is None:
+        return NEGLIGIBLE
+    return float(claim.delta) * NEGLIGIBLE if claim.delta > 0 else LITTLE
 
 
 def _judge(one: NumericLaw, other: NumericLaw, claim: PrivacyLoss, radius: int) -> Found:
@@ -208,7 +218,7 @@ def _judge(one: NumericLaw, other: NumericLaw, claim: PrivacyLoss, radius: int) 
         ),
         spread=float(loss.max() - loss.min()),
         place=int(steps[worst]),
-        rho=None if claim.rho is None else _concentrated_loss(read, law, other_law, low, high),
+        rho=None if claim.rho is None else float(_divergences(read, law, other_law, low, high).max()),
     )
 
 
@@ -260,25 +270,38 @@ def _read_closely(
     return np.append(steps, close), np.append(loss, losses(one.at(close), other.at(close)))
 
 
-def _concentrated_loss(steps: Integers, one: Floats, other: Floats, low: int, high: int) -> float:
-    """The largest D_a / a over the orders a, D_a the Renyi divergence of a law from the other, both ways.
+def divergences(one: NumericLaw, other: NumericLaw, claim: PrivacyLoss) -> Floats:
+    """D_a / a of one law from the other, and the other way round, for every order a: see ``_divergences``."""
+    radius = max(_radii(one, other, claim))
+    low, high = max(one.value, other.value) - radius, min(one.value, other.value) + radius
+    return _divergences(*read_pair(one, other, claim), low, high)
+
+
+def _divergences(steps: Integers, one: Floats, other: Floats, low: int, high: int) -> Floats:
+    """D_a / a for every order a, D_a the Renyi divergence of a law from the other: a row for each way.
 
     Where P is one and Q the other, exp((a - 1) D_a) is 1 plus the sum of P ((P / Q)^(a - 1) - 1). Outside the window
     every answer counts with the larger ratio of the two far steps around it, and with the P that makes more of it.
     """
     far = (steps[:-1] < low) | (steps[1:] > high)
-    inside, counts, found = (steps >= low) & (steps <= high), np.log(np.diff(steps)[far]), 0.0
+    inside, counts, found = (steps >= low) & (steps <= high), np.log(np.diff(steps)[far]), []
     for law, against in ((one, other), (other, one)):
         loss = losses(against, law)
         worst = np.maximum(loss[:-1], loss[1:])[far]
         most = np.maximum(law[:-1], law[1:])[far] + counts
         least = np.minimum(law[:-1], law[1:])[far] + counts
-        mass = np.where(worst > 0, most, least)
-        near, near_loss = law[inside], loss[inside]
-        known = np.exp(near).sum()
-        for order in ORDERS:
-            with np.errstate(over="ignore"):
-                excess = np.exp(near + (order - 1) * near_loss).sum() - known
-                excess += (np.exp(mass + (order - 1) * worst) - np.exp(mass)).sum()
-            found = max(found, float(np.log1p(excess)) / (order - 1) / order)
-    return found
+        masses = np.concatenate([law[inside], np.where(worst > 0, most, least)])
+        ratios = np.concatenate([loss[inside], worst])
+        found.append([_log_moment(masses, (order - 1) * ratios) / (order - 1) / order for order in ORDERS])
+    return np.array(found)
+
+
+def _log_moment(masses: Floats, powers: Floats) -> float:
+    """Ln of 1 plus the sum of exp(mass) (exp(power) - 1)."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        terms = masses + powers
+        top = float(terms.max())
+        if top > HUGE:  # what is subtracted does not count
+            return top + float(np.log(np.exp(terms - top).sum())) if np.isfinite(top) else top
+        small = np.exp(masses) * np.expm1(np.minimum(powers, 1.0))
+        return float(np.log1p(np.where(powers < 1, small, np.exp(terms) - np.exp(masses)).sum()))

@@ -8,10 +8,12 @@ from dampen.mechanisms.caps.limit_race import LimitRace
 from dampen.mechanisms.caps.signed_cap_race import SignedCapRace
 from dampen.mechanisms.caps.signed_cap_scan import SignedCapScan
 from dampen.mechanisms.counts.base import CountsMechanism
+from dampen.mechanisms.counts.gaussian_counts import GaussianCounts
 from dampen.mechanisms.counts.laplace_counts import LaplaceCounts
 from dampen.mechanisms.counts.truncated_geometric_counts import TruncatedGeometricCounts
 from dampen.mechanisms.numeric.base import NumericMechanism
 from dampen.mechanisms.numeric.exact_pair_laplace import ExactPairLaplace
+from dampen.mechanisms.numeric.gaussian import Gaussian
 from dampen.mechanisms.numeric.ladder import Ladder
 from dampen.mechanisms.numeric.laplace import Laplace
 from dampen.mechanisms.numeric.laplace_log_normal import LaplaceLogNormal
@@ -43,6 +45,8 @@ __all__ = [
     "EdgeRace",
     "ExactPairLaplace",
     "Exponential",
+    "Gaussian",
+    "GaussianCounts",
     "Ladder",
     "Laplace",
     "LaplaceCounts",

@@ -72,6 +72,17 @@ class Mechanism(ABC, Generic[Framed, Problem, Answer]):
         return f"{type(self).__name__}({', '.join(arguments)})"
 
 
+@dataclass(frozen=True, init=False, repr=False)
+class PricedByRho:
+    """Comes before a kind of mechanism, and takes the place of epsilon: the price is rho, and no epsilon is kept."""
+
+    rho: Fraction
+    epsilon: ClassVar[None] = None
+
+    def __init__(self, rho: Number) -> None:
+        object.__setattr__(self, "rho", positive(rho=rho))
+
+
 def _render_parameter(value: object) -> str:
     if isinstance(value, Fraction):
         return plain(value)

@@ -6,8 +6,8 @@ t = floor(sqrt(s)) + 1,
     k^2 / (2 s) = |k| / t + (|k| - s / t)^2 / (2 s) - s / (2 t^2),
 
 so a discrete Laplace number of rate 1 / t that is kept with probability exp(-(|k| - s / t)^2 / (2 s)) has this law
-(Canonne, Kamath and Steinke, The discrete Gaussian for differential privacy, 2020). Nearly half are kept or more, mostly
-three of four, whatever s.
+(Canonne, Kamath and Steinke, The discrete Gaussian for differential privacy, 2020). Three of four are kept at large s,
+and nearly half at any.
 """
 
 from dataclasses import dataclass

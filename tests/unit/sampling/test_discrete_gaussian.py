@@ -30,7 +30,7 @@ def require_fit(drawn: Integers, variance: Fraction, wrong: float) -> None:
     cells = np.searchsorted(edges, np.arange(-last, last + 1))
 
     def expected(at: float) -> Floats:
-        return np.bincount(cells, law(at, last), minlength=len(edges) + 1) * len(drawn)
+        return np.asarray(np.bincount(cells, law(at, last), minlength=len(edges) + 1) * float(len(drawn)))
 
     seen = np.bincount(np.searchsorted(edges, drawn), minlength=len(edges) + 1)
     assert chisquare(seen, expected(float(variance))).pvalue > 1e-6

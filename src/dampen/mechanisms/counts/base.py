@@ -9,7 +9,7 @@ from dampen._validate import whole
 from dampen.errors import DataError
 from dampen.mechanisms.base import Mechanism
 from dampen.mechanisms.noise_errors import NoiseAccuracy
-from dampen.mechanisms.numeric.noises import Geometric
+from dampen.mechanisms.numeric.noises import PublicNoise
 from dampen.privacy import ListRelease
 from dampen.problem import CountsFrame, CountsProblem
 from dampen.sampling.discrete_laplace import LARGEST_SUM
@@ -25,7 +25,7 @@ class CountsMechanism(Mechanism[CountsFrame, CountsProblem, ListRelease]):
     takes = CountsProblem
 
     @abstractmethod
-    def noise(self, frame: CountsFrame) -> Geometric:
+    def noise(self, frame: CountsFrame) -> PublicNoise:
         """The noise of one count. Public."""
 
     @abstractmethod
