@@ -64,7 +64,7 @@ PUBLIC = {
         "unbounded_grid",
         "variance",
     },
-    "dampen.accounting": {"Budget", "Ledger", "composed", "converted"},
+    "dampen.accounting": {"Budget", "Ledger", "LossDistribution", "composed", "converted", "loss_distribution"},
     "dampen.accuracy": {"error_bound", "expected_error", "tail_bound"},
     "dampen.audit": {
         "AdmissibilityReport",

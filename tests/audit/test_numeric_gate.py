@@ -17,7 +17,7 @@ from tests.every_numeric import EVERY, PUBLIC
 
 BUDGETS = (("0.1", "1e-6"), ("1", "1e-3"), ("3", "1e-6"))
 """Epsilon and delta: at a small epsilon ladders are long and windows wide."""
-SLOW = ("LaplaceLogNormal", "SmoothCauchy", "SmoothStudentT")
+SLOW = ("Gaussian", "LaplaceLogNormal", "SmoothCauchy", "SmoothStudentT")
 
 
 def largest_by_default(name: str, epsilon: str) -> int:

@@ -22,7 +22,7 @@ from dampen.vectors import Floats, Integers
 
 WIDE = 64.0
 """Sums over a variance of this size or more have too many terms."""
-TERMS = 128
+TERMS = 72
 """So many terms of a sum count, where the variance is smaller or the first term lies far out."""
 CORRECTIONS = 8
 """Terms of the formula of Euler and Maclaurin; each is less than a fifth of the one before."""

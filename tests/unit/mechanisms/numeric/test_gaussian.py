@@ -26,7 +26,7 @@ def certified(variance: Fraction, first: int) -> tuple[Any, Any, Any]:
     last = int(30 * float(variance) ** 0.5) + 40
     with arithmetic(200) as flint:
         s = ball(flint, variance)
-        f = [(-flint.arb(k) ** 2 / (2 * s)).exp() for k in range(first + last)]
+        f = [(-(flint.arb(k) ** 2) / (2 * s)).exp() for k in range(first + last)]
         zero = flint.arb(0)
         return 1 + 2 * sum(f[1:], zero), 2 * sum(f[first:], zero), 2 * sum((k * x for k, x in enumerate(f)), zero)
 
@@ -37,7 +37,7 @@ def test_the_law_is_that_of_certified_sums(variance: Fraction) -> None:
     for first in {1, 2, int(sigma) + 1, int(5 * sigma) + 1, int(variance) + 1, min(int(3 * variance), 400) + 1}:
         whole, tail, size = certified(variance, first)
         with arithmetic(200) as flint:
-            p = (-flint.arb(first) ** 2 / (2 * ball(flint, variance))).exp() / whole
+            p = (-(flint.arb(first) ** 2) / (2 * ball(flint, variance))).exp() / whole
             assert float(noise.log_tail(first)) == pytest.approx(float((tail / whole).log()), rel=1e-12, abs=1e-12)
             assert float(noise.log_probabilities(-first)) == pytest.approx(float(p.log()), rel=1e-12, abs=1e-12)
             assert noise.mean_size() == pytest.approx(float(size / whole), rel=1e-12)
