@@ -12,7 +12,7 @@ one. docs/proofs/loss_distributions.md has the proofs.
 
 from dataclasses import dataclass
 from fractions import Fraction
-from math import ceil
+from math import ceil, log2
 from typing import Any
 
 import numpy as np
@@ -173,23 +173,5 @@ def losses_at(step: Fraction, places: Any, masses: Any, infinite: float = 0.0) -
 
 def round_to_power(number: Fraction) -> Fraction:
     """A power of two near it, so that steps divide each other."""
-    power = ceil(np.log2(float(number)))
-    return Fraction(2) ** power
-
-
-def loss_distribution(mechanism: Any, frame: Any) -> LossDistribution:
-    """The loss of one release in this frame, by the worst pair of neighbours there is.
-
-    For mechanisms whose worst pair is proved: ``Laplace``, ``Gaussian``, ``LaplaceCounts`` and ``GaussianCounts`` where
-    one step moves any count by 1 at most; ``Exponential``; and randomised response. All others are refused.
-
-    >>> import dampen
-    >>> from dampen.mechanisms import Gaussian
-    >>> frame = dampen.NumericFrame(bound=1, adjacency=dampen.Adjacency.ADD_REMOVE)
-    >>> once = loss_distribution(Gaussian(rho="1/50"), frame)
-    >>> round(float(once.epsilon("1e-6")), 3), round(float(once.compose_self(10).epsilon("1e-6")), 3)
-    (0.835, 2.921)
-    """
-    from dampen.accounting.worst_pairs import find_worst_pair
-
-    return find_worst_pair(mechanism, frame)
+    power = ceil(log2(number))
+    return Fraction(2**power) if power >= 0 else Fraction(1, 2**-power)

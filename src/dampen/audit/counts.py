@@ -30,8 +30,8 @@ def audit_counts(
 ) -> AuditReport:
     """Compare the exact laws of every data set of the universe and of each of its neighbours with the claim.
 
-    A claim is pure, or of rho alone. As ``audit_numeric``, count by count: losses and divergences are added up. ``worst_delta`` is that of the single count that tells
-    most.
+    A claim is pure, or of rho alone. As ``audit_numeric``, count by count: losses and divergences are added up.
+    ``worst_delta`` is that of the single count that tells most.
 
     >>> from dampen import Adjacency, CountsFrame, CountsProblem
     >>> from dampen.audit import add_remove_neighbours, multisets

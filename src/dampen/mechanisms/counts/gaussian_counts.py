@@ -1,4 +1,4 @@
-"""Noise of one public scale on every count, for many counts that one step moves: it grows as the root of their number."""
+"""Noise of one public scale on every count, which grows with the root of how many counts one step moves."""
 
 from dataclasses import dataclass
 

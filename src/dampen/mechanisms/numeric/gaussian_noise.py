@@ -11,7 +11,6 @@ from typing import Any
 
 import numpy as np
 from numpy.polynomial.hermite_e import hermeval
-from scipy.special import bernoulli, erfcx
 
 from dampen._validate import render
 from dampen.entropy import Entropy
@@ -25,12 +24,13 @@ WIDE = 64.0
 TERMS = 72
 """So many terms of a sum count, where the variance is smaller or the first term lies far out."""
 CORRECTIONS = 8
-"""Terms of the formula of Euler and Maclaurin; each is less than a fifth of the one before."""
+"""So many terms of the formula of Euler and Maclaurin; each is less than a fifth of the one before."""
 SMALLEST, LARGEST = Fraction(1, 2**1000), Fraction(2**1000)
 """Between these floats can tell a law."""
 SLACK = 2.0**-32
 """By so much chances are lowered, which pays for the rounding of floats."""
-_EVEN = bernoulli(2 * CORRECTIONS)[2::2]
+_EVEN = (1 / 6, -1 / 30, 1 / 42, -1 / 30, 5 / 66, -691 / 2730, 7 / 6, -3617 / 510)
+"""Bernoulli numbers B_2, B_4, ..., B_16."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -86,6 +86,8 @@ class GaussianNoise(PublicNoise):
 
         The derivative of order n of f at k is f(k) (-1)^n He_n(k / sigma) / sigma^n with Hermite polynomials He.
         """
+        from scipy.special import erfcx
+
         sigma = sqrt(float(self.variance))
         coefficients = np.zeros(2 * CORRECTIONS)
         for i in range(1, CORRECTIONS + 1):
