@@ -5,7 +5,7 @@ What it grants is handed out as a reservation: one charge that has been made, or
 
 import threading
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from types import TracebackType
 from typing import Any, Literal, NoReturn, Self
@@ -176,9 +176,18 @@ class Batch:
     the ``with`` block ends is not given back. ``item``: the one charge for all slots, where they were not charged each.
     """
 
-    def __init__(self, slots: Sequence[Reservation], loss: PrivacyLoss, item: Reservation | None = None) -> None:
+    def __init__(
+        self,
+        slots: Sequence[Reservation],
+        loss: PrivacyLoss,
+        item: Reservation | None = None,
+        *,
+        composition: str = BASIC.name,
+    ) -> None:
         self.loss = loss
         """The price of the whole list."""
+        self.composition = composition
+        """The name of the rule of the budget that paid: questions choose their mechanism by it."""
         self._item = item
         self._free = list(slots)
         self._used: list[PrivacyLoss] = []
@@ -196,7 +205,10 @@ class Batch:
         with self._lock:
             fitting = [slot for slot in self._free if _covers(slot.loss, asked)]
             if not fitting:
-                raise BudgetExceeded(f"no unused slot of this batch covers {asked.amount}")
+                pure = [slot.loss for slot in self._free if slot.loss.epsilon is not None]
+                claims = any(_covers(replace(slot, bounded_range=None, rho=None), asked) for slot in pure)
+                why = ": those that are large enough claim a bounded range or a rho that it has not" if claims else ""
+                raise BudgetExceeded(f"no unused slot of this batch covers {asked.amount}{why}")
             slot = min(fitting, key=lambda slot: (slot.loss.epsilon or rho_of(slot.loss), slot.loss.delta))
             self._free.remove(slot)
             self._used.append(slot.loss)

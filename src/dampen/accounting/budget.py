@@ -127,10 +127,11 @@ class Budget:
         """
         listed = as_losses(losses)
         if not probability(delta=delta):
-            return Batch(*self._grant(listed, note))
+            return Batch(*self._grant(listed, note), composition=self.composition)
         account = self._account
         [item], price = self._grant((account.quote(listed, delta),), note)
-        return Batch([Reservation(charge, note) for charge in account.price(listed)], price, item)
+        slots = [Reservation(charge, note) for charge in account.price(listed)]
+        return Batch(slots, price, item, composition=self.composition)
 
     def quote(self, losses: Iterable[PrivacyLoss], *, delta: Number = 0) -> PrivacyLoss:
         """What a list would cost here; nothing is charged.

@@ -202,7 +202,7 @@ def times(amount: Amount, count: int) -> Amount:
 
 
 def least(amounts: Sequence[Amount]) -> Amount:
-    """The least of several in each part that any of them counts."""
+    """The least of several in each part that any of them counts; where epsilon *or* rho must fit, one may be enough."""
     return Amount(
         min((each.epsilon for each in amounts if each.epsilon is not None), default=None),
         min(each.delta for each in amounts),

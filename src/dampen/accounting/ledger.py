@@ -101,10 +101,11 @@ class Ledger:
         """
         listed = as_losses(losses)
         if not probability(delta=delta):
-            return Batch(*self._grant(listed, note))
+            return Batch(*self._grant(listed, note), composition=self.composition)
         account = self._root
         [item], price = self._grant((account.quote(listed, delta),), note)
-        return Batch([Reservation(charge, note) for charge in account.price(listed)], price, item)
+        slots = [Reservation(charge, note) for charge in account.price(listed)]
+        return Batch(slots, price, item, composition=self.composition)
 
     def quote(self, losses: Iterable[PrivacyLoss], *, delta: Number = 0) -> PrivacyLoss:
         """What a list would cost here; nothing is charged. See :meth:`dampen.Budget.quote`."""
@@ -153,7 +154,7 @@ class Ledger:
         rho: Number | None = None,
         note: str = "",
     ) -> Amount:
-        """Set another limit, never below what is spent. What is promised is the largest limit that was ever set."""
+        """Set another limit, never below what is spent. What is promised is the largest of each part ever set."""
         if epsilon is None and delta is None and rho is None:
             raise ParameterError("epsilon, delta or rho must be given to change the limit; got none of them")
         note = text(note=note, longest=LONGEST_NOTE)

@@ -17,10 +17,10 @@ from dampen.concentrated import least_epsilon
 from dampen.privacy import PrivacyLoss
 from dampen.vectors import Floats
 
-FINEST = 200_000
-"""So many steps a lattice of losses has at most, on either side."""
-LARGEST_SUM = 1000
-"""Up to this sum of epsilons the rounding of floats is paid for."""
+FINEST, MOST_LOSSES = 200_000, 20_000
+"""So many steps a lattice of losses has at most, on either side; and so many losses are added up on it."""
+LARGEST_SUM = 600
+"""Up to this sum of epsilons, or of ranges, no exponential overflows and the rounding of floats is paid for."""
 RANGE_STEPS, MOST_RANGES = 200, 128
 """Into how many steps a bounded range is cut, and how many ranges are composed on such a lattice."""
 UNIT = 2**40
@@ -58,6 +58,8 @@ def optimal_delta(epsilons: Sequence[Fraction], epsilon: Fraction) -> float:
     """The least delta at which releases of these epsilons, in any order, are (epsilon, delta) together; rounded up."""
     if epsilon >= sum(epsilons):
         return 0.0
+    if not _fits_lattice(epsilons):
+        return 1.0
     step, law = _law_of_losses(epsilons)
     return _excess(law, step, float(epsilon), len(epsilons), float(sum(epsilons)))
 
@@ -65,11 +67,15 @@ def optimal_delta(epsilons: Sequence[Fraction], epsilon: Fraction) -> float:
 def optimal_epsilon(epsilons: Sequence[Fraction], delta: Fraction) -> Fraction:
     """The least epsilon of that kind, rounded up; never above the sum."""
     total = sum(epsilons, Fraction(0))
-    if total > LARGEST_SUM:
+    if not _fits_lattice(epsilons):
         return total
     step, law = _law_of_losses(epsilons)
     count, size = len(epsilons), float(total)
     return _least(lambda epsilon: _excess(law, step, float(epsilon), count, size), delta, total)
+
+
+def _fits_lattice(epsilons: Sequence[Fraction]) -> bool:
+    return len(epsilons) <= MOST_LOSSES and sum(epsilons) <= LARGEST_SUM
 
 
 def _law_of_losses(epsilons: Sequence[Fraction]) -> tuple[float, Floats]:
@@ -124,8 +130,8 @@ def ranged_epsilon(eta: Fraction, count: int, delta: Fraction) -> Fraction:
     if eta * count > LARGEST_SUM:
         return eta * count
     found = _ranged_deltas(float(step), count) * (1 + (16 * count + 4 * float(eta) * count + 64) * 2.0**-52) + UNDERFLOW
-    limit = float(delta) * (1 - 2.0**-50)
-    return min(eta * count, step * (int(np.argmax(found <= limit)) + count))
+    fits = np.flatnonzero(found <= float(delta) * (1 - 2.0**-50))
+    return min(eta * count, step * (int(fits[0]) + count)) if fits.size else eta * count
 
 
 def _ranged_deltas(step: float, count: int) -> Floats:
@@ -155,6 +161,8 @@ def fixed_range_delta(eta: Fraction, count: int, epsilon: Fraction) -> float:
 
 def fixed_range_epsilon(eta: Fraction, count: int, delta: Fraction) -> Fraction:
     """The least epsilon of that kind, rounded up."""
+    if eta * count > LARGEST_SUM or count > MOST_RANGES:
+        return eta * count
     return _least(lambda epsilon: fixed_range_delta(eta, count, epsilon), delta, eta * count)
 
 

@@ -25,7 +25,7 @@ from dampen._validate import render
 from dampen.audit.arguments import Neighbours, require_kind
 from dampen.audit.law_checks import TOLERANCE, log_chances, require_total
 from dampen.audit.neighbours import DataSet
-from dampen.audit.pairs import ORDERS, Found, PairAudit, hockey_stick, losses
+from dampen.audit.pairs import ORDERS, Found, PairAudit, hockey_stick, log_moment, losses
 from dampen.audit.report import AuditReport, broken_parts
 from dampen.errors import ParameterError
 from dampen.mechanisms import NumericMechanism
@@ -45,8 +45,6 @@ LITTLE = 1e-2
 SMALL = 1e-3
 """A concentrated claim is first tried on a window with this mass outside, and only where that fails on a wide one."""
 DEEPEST = 4096.0
-HUGE = 600.0
-"""Exponentials beyond this are left in logarithms."""
 FAR = np.unique(np.rint(2.0 ** (np.arange(32 * 50) / 32)).astype(np.int64))
 """Distances from an anchor, 32 to a doubling, up to 2^50 steps."""
 SPARSE = 16
@@ -292,16 +290,5 @@ def _divergences(steps: Integers, one: Floats, other: Floats, low: int, high: in
         least = np.minimum(law[:-1], law[1:])[far] + counts
         masses = np.concatenate([law[inside], np.where(worst > 0, most, least)])
         ratios = np.concatenate([loss[inside], worst])
-        found.append([_log_moment(masses, (order - 1) * ratios) / (order - 1) / order for order in ORDERS])
+        found.append([log_moment(masses, (order - 1) * ratios) / (order - 1) / order for order in ORDERS])
     return np.array(found)
-
-
-def _log_moment(masses: Floats, powers: Floats) -> float:
-    """Ln of 1 plus the sum of exp(mass) (exp(power) - 1)."""
-    with np.errstate(over="ignore", invalid="ignore"):
-        terms = masses + powers
-        top = float(terms.max())
-        if top > HUGE:  # what is subtracted does not count
-            return top + float(np.log(np.exp(terms - top).sum())) if np.isfinite(top) else top
-        small = np.exp(masses) * np.expm1(np.minimum(powers, 1.0))
-        return float(np.log1p(np.where(powers < 1, small, np.exp(terms) - np.exp(masses)).sum()))

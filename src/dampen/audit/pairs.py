@@ -22,6 +22,8 @@ from dampen.problem import (
 )
 from dampen.vectors import Floats
 
+HUGE = 600.0
+"""Exponentials beyond this are left in logarithms."""
 ORDERS = (1 + 2**-10, 1.0625, 1.25, 1.5, 2.0, 4.0, 5.0, 8.0, 16.0, 32.0, 64.0)
 """The orders at which Renyi divergences are compared with a concentrated claim."""
 OfFrameAlone = CountsProblem | CapProblem | SignedCapProblem | UnknownGroupsProblem
@@ -158,10 +160,21 @@ def concentrated_loss(law_x: Floats, law_y: Floats) -> float:
     found = 0.0
     for law, loss in ((law_y, losses(law_x, law_y)), (law_x, losses(law_y, law_x))):
         for order in ORDERS:
-            with np.errstate(over="ignore", invalid="ignore"):
-                excess = (np.exp(law) * np.expm1((order - 1) * loss)).sum()
-            found = max(found, float(np.log1p(excess)) / (order - 1) / order)
+            divergence = log_moment(law, (order - 1) * loss) / (order - 1)
+            assert not np.isnan(divergence), "a law that is no number would pass every comparison"
+            found = max(found, divergence / order)
     return found
+
+
+def log_moment(masses: Floats, powers: Floats) -> float:
+    """Ln of 1 plus the sum of exp(mass) (exp(power) - 1)."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        terms = masses + powers
+        top = float(terms.max())
+        if top > HUGE:  # what is subtracted does not count
+            return top + float(np.log(np.exp(terms - top).sum())) if np.isfinite(top) else top
+        small = np.exp(masses) * np.expm1(np.minimum(powers, 1.0))
+        return float(np.log1p(np.where(powers < 1, small, np.exp(terms) - np.exp(masses)).sum()))
 
 
 def public_facts(problem: Problem) -> dict[str, Any]:

@@ -99,7 +99,7 @@ def write_release(answer: Release) -> str | None:
 def read_release(text: str) -> Release:
     """The release that was written; what it cost then is told, and that it cost nothing now."""
     told = json.loads(text)
-    loss = PrivacyLoss(**{**told["loss"], "adjacency": Adjacency(told["loss"]["adjacency"])})
+    loss = PrivacyLoss(**{"epsilon": None, **told["loss"], "adjacency": Adjacency(told["loss"]["adjacency"])})
     known = _decode_accuracy(told["accuracy"])
     parts = _decode(told["value"]), loss, told["mechanism"], told["note"], known
     found = release_of(*parts, _decode(told.get("cap")), told.get("at_stake", 0.0))

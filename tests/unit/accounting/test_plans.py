@@ -11,8 +11,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 
+import dampen
 from dampen import Adjacency, Budget, PrivacyLoss
 from dampen._validate import Number
+from dampen.accounting.composition import rho_of
 from dampen.accounting.plans import (
     FINEST,
     fixed_range_delta,
@@ -201,6 +203,42 @@ def test_a_reservation_takes_the_smallest_unused_slot_that_covers_it(refused: "R
         slots.reserve(loss("1/1000"))
     assert slots.remaining.epsilon == 0
     assert slots.spent.epsilon == Fraction("0.85")
+
+
+@pytest.mark.parametrize(
+    "listed",
+    [
+        [loss("1/400")] * 20_001,
+        pytest.param([loss("1/400")] * 200_000, marks=pytest.mark.long),
+        pytest.param([loss("1/400")] * 200_001, marks=pytest.mark.long),
+        [loss(800)],
+        [loss(650, eta=650)],
+        [loss(400, eta="798.6")],
+        [PrivacyLoss(None, adjacency=ADD_REMOVE, rho=80_000, bounded_range=800)],
+        [loss("1/1000", eta="1/1000")] * 1000,
+    ],
+    ids=["20,001", "200,000", "200,001", "large", "large and ranged", "wide range", "no epsilon", "many ranges"],
+)
+def test_lists_beyond_every_lattice_cost_what_rho_or_the_sum_says(listed: list[PrivacyLoss]) -> None:
+    """Never nothing: a lattice of no steps, a weight that overflows or a search that finds nothing is no bargain."""
+    found = price_of_list(listed, MILLIONTH).epsilon
+    rho = sum((rho_of(each) for each in listed), Fraction(0))
+    total = sum((each.epsilon or Fraction(10**9) for each in listed), Fraction(0))
+    assert found is not None
+    assert found >= min(total, least_epsilon(rho, MILLIONTH)) * Fraction(7, 10)
+
+
+def test_a_search_that_finds_nothing_says_the_sum() -> None:
+    assert ranged_epsilon(Fraction(1), 3, Fraction(1, 10**291)) == 3
+
+
+def test_questions_inside_a_batch_choose_by_the_rule_of_the_budget() -> None:
+    budget = Budget(rho=1)
+    with budget.batch([loss(1, eta=1)] * 2) as slots:
+        assert slots.composition == "zcdp"
+        dampen.median([1, 2, 3], bounds=(0, 10), step=1, epsilon=1, budget=slots)
+        with pytest.raises(BudgetExceeded, match="claim a bounded range or a rho that it has not"):
+            slots.reserve(loss(1))
 
 
 def test_slots_leave_the_rest_of_delta_to_their_composition(refused: "Refused") -> None:

@@ -6,6 +6,7 @@ import pytest
 import dampen
 from dampen import Adjacency, Frame, Runs, SelectionProblem
 from dampen.audit import audit_admissibility, audit_selection
+from dampen.audit.pairs import concentrated_loss
 from dampen.errors import ParameterError
 from dampen.mechanisms import Exponential, PermuteAndFlip, TopK
 from dampen.privacy import PrivacyLoss
@@ -70,3 +71,11 @@ def test_select_charges_what_it_is_told_even_for_a_top_k() -> None:
     with pytest.raises(ParameterError, match="epsilon"):
         dampen.select({"a": 1, "b": 0}, sensitivity=1, epsilon=1, budget=budget, mechanism=TopK(2, PermuteAndFlip(1)))
     assert budget.spent.epsilon == 0
+
+
+def test_divergences_far_out_are_numbers() -> None:
+    """The order that overflows counts, and what is a number is not infinite."""
+    far = concentrated_loss(np.array([0.0, -900.0]), np.array([0.0, -800.0]))
+    assert far == pytest.approx(700 / 15 / 16)
+    near = concentrated_loss(*(np.array([np.log(-np.expm1(x)), x]) for x in (-20.0, -7.0)))
+    assert near == pytest.approx(np.log1p(np.exp(6.0)) / 2, rel=1e-3)
