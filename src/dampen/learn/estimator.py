@@ -26,6 +26,7 @@ from dampen.describe.person import Person
 from dampen.entropy import Entropy
 from dampen.errors import DampenError, DataError, MissingExtra, ParameterError
 from dampen.front.table import Table
+from dampen.learn.private_cuts import UncutNumbers, share_for_cuts
 from dampen.learn.records import Records, as_records, as_table, readings_of, records_from_rows
 from dampen.learn.schema import Schema, read_json
 from dampen.learn.training_table import TrainingTable, labels_with_rest, require_all_rows, require_labels
@@ -95,6 +96,10 @@ class PaidClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
         """What the model is drawn from; whatever must be read before anything is paid is read here."""
         return table.count_votes()
 
+    def _prepare_again(self, prepared: Any, table: TrainingTable) -> Any:
+        """The same, after the cuts of numbers without bounds were drawn: what can be refused was refused before."""
+        return self._prepare(table)
+
     def fit(self, X: Any, y: Any = None, **refused: Any) -> Self:
         """Pay epsilon once and learn from a table.
 
@@ -120,19 +125,34 @@ class PaidClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
         if not isinstance(self.schema, Schema):
             raise ParameterError(f"schema must be a dampen.learn.Schema; got {type(self.schema).__name__}")
         budget, rate = as_budget(self.budget), self._rate()
+        share = share_for_cuts(self.schema)
+        for_cuts = _rate_at(epsilon, adjacency) * share
         with self._open(X, y, whose) as table:
-            prepared = self._prepare(table)
+            uncut = UncutNumbers.count(table)
+            widest = table.read_by(uncut.widest)
+            prepared = self._prepare(widest)
             if self.schema.every is None:
-                self._name_features(table.schema)
-            self._check(table.schema, table.rows)
-            steps, unit = self._count_steps(table.schema), "" if whose is None else whose.column
-            loss = composed([PrivacyLoss(epsilon / steps, adjacency=adjacency, unit=unit)] * steps)
-            self.model_ = paid(
-                lambda source: self._grow(prepared, rate, source), loss, budget=budget, note=type(self).__name__
-            )
-        self.schema_, self.classes_ = table.schema, _as_array(table.schema.classes)
-        self.terms_ = self._terms(None if whose is None else whose.column)
+                self._name_features(widest.schema)
+            self._check(widest.schema, widest.rows)
+            loss = self._loss(widest.schema, "" if whose is None else whose.column)
+
+            def draw(source: Entropy) -> tuple[Schema, Any]:
+                if not share:
+                    return table.schema, self._grow(prepared, rate, source)
+                cut = table.read_by(uncut.draw(for_cuts, source))
+                return cut.schema, self._grow(self._prepare_again(prepared, cut), rate, source)
+
+            self.schema_, self.model_ = paid(draw, loss, budget=budget, note=type(self).__name__)
+        self.classes_ = _as_array(self.schema_.classes)
+        self.terms_ = self._terms(None if whose is None else whose.column, epsilon * share)
         return self
+
+    def _loss(self, schema: Schema, unit: str) -> PrivacyLoss:
+        """What a fit loses: one release after another, of cuts, number by number, and of the steps of a model."""
+        epsilon, adjacency, share = positive(epsilon=self.epsilon), self._adjacency(), share_for_cuts(self.schema)
+        cut, steps = len(self.schema.uncut), self._count_steps(schema)
+        prices = [epsilon * share / max(cut, 1)] * cut + [epsilon * (1 - share) / steps] * steps
+        return composed([PrivacyLoss(price, adjacency=adjacency, unit=unit) for price in prices])
 
     def _fit_described(self, table: Table, target: Any) -> Self:
         """A fit whose schema and budget are the table's. The parameters stay as they were given."""
@@ -204,6 +224,9 @@ class PaidClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
                 epsilon=given["epsilon"], adjacency=Adjacency(given["adjacency"]), schema=schema, budget=None,
                 **given["parameters"],
             )  # fmt: skip
+            for_cuts = Fraction(given.get("for_cuts", 0))
+            if schema.uncut or not 0 <= for_cuts < positive(epsilon=made.epsilon):
+                raise ValueError
             made._rate()
             made._check(schema, 0)
             made.model_ = made._from_plain(given["released"])
@@ -213,19 +236,21 @@ class PaidClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
             raise ParameterError(f"the JSON must be what to_json of a {cls.__name__} wrote") from None
         made.schema_, made.classes_ = schema, _as_array(schema.classes)
         made._name_features(schema)
-        made.terms_ = made._terms(given.get("unit"))
+        made.terms_ = made._terms(given.get("unit"), for_cuts)
         return made
 
-    def _terms(self, unit: str | None = None) -> dict[str, Any]:
+    def _terms(self, unit: str | None = None, for_cuts: Fraction = Fraction(0)) -> dict[str, Any]:
         """What a fit was paid for, as JSON takes it: parameters that change afterwards do not change it.
 
-        ``unit``: the person's column, where the loss is one per person.
+        ``unit``: the person's column, where the loss is one per person. ``for_cuts``: what of epsilon paid for the cuts
+        of numbers without bounds.
         """
         own = [name for name in inspect.signature(type(self)).parameters if name not in SHARED]
         return {
             "epsilon": str(positive(epsilon=self.epsilon)),
             "adjacency": self._adjacency().value,
             **({} if unit is None else {"unit": str(unit)}),
+            **({"for_cuts": str(for_cuts)} if for_cuts else {}),
             "parameters": {name: getattr(self, name) for name in own},
         }
 
@@ -234,12 +259,17 @@ class PaidClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
         self.feature_names_in_ = np.array(list(schema.attributes), dtype=object)
 
     def _rate(self) -> Fraction:
-        """At which epsilon the model is drawn: a replaced record is one taken and one added, each at half of it."""
-        return _rate_at(positive(epsilon=self.epsilon), self._adjacency())
+        """At which epsilon the model is drawn: a replaced record is one taken and one added, each at half of it.
+
+        What finds the cuts of numbers without bounds has its share already.
+        """
+        rest = positive(epsilon=self.epsilon) * (1 - share_for_cuts(self.schema))
+        return _rate_at(rest, self._adjacency())
 
     def _rate_paid(self) -> Fraction:
         """At which epsilon the fitted model was drawn."""
-        return _rate_at(Fraction(self.terms_["epsilon"]), Adjacency(self.terms_["adjacency"]))
+        rest = Fraction(self.terms_["epsilon"]) - Fraction(self.terms_.get("for_cuts", 0))
+        return _rate_at(rest, Adjacency(self.terms_["adjacency"]))
 
     def _require_fitted(self) -> None:
         check_is_fitted(self, "model_")

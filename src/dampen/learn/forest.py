@@ -1,6 +1,6 @@
 """A private random forest: trees whose tests are drawn without data, and private counts or labels at their leaves."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -164,6 +164,10 @@ class PrivateForestClassifier(PaidClassifier):
         units, vote = owners.weights(1 << BITS), 1 << BITS
         values, codes = as_matrix(records)[:, here], owners.codes[here]
         return SeatedRows(table.schema, values, classes[here], units[here], codes, owners.people, vote)
+
+    def _prepare_again(self, prepared: SeatedRows, table: TrainingTable) -> SeatedRows:
+        """The same rows: they were read as they are, and cut nowhere yet."""
+        return replace(prepared, schema=table.schema)
 
     def _grow(self, rows: SeatedRows, epsilon: Fraction, source: Entropy) -> Forest:
         schema, classes = rows.schema, rows.classes

@@ -83,17 +83,24 @@ def default_depth(schema: Schema) -> int:
 def draw_trees(schema: Schema, count: int, depth: int, key: int) -> RandomTrees:
     """The tests of so many trees, all derived from ``key``.
 
-    No data is involved, so any key that does not depend on data will do for privacy, a public one too.
+    No data is involved, so any key that does not depend on data will do for privacy, a public one too. A number without
+    bounds has its cuts for a domain: a point has a uniform rank among them, and lies between two as its rank does.
     """
     rng, trees = np.random.Generator(np.random.PCG64(key)), RandomTrees.without_tests(schema, count, depth)
     levels = max(depth, 1), len(schema.attributes)
     low, high, sizes = np.zeros(levels), np.zeros(levels), np.zeros(levels, dtype=np.int64)
     for place, attribute in enumerate(schema.attributes.values()):
-        if isinstance(attribute, Number):
-            low[0, place], high[0, place] = attribute.float_bounds
-        else:
+        if not isinstance(attribute, Number):
             sizes[0, place] = len(attribute.labels)
+        elif attribute.bounded:
+            low[0, place], high[0, place] = attribute.float_bounds
+    ranked = {[*schema.attributes].index(name): cuts for name, cuts in schema.cuts.items()}
+    for place, cuts in ranked.items():
+        low[0, place], high[0, place] = -0.5, len(cuts) - 0.5
     _draw_tests(rng, trees.numeric, low, high, sizes, trees.attributes, trees.points, trees.right)
+    for place, cuts in ranked.items():
+        here = trees.attributes == place
+        trees.points[here] = np.interp(trees.points[here], np.arange(len(cuts)), cuts)
     return trees
 
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from dampen._validate import only_own_errors
 from dampen.describe.columns import Number
 from dampen.errors import DataError, ParameterError
-from dampen.learn.schema import Attribute, Schema, other_place
+from dampen.learn.schema import Attribute, Schema, ends_of, other_place
 from dampen.tables.columns import raw_values
 from dampen.tables.contingency import as_columns
 from dampen.tables.engines import Source, is_outside, open_engine
@@ -92,7 +92,7 @@ def _read_column(column: Column, name: str, attribute: Attribute) -> Column:
     if not isinstance(attribute, Number):
         other = other_place(attribute)
         return np.where(column < 0, UNKNOWN if other is None else other, column)
-    low, high = attribute.float_bounds
+    low, high = ends_of(attribute)
     ends = column.min(initial=high), column.max(initial=low)
     if not np.isfinite(ends).all():
         raise DataError(f"column {name[:60]!r} must hold finite numbers, and no missing values (NaN)")

@@ -9,6 +9,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, Literal
 
@@ -26,9 +27,19 @@ from dampen.vectors import Floats
 
 FEWEST_BINS, MOST_BINS, ALL_BINS = 16, 64, 384
 """A number without ``bins`` has ALL_BINS / (how many numbers there are) of them, within these limits."""
+UNBOUNDED_BINS = 16
+"""A number without bounds and without ``bins`` has so many."""
+MANY_CUTS = 2**16
+FAR = 2.0**1000
+"""Numbers without bounds that are larger in size count as this."""
 
 Attribute = Number | Category | Flag
 """What a classifier reads: a number that is cut into bins, or one of a few labels."""
+
+
+def ends_of(number: Number) -> tuple[float, float]:
+    """Between which floats a number is read."""
+    return number.float_bounds if number.bounded else (-FAR, FAR)
 
 
 def inner_edges(number: Number, bins: int) -> Floats:
@@ -61,6 +72,9 @@ class Schema:
     A classifier leaves no row out. Missing values are refused, whatever their descriptions say of them, except those of
     a category with ``missing="other"``, which count as its ``other``.
 
+    ``cuts``: by name, where numbers without bounds are cut: increasing numbers that are public, such as those in
+    ``schema_`` of a classifier that was fitted before. Without them a fit finds some privately, as a part of its price.
+
     >>> schema = Schema({"age": Number(17, 91, bins=20), "sex": Category("F", "M")}, classes=["no", "yes"])
     >>> Schema.from_json(schema.to_json()) == schema
     True
@@ -70,18 +84,25 @@ class Schema:
     classes: tuple[Any, ...]
     every: Number | None = field(default=None)
     """What every column is, where the columns are not named."""
+    cuts: dict[str, tuple[float, ...]] = field(default_factory=dict)
 
-    def __init__(self, attributes: Mapping[str, Attribute], classes: Sequence[Any]) -> None:
+    def __init__(
+        self,
+        attributes: Mapping[str, Attribute],
+        classes: Sequence[Any],
+        cuts: Mapping[str, Sequence[float]] | None = None,
+    ) -> None:
         if not isinstance(attributes, Mapping) or not attributes:
             raise ParameterError(f"attributes must map names to Number, Category or Flag; got {render(attributes)}")
         for name, attribute in attributes.items():
             if not isinstance(name, str) or not isinstance(attribute, Attribute):
                 raise ParameterError(f"attributes must map names to Number, Category or Flag; got {render(attribute)}")
-            if isinstance(attribute, Number) and attribute.float_bounds[0] == attribute.float_bounds[1]:
+            if isinstance(attribute, Number) and ends_of(attribute)[0] == ends_of(attribute)[1]:
                 raise ParameterError(f"attribute {name[:60]!r} must have bounds that differ as floats of 64 bits")
         object.__setattr__(self, "attributes", dict(attributes))
         object.__setattr__(self, "classes", as_categories(classes))
         object.__setattr__(self, "every", None)
+        object.__setattr__(self, "cuts", _as_cuts({} if cuts is None else cuts, self.attributes))
 
     @classmethod
     def any(cls, lo: NumberLike, hi: NumberLike, bins: int, classes: Sequence[Any] | Literal["public"]) -> "Schema":
@@ -98,9 +119,16 @@ class Schema:
         return cls._of({}, labels, every)
 
     @classmethod
-    def _of(cls, attributes: dict[str, Attribute], classes: tuple[Any, ...], every: Number | None = None) -> "Schema":
+    def _of(
+        cls,
+        attributes: dict[str, Attribute],
+        classes: tuple[Any, ...],
+        every: Number | None = None,
+        cuts: dict[str, tuple[float, ...]] | None = None,
+    ) -> "Schema":
         """A schema of what is known to be in order."""
         schema = cls.__new__(cls)
+        object.__setattr__(schema, "cuts", cuts or {})
         object.__setattr__(schema, "attributes", attributes)
         object.__setattr__(schema, "classes", classes)
         object.__setattr__(schema, "every", every)
@@ -114,13 +142,31 @@ class Schema:
 
     def with_classes(self, classes: Sequence[Any]) -> "Schema":
         """The same with other classes."""
-        return self._of(self.attributes, as_categories(classes or (0,)), self.every)
+        return self._of(self.attributes, as_categories(classes or (0,)), self.every, self.cuts)
+
+    def with_cuts(self, cuts: Mapping[str, Sequence[float]]) -> "Schema":
+        """The same, where these numbers without bounds are cut too."""
+        return self._of(self.attributes, self.classes, self.every, {**self.cuts, **_as_cuts(cuts, self.attributes)})
+
+    @property
+    def uncut(self) -> dict[str, int]:
+        """The numbers without bounds of which nobody knows yet where they are cut, and into how many intervals."""
+        numbers = {name: found for name, found in self.attributes.items() if isinstance(found, Number)}
+        bins = {name: UNBOUNDED_BINS if found.bins is None else found.bins for name, found in numbers.items()}
+        return {
+            name: bins[name]
+            for name, found in numbers.items()
+            if not found.bounded and name not in self.cuts and bins[name] > 1
+        }
 
     def edges(self) -> dict[str, Floats]:
-        """For each number the inner edges of its intervals. They follow from the schema alone."""
+        """For each number the inner edges of its intervals: they follow from the schema alone. None where uncut."""
         numbers = {name: found for name, found in self.attributes.items() if isinstance(found, Number)}
         bins = min(MOST_BINS, max(FEWEST_BINS, ALL_BINS // max(len(numbers), 1)))
-        return {name: inner_edges(found, bins) for name, found in numbers.items()}
+        return {
+            name: inner_edges(found, bins) if found.bounded else np.array(self.cuts.get(name, ()), dtype=np.float64)
+            for name, found in numbers.items()
+        }
 
     def to_json(self) -> str:
         """The schema as JSON."""
@@ -130,7 +176,8 @@ class Schema:
         if not all(isinstance(label, str | int | float) for labels in [self.classes, *listed] for label in labels):
             raise ParameterError("only texts, numbers and truth values can be written as JSON; a label is none of them")
         plain = {name: column_as_plain(attribute) for name, attribute in self.attributes.items()}
-        return json.dumps({"attributes": plain, "classes": list(self.classes)}, indent=2)
+        cuts = {"cuts": {name: list(edges) for name, edges in self.cuts.items()}} if self.cuts else {}
+        return json.dumps({"attributes": plain, "classes": list(self.classes), **cuts}, indent=2)
 
     @classmethod
     def from_json(cls, source: str | Path) -> "Schema":
@@ -138,7 +185,7 @@ class Schema:
         try:
             given = read_json(source)
             attributes = {name: _attribute_from_plain(name, entry) for name, entry in given["attributes"].items()}
-            return cls(attributes, given["classes"])
+            return cls(attributes, given["classes"], given.get("cuts"))
         except ParameterError:
             raise
         except OSError:
@@ -175,6 +222,22 @@ def read_json(source: str | Path) -> Any:
     """What JSON says: the text itself, or a file of it."""
     written = str(source).lstrip().startswith("{")
     return json.loads(str(source) if written else Path(source).read_text())
+
+
+def _as_cuts(cuts: Any, attributes: Mapping[str, Attribute]) -> dict[str, tuple[float, ...]]:
+    """Increasing finite numbers for each of some numbers without bounds."""
+    if not isinstance(cuts, Mapping):
+        raise ParameterError(f"cuts must map names of numbers without bounds to numbers; got {render(cuts)}")
+    for name, edges in cuts.items():
+        found = attributes.get(name)
+        if not isinstance(found, Number) or found.bounded:
+            raise ParameterError(f"cuts must be of attributes that are numbers without bounds; got {render(name)}")
+        plain = isinstance(edges, list | tuple) and all(type(edge) in (int, float) for edge in edges)
+        if not plain or not 0 < len(edges) < MANY_CUTS or not all(-FAR < edge < FAR for edge in edges):
+            raise ParameterError(f"cuts must be at least one and at most 65535 finite numbers; got {render(edges)}")
+        if any(float(one) >= float(two) for one, two in pairwise(edges)):
+            raise ParameterError(f"cuts must increase; got {render(edges)}")
+    return {name: tuple(map(float, edges)) for name, edges in cuts.items()}
 
 
 def _attribute_from_plain(name: str, entry: Any) -> Attribute:

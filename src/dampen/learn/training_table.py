@@ -14,7 +14,7 @@ from dampen.describe.columns import Category, Column, Flag, Number
 from dampen.entropy import Entropy
 from dampen.errors import DataError, ParameterError
 from dampen.learn import noise
-from dampen.learn.schema import Attribute, Schema, other_place
+from dampen.learn.schema import Attribute, Schema, ends_of, other_place
 from dampen.tables.columns import title_of
 from dampen.tables.engines import Bins, CodedTable, Engine, Labels, Reading, Source, open_engine
 from dampen.tables.engines.base import Coding, Levels, label_error, location_note
@@ -48,6 +48,10 @@ class TrainingTable:
         found = engine.faults(coded)
         _refuse_faults(found.columns, schema, target, location_note(engine))
         return cls(engine, schema, coded, found.classes, person)
+
+    def read_by(self, schema: Schema) -> "TrainingTable":
+        """The same table, read by another schema of the same columns; its votes are to be counted anew."""
+        return replace(self, schema=schema, coded=_code_table(schema, self.coded.target))
 
     def count_votes(self) -> "TrainingTable":
         """The same table, the votes of persons counted in place of rows, where it has a person."""
@@ -155,5 +159,5 @@ def _refuse_faults(columns: Sequence[str], schema: Schema, target: str, where: s
 
 def _coding(attribute: Attribute, edges: Floats | None) -> Coding:
     if isinstance(attribute, Number):
-        return Bins(*attribute.float_bounds, () if edges is None else tuple(edges.tolist()))
+        return Bins(*ends_of(attribute), () if edges is None else tuple(edges.tolist()))
     return Labels(attribute.labels, other_place(attribute))
