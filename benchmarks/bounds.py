@@ -19,10 +19,10 @@ from benchmarks.targets import Target
 from dampen import Adjacency
 from dampen.accuracy import expected_error
 from dampen.datasets.loading import data_folders
-from dampen.mechanisms import PermuteAndFlip, SignedCapRace
+from dampen.mechanisms import PermuteAndFlip
 from dampen.queries import percentile_value_problem
 from dampen.queries.sizes import sizes_frame, sizes_problem
-from dampen.questions.private_bounds.sums import CAPS
+from dampen.questions.private_bounds.sums import CAPS, sum_race
 from dampen.tables.grid import as_grid
 from dampen.tables.relative_grid import unbounded_grid
 from dampen.tables.unit_counts import count_sizes
@@ -82,7 +82,7 @@ def errors_of_dampen(values: Integers, epsilon: Fraction, draws: int, rng: np.ra
     """The sum by a race."""
     frame = sizes_frame(CAPS, 1, Adjacency.ADD_REMOVE)
     problem = sizes_problem(frame, count_sizes(values, Units(1))).as_public()
-    _, answers = SignedCapRace(epsilon).simulate(problem, rng, draws)
+    _, answers = sum_race(epsilon).simulate(problem, rng, draws)
     return _relative(answers, values)
 
 

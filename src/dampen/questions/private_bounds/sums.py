@@ -1,8 +1,10 @@
 """The sum of numbers without bounds: two ends, and the sum of the values moved between them."""
 
+from fractions import Fraction
+from math import floor
 from typing import Any
 
-from dampen._validate import Number, flag, render
+from dampen._validate import Number, flag, positive, render
 from dampen.describe.columns import PRIVATE
 from dampen.errors import ParameterError
 from dampen.mechanisms import SignedCapRace, SignedCapScan
@@ -15,6 +17,8 @@ from dampen.tables.unit_reading import Units
 
 CAPS = POWERS
 """63 doublings, for either sign: up to 2**62 units."""
+BEYOND = 4
+"""BEYOND / epsilon rows beyond an end cost its race nothing: so few add less than the noise of a higher end would."""
 
 
 def is_private(bounds: object) -> bool:
@@ -39,12 +43,17 @@ def refuse_unless_private(**options: Any) -> None:
             raise ParameterError(f"{name} must be left out where bounds are known; got {render(option)}")
 
 
+def sum_race(epsilon: Fraction) -> SignedCapRace:
+    """The race for the ends of a sum of rows."""
+    return SignedCapRace(epsilon, threshold=floor(BEYOND / epsilon))
+
+
 def pose_private_sum(
     values: Any, unit: Number, *, few: bool, epsilon: Number, adjacency: Adjacency
 ) -> Posed[NumericRelease]:
     """The sum between two ends that are chosen by a race, or by a scan where there are ``few`` values."""
     units = Units(unit)
-    mechanism = (SignedCapScan if flag(few=few) else SignedCapRace)(epsilon)
+    mechanism = SignedCapScan(epsilon) if flag(few=few) else sum_race(positive(epsilon=epsilon))
     frame = sizes_frame(CAPS, units.unit, adjacency)
     mechanism.privacy(frame)  # tried before any data is read
     return Single(mechanism, sizes_problem(frame, count_sizes(values, units)))
