@@ -227,7 +227,7 @@ class Table:
         ends = bounds if isinstance(bounds, Ends) and bounds.whose == self.person else None
         table = self._bounded(column, None if ends is not None else bounds)
         known = {**table.view.range(column), "unit": table.view.number(column).sum_unit}
-        said = {**person_words(self.person, None, cap=cap), **_given(few=flag(few=few))}
+        said = {**person_words(self.person, None, cap=cap), **_given(few=flag(few=few) or None)}
         options = said if ends is None else {**said, "ends": tuple(ends)}
         return table._ask(NumericRelease, "sum", column, known, options, epsilon, note)
 
@@ -448,7 +448,7 @@ class Table:
 
 def _given(**options: Any) -> dict[str, Any]:
     """What was said: options that nobody names are no part of a question."""
-    return {name: option for name, option in options.items() if option is not None and option is not False}
+    return {name: option for name, option in options.items() if option is not None}
 
 
 def _as_names(public: Any) -> tuple[str, ...]:

@@ -120,14 +120,17 @@ class View:
     def with_bounds(self, column: str, bounds: Any) -> "View":
         """The same data, where a column of numbers has these bounds: ``"private"``, two numbers or released ends.
 
-        Without bounds numbers are read to the unit of the column, or else to its step: one must be described.
+        Without bounds numbers are read to the unit of the column, or else to its step: one must be described. Between
+        others its step is kept; one that is wider than all of them leaves the two ends.
         """
         found = self.number(column)
         known: dict[str, Any] = {"bins": found.bins, "missing": found.missing}
         if is_private(bounds):
             made = Number(unit=private_units(found.unit or found.step).unit, **known)
         else:
-            made = Number(*as_bounds(bounds), unit=found.unit, **known)
+            low, high = as_bounds(bounds)
+            step = None if found.step is None else min(found.step, high - low)
+            made = Number(low, high, step=step, unit=found.unit, **known)
         return replace(self, columns={**self.columns, column: made})
 
     def source(self, column: str | None, *others: str) -> Source:

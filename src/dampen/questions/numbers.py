@@ -4,7 +4,7 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any, Literal
 
-from dampen._validate import Number, positive
+from dampen._validate import Number, flag, positive
 from dampen.accounting import composed
 from dampen.entropy import Entropy
 from dampen.mechanisms import Laplace
@@ -95,7 +95,7 @@ def sum(
     """
     if is_private(bounds):
         return pose_private_sum(values, unit, few=few, epsilon=epsilon, adjacency=adjacency)
-    refuse_unless_private(few=few)
+    refuse_unless_private(few=flag(few=few) or None)
     mechanism, problem = (
         Laplace(epsilon),
         sum_problem(values, bounds=as_bounds(bounds), adjacency=adjacency, resolution=unit),

@@ -57,6 +57,16 @@ def test_released_ends_are_bounds_of_later_questions() -> None:
     assert table.columns["pay"] == Number(unit="0.01"), "nothing is remembered"
 
 
+def test_other_bounds_keep_the_step_of_a_column() -> None:
+    """Answers and bars lie as far apart as they are described to; beyond the whole range there are its ends."""
+    table = staff([1.0, 4.0, 6.0] * 50, columns={"pay": Number(0, 100, step=5, unit=1)})
+    assert table.view.with_bounds("pay", (0, 20)).columns["pay"] == Number(0, 20, step=5, unit=1)
+    assert table.view.with_bounds("pay", Ends((0, 4), "row")).columns["pay"] == Number(0, 4, step=4, unit=1)
+    assert [*table.histogram("pay", bounds=(0, 20), epsilon=VAST).value] == [0, 5, 10, 15, 20]
+    assert table.median("pay", bounds=(0, 20), epsilon=VAST) == 0
+    assert float(table.sum("pay", bounds=(0, 4), epsilon=VAST)) == pytest.approx(450)
+
+
 def test_bounds_that_are_described_may_be_left_out_of_a_question() -> None:
     table = staff(columns={"pay": Number(0, 10, unit="0.01")})
     assert float(table.sum("pay", epsilon=VAST)) == pytest.approx(23.5, abs=0.02)
@@ -223,6 +233,13 @@ def test_what_is_refused_costs_nothing() -> None:
         (lambda: plain.histogram("pay", bounds="private", epsilon=1), "unit must be said where bounds are private"),
         (lambda: table.histogram("team", bars=5, epsilon=1), "bars must be left out for a category; got 5"),
         (lambda: persons.histogram("team", bars=5, epsilon=1), "bars must be left out for a category; got 5"),
+        (lambda: table.histogram("team", bars=False, epsilon=1), "bars must be left out for a category; got False"),
+        (lambda: table.histogram("pay", bars=False, epsilon=1), "bars must be a whole number"),
+        (lambda: bounded.histogram("pay", bars=False, epsilon=1), "bars must be left out where bounds are known"),
+        (lambda: table.mean("pay", centre=False, epsilon=1), "centre must be 'private', 'twice', or a number"),
+        (lambda: table.median("pay", leading_bits=False, epsilon=1), "leading_bits must be a whole number"),
+        (lambda: bounded.median("pay", leading_bits=False, epsilon=1), "leading_bits must be left out where"),
+        (lambda: dampen.sum(PAY, bounds=(0, 9), few=0, epsilon=1, budget=budget), "few must be True or False"),  # type: ignore[arg-type]
         (lambda: table.histogram("team", bounds="private", epsilon=1), "bounds must be left out for a category"),
         (lambda: persons.histogram("pay", bounds=(0, 9), bars=5, epsilon=1), "bars must be left out where bounds"),
         (lambda: table.histogram("pay", bars=2**12 + 1, epsilon=1), "bars must be at most 4096; got 4097"),

@@ -39,7 +39,7 @@ def private_units(unit: Number | None, name: str = "unit") -> Units:
 def refuse_unless_private(**options: Any) -> None:
     """Refuse what is said of private bounds alone."""
     for name, option in options.items():
-        if option is not None and option is not False:
+        if option is not None:
             raise ParameterError(f"{name} must be left out where bounds are known; got {render(option)}")
 
 
