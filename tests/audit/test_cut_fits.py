@@ -32,7 +32,7 @@ NEW: tuple[Rows, ...] = tuple((("eve", number, kind),) for number, kind in produ
 MORE: tuple[Rows, ...] = (*NEW[::3], (("eve", 0, 1), ("eve", 2, 0)), (("eve", 2, 0),) * 3)
 
 
-def small_grid(unit: Any) -> Grid:
+def small_grid(unit: Any, leading_bits: int) -> Grid:
     return as_grid(range(3))
 
 

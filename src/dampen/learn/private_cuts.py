@@ -30,6 +30,8 @@ from dampen.tables.relative_grid import unbounded_grid
 
 SHARE = Fraction(1, 10)
 """Of epsilon, for the cuts of all numbers without bounds together, in equal parts."""
+LEADING_BITS, OF_PERSONS = 7, 5
+"""How many leading bits a cut has; one by votes has fewer: not every engine counts persons on a longer grid."""
 
 Draw = Callable[[Fraction, Entropy], list[Any]]
 """A price in, percentiles out; nobody has paid for them here."""
@@ -55,11 +57,13 @@ class UncutNumbers:
         for name, bins in schema.uncut.items():
             number = schema.attributes[name]
             assert isinstance(number, Number)
-            grids[name], shares = unbounded_grid(number.sum_unit), [Fraction(k, bins) for k in range(1, bins)]
+            bits = LEADING_BITS if table.person is None else OF_PERSONS
+            grid, shares = unbounded_grid(number.sum_unit, bits), [Fraction(k, bins) for k in range(1, bins)]
             if table.person is None:
-                draws[name] = _by_row(engine, name, grids[name], shares)
+                draws[name] = _by_row(engine, name, grid, shares)
             else:
-                draws[name] = _by_person(engine, table.person, name, grids[name], shares)
+                draws[name] = _by_person(engine, table.person, name, grid, shares)
+            grids[name] = grid
         return cls(schema, grids, draws)
 
     @property

@@ -75,6 +75,16 @@ def test_persons_cut_by_their_votes(name: str) -> None:
     assert by_row.schema_.cuts["pay"] == pytest.approx((10**6,), rel=0.01)
 
 
+@pytest.mark.long
+def test_persons_are_cut_in_tables_of_ibis() -> None:
+    """A query that knows 3,711 places takes its time."""
+    ibis = pytest.importorskip("ibis")
+    data = pa.table({**DATA, "who": [*range(ROWS // 2)] * 2})
+    found = table(ibis.duckdb.connect().create_table("staff", data), person="who")
+    model = PrivateClassifier(SURE, expected_records=1000).fit(found, "leaves")
+    assert model.schema_.cuts["pay"] == pytest.approx((1250, 1500, 1750), rel=0.02)
+
+
 @pytest.mark.parametrize("adjacency", [Adjacency.ADD_REMOVE, Adjacency.REPLACE], ids=str)
 @pytest.mark.parametrize("name", ESTIMATORS)
 def test_cuts_are_a_part_of_one_charge(name: str, adjacency: Adjacency, monkeypatch: pytest.MonkeyPatch) -> None:
