@@ -11,7 +11,8 @@ import pyarrow as pa
 import pytest
 
 import dampen
-from dampen import Adjacency, Budget, Category, Number
+from dampen import Adjacency, Budget, Category, Number, PrivacyLoss
+from dampen.accounting.composition import rho_of
 from dampen.errors import DataError, ParameterError
 from dampen.learn import PrivateClassifier, PrivateForestClassifier, PrivateTreeClassifier, Schema, private_score
 from dampen.learn.estimator import PaidClassifier
@@ -103,6 +104,17 @@ def test_cuts_are_a_part_of_one_charge(name: str, adjacency: Adjacency, monkeypa
     assert rates == [whole * (1 - SHARE)] == [model._rate_paid()]
     assert json.loads(model.to_json())["for_cuts"] == str(2 * SHARE)
     assert kind.from_json(model.to_json())._rate_paid() == whole * (1 - SHARE)
+
+
+def test_rhos_of_cuts_and_steps_add_up() -> None:
+    """Two numbers, and the three shares of a tree of depth 1."""
+    tree = PrivateTreeClassifier(2, 1, schema=Schema({"a": Number(unit=1), "b": Number(unit=1)}, [0, 1]))
+    loss = tree._loss(tree.schema.with_cuts({"a": [1], "b": [1]}), "")
+    assert loss.epsilon == 2
+    number, step = (
+        rho_of(PrivacyLoss(price, adjacency=Adjacency.ADD_REMOVE)) for price in (SHARE, 2 * (1 - SHARE) / 3)
+    )
+    assert loss.rho == 2 * number + 3 * step
 
 
 @pytest.mark.parametrize("name", ESTIMATORS)
