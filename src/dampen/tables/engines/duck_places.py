@@ -40,10 +40,26 @@ def place_rows(value: str, sql_type: str, grid: Grid, *, beside: str, source: st
     A number that is not missing has one. That is asked of the value: a rule about its place would have DuckDB find
     every place twice.
     """
-    located, tables = locate_rows(value, sql_type, grid, beside=beside, source=source, points=points)
-    if is_direct(value, sql_type, grid):
-        return f"{located} where not ({duck_sql.keys_of(value, sql_type).missing})", tables
-    return f"select * from ({located}) where place >= {-OTHER}", tables
+    if not is_direct(value, sql_type, grid):
+        located, tables = locate_rows(value, sql_type, grid, beside=beside, source=source, points=points)
+        return f"select * from ({located}) where place >= {-OTHER}", tables
+    known = f"where not ({duck_sql.keys_of(value, sql_type).missing})"
+    if sql_type in duck_sql.REAL_TYPES and isinstance(grid, EvenGrid) and not grid.whole:
+        return _place_floats(f"select cast({value} as double) as v{beside} from {source} {known}", grid), {}
+    return f"select {duck_sql.direct_place(value, sql_type, grid)} as place{beside} from {source} {known}", {}
+
+
+def _place_floats(rows: str, grid: EvenGrid) -> str:
+    """The places of floats ``v`` that are numbers: those beyond an end first become that end.
+
+    Each step is a select of its own: DuckDB would find what stands twice in a ``case`` twice.
+    """
+    first, last = map(duck_sql.double, (grid[0], grid[-1]))
+    inside = f"case when v < {first} then {first} when v > {last} then {last} else v end"
+    rows = f"select * replace ({inside} as v) from ({rows})"
+    rows = f"select *, {duck_sql.near_place(grid, 'v')} as near from ({rows})"
+    place = f"{duck_sql.place_near(grid, 'v', 'near')} + {-OTHER}"
+    return f"select * exclude (v, near), {place} as place from ({rows})"
 
 
 def is_direct(value: str, sql_type: str, grid: Grid) -> bool:

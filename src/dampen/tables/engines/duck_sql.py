@@ -272,10 +272,21 @@ def even_place(grid: EvenGrid, key: str = "key", *, within: bool = False) -> str
     start, step, divisor = grid.terms
     if grid.whole:
         return f"({key} - '{start}'::bigint) // '{step}'::bigint"
-    first, width, scale = double(start), double(step), double(divisor)
-    near = f"round(({key} * {scale} - {first}) / {width})"
+    near = near_place(grid, key)
     near = near if within else f"least(greatest({near}, 0), {double(len(grid) - 1)})"
-    below = f"{key} < ({first} + {near} * {width}) / {scale}"
+    return place_near(grid, key, near)
+
+
+def near_place(grid: EvenGrid, key: str) -> str:
+    """The place of a key on a grid of floats, or the one after it (:class:`EvenGrid` says why); a float."""
+    start, step, divisor = map(double, grid.terms)
+    return f"round(({key} * {divisor} - {start}) / {step})"
+
+
+def place_near(grid: EvenGrid, key: str, near: str) -> str:
+    """The place of a key that :func:`near_place` found, or the one before it."""
+    start, step, divisor = map(double, grid.terms)
+    below = f"{key} < ({start} + {near} * {step}) / {divisor}"
     return f"cast({near} as bigint) - cast({below} as bigint)"
 
 
