@@ -2,6 +2,8 @@
 
 from collections.abc import Iterable
 from datetime import date, timedelta
+from fractions import Fraction
+from math import floor
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -61,8 +63,8 @@ def place_of(value: Any, cell: CellColumn) -> int | None:
     """The place of a value, one by one: the last point that is not above it, or that of its label."""
     gone = value is None or value != value or value == ""
     if not isinstance(cell.values, Grid):
-        rest = cell.rest if not gone or cell.keeps_missing else None
-        return cell.values.index(value) if value in cell.values else rest
+        rest, labels = cell.rest if not gone or cell.keeps_missing else None, [*map(str, cell.values)]
+        return labels.index(str(value)) if str(value) in labels else rest
     return None if gone else max((spot for spot, point in enumerate(cell.values) if point <= value), default=0)
 
 
@@ -74,7 +76,7 @@ def rows_by_hand(frame: pl.DataFrame, ask: PersonAsk) -> list[Row]:
         if ask.amount is not None:
             grid, value = ask.amount.grid, row[ask.amount.column]
             gone = value is None or value != value
-            amount = None if gone else ask.amount.first + min(max(int((value - grid[0]) // 1), 0), len(grid) - 1)
+            amount = None if gone else ask.amount.first + min(max(floor(value - grid[0]), 0), len(grid) - 1)
         found.append(
             (person_of(row[ask.person]), tuple(place_of(row[each.column], each) for each in ask.cells), amount)
         )
@@ -84,6 +86,7 @@ def rows_by_hand(frame: pl.DataFrame, ask: PersonAsk) -> list[Row]:
 WARD = CellColumn("ward", WARDS, rest=2)
 ALL_WARDS = CellColumn("ward", WARDS, rest=2, keeps_missing=True)
 FEW_WARDS = CellColumn("ward", ("b", "a"))
+FEW_COSTS = CellColumn("cost", (7, "-3"))
 COST = CellColumn("cost", as_grid(range(-5, 50, 3)))
 PAY = CellColumn("pay", POINTS)
 HUGE = Amount("huge", as_grid(range(2**40 - 1)))
@@ -101,6 +104,11 @@ ASKS: dict[str, PersonAsk] = {
     "wards": PersonAsk("name", (WARD,), caps=CAPS, bits=20),
     "all wards": PersonAsk("number", (ALL_WARDS,), caps=(1, 3), bits=5),
     "few wards, once": PersonAsk("name", (FEW_WARDS,), once=True, caps=(1, 2), bits=20),
+    "few wards": PersonAsk("number", (FEW_WARDS,), caps=CAPS, bits=20),
+    "sum by few wards": PersonAsk("name", (FEW_WARDS,), Amount("cost", as_grid(range(51))), caps=CAPS, bits=20),
+    "few wards and costs": PersonAsk("name", (FEW_WARDS, FEW_COSTS), HUGE, caps=(1, 2**30, 2**38), bits=20),
+    "few costs": PersonAsk("real", (FEW_COSTS,), caps=(1, 2), bits=3),
+    "sum of halves": PersonAsk("name", amount=Amount("pay", as_grid(bounds=(Fraction(-1, 2), 20), step=1)), caps=CAPS),
     "all wards, once": PersonAsk("number", (ALL_WARDS,), once=True, caps=(1, 2), bits=20),
     "grid": PersonAsk("name", (COST,), caps=(1,), bits=20),
     "listed grid": PersonAsk("real", (PAY,), caps=CAPS, bits=20),
@@ -121,9 +129,9 @@ VALUES: dict[str, tuple[str, Amount | None]] = {
 HOWS = ("count", "sum", "mean", "min", "max")
 
 
-FEW = ("count", "signed sum", "huge by ward", "two grids")
+FEW = ("count", "signed sum", "huge by ward", "two grids", "few wards and costs")
 """Of forms that are counted as others are."""
-SOME = {"ibis": (*FEW[1:], "of reals", "huge sum", "days, once"), "spark": ("few huge by ward",)}
+SOME = {"ibis": (*FEW[1:], "of reals", "huge sum", "days, once", "sum of halves"), "spark": ("few huge by ward",)}
 
 
 def asked_of(form: str) -> list[str]:

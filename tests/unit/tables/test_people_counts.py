@@ -115,10 +115,10 @@ def test_totals_beyond_floats(form: str, tmp_path: Path) -> None:
 
 def test_sums_stop_at_the_largest() -> None:
     """In SQL and in expressions of ibis, of numbers that stand for those of very many rows."""
-    from dampen.tables.engines import duck_people, ibis_people
+    from dampen.tables.engines import duck_few_cells, ibis_people
 
     wide = ", ".join(f"'{number}'::hugeint" for number in (2**80, -(2**80), 5))
-    found = duckdb.sql(f"select {duck_people._clamp('x')} from (select unnest([{wide}]) as x)")
+    found = duckdb.sql(f"select {duck_few_cells.clamp_total('x')} from (select unnest([{wide}]) as x)")
     assert [row[0] for row in found.fetchall()] == [LARGEST_TOTAL, -LARGEST_TOTAL, 5]
     parts = ibis_table({"high": [2**43, -(2**43), 2**42 - 1, -(2**42), 3], "low": [5, 5, 2**20 - 1, 0, 2**21 + 1]})
     joined = parts.select(x=ibis_people._join(parts.high, parts.low)).to_pyarrow()["x"].to_pylist()

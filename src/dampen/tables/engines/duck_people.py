@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from dampen.tables.engines.base import LARGEST_TOTAL, Amount, PersonAsk, PersonShares, PlaceCounts
+from dampen.tables.engines.base import Amount, PersonAsk, PersonShares, PlaceCounts
+from dampen.tables.engines.duck_few_cells import clamp_total, few_cells_sql, has_few_cells
 from dampen.tables.engines.duck_groups import Tables, group_rows
 from dampen.tables.engines.duck_places import place_rows
 from dampen.tables.engines.duck_sql import keys_of
@@ -45,7 +46,7 @@ def totals_query(ask: PersonAsk, fields: Fields) -> Query:
     total = "1" if ask.once else "count(*)" if ask.amount is None else "sum(amount)"
     size, most = "abs(total)", ask.caps[-1] if ask.caps else 1
     sums = f"cast(sum(least({size}, {most})::bigint) as varchar)"
-    persons = f"select person, {_clamp(total)} as total from ({rows}) group by person"
+    persons = f"select person, {clamp_total(total)} as total from ({rows}) group by person"
     return Query(
         f"select sign(total)::bigint as side, {among(size, ask.caps, 0)} as bucket, count(*) as people, {sums} as sum "
         f"from ({persons}) where {_is_somebody(fields[ask.person])} group by all",
@@ -63,9 +64,9 @@ def totals_of(found: Mapping[str, Any], ask: PersonAsk) -> PersonShares:
 def values_query(person: str, amount: Amount | None, how: str, fields: Fields) -> Query:
     """One whole number for each person, and how many have it."""
     rows, tables = _rows(PersonAsk(person, amount=amount), fields)
-    made = {"count": "count(*)", "sum": _clamp("sum(amount)"), "min": "min(amount)", "max": "max(amount)"}
+    made = {"count": "count(*)", "sum": clamp_total("sum(amount)"), "min": "min(amount)", "max": "max(amount)"}
     if how == "mean":
-        total = _clamp("sum(amount)")
+        total = clamp_total("sum(amount)")
         # integer division would round towards 0
         value = f"({total} - ({total} % count(*) + count(*)) % count(*)) // count(*)"
     else:
@@ -89,13 +90,8 @@ def shares_query(ask: PersonAsk, fields: Fields) -> Query:
     ``z`` is what a person has up to a cell and ``b`` before it, ``t`` in all; ``zs`` and ``ts`` are without the bits
     that are lost, and so on.
     """
-    settled, tables = _settled(ask, fields)
+    read, runs, tables = _runs(ask, fields)
     cells = ", ".join(_names(ask))
-    own = f"partition by person order by {cells} rows between unbounded preceding and"
-    # the same order for both sums: rows are sorted once
-    sums = "sum(y) over own as z, sum(y) over every as t, row_number() over own = 1 as head"
-    runs = f"select *, {sums} from settled window own as ({own} current row), every as ({own} unbounded following)"
-    runs = f"select {cells}, head, {_clamp('t')} as t, {_clamp('z')} as z, {_clamp('z - y')} as b from ({runs})"
     lost = " ".join(f"when t < {end} then {shift}" for end, shift in SHIFTS)
     runs = f"select *, case {lost} end as lost from ({runs})"
     runs = f"select *, t >> lost as ts, z >> lost as zs, b >> lost as bs from ({runs})"
@@ -110,7 +106,7 @@ def shares_query(ask: PersonAsk, fields: Fields) -> Query:
         # the smaller one in any case, so that nothing overflows where the other branch is meant
         weight = f"case when t <= {cap} then least(z - b, {cap}) << {ask.bits} else {now} - {before} end"
         listed.append(f"count_if(head and t > {cap}) as above{spot}, cast(sum({weight}) as varchar) as weight{spot}")
-    return Query(f"{settled} select {cells}, {', '.join(listed)} from ({runs}) group by all order by all", tables)
+    return Query(f"{read} select {cells}, {', '.join(listed)} from ({runs}) group by all order by all", tables)
 
 
 def shares_of(found: Mapping[str, Any], ask: PersonAsk) -> PersonShares:
@@ -131,10 +127,6 @@ def _names(ask: PersonAsk) -> list[str]:
 def _labelled(ask: PersonAsk) -> list[int]:
     """Which columns of cells have labels."""
     return [spot for spot, each in enumerate(ask.cells) if not isinstance(each.values, Grid)]
-
-
-def _clamp(total: str) -> str:
-    return f"least(greatest({total}, -{LARGEST_TOTAL}), {LARGEST_TOTAL})::bigint"
 
 
 def _is_somebody(person: Field) -> str:
@@ -172,6 +164,23 @@ def _rows(ask: PersonAsk, fields: Fields) -> tuple[str, Tables]:
     return rows, tables
 
 
+def _runs(ask: PersonAsk, fields: Fields) -> tuple[str, str, Tables]:
+    """Tables, and a row for each person and own cell: its ``head``, ``t``, ``z`` and ``b``."""
+    types = [fields[each.column].sql_type for each in ask.cells]
+    if has_few_cells(ask, types):
+        rows, tables = _rows(ask, fields)
+        return "", few_cells_sql(ask, types, rows, _is_somebody(fields[ask.person])), tables
+    settled, tables = _settled(ask, fields)
+    cells = ", ".join(_names(ask))
+    own = f"partition by person order by {cells} rows between unbounded preceding and"
+    # the same order for both sums: rows are sorted once
+    sums = "sum(y) over own as z, sum(y) over every as t, row_number() over own = 1 as head"
+    runs = f"select *, {sums} from settled window own as ({own} current row), every as ({own} unbounded following)"
+    ends = {"t": "t", "z": "z", "b": "z - y"}
+    listed = ", ".join(f"{clamp_total(total)} as {name}" for name, total in ends.items())
+    return settled, f"select {cells}, head, {listed} from ({runs})", tables
+
+
 def _settled(ask: PersonAsk, fields: Fields) -> tuple[str, Tables]:
     """The table ``settled``: what the rows of a person in a cell add up to, cell by cell.
 
@@ -179,7 +188,7 @@ def _settled(ask: PersonAsk, fields: Fields) -> tuple[str, Tables]:
     rows count once.
     """
     rows, tables = _rows(ask, fields)
-    y = "count(*)" if ask.amount is None else _clamp("sum(amount)")
+    y = "count(*)" if ask.amount is None else clamp_total("sum(amount)")
     spots = _labelled(ask)
     listed = [f"label{spots.index(spot)}" if spot in spots else f"c{spot}" for spot in range(len(ask.cells))]
     read = f"select person, {', '.join(listed)}, {y} as y from ({rows}) group by all"
