@@ -11,6 +11,7 @@ from math import prod
 from dampen.tables.engines.base import LARGEST_TOTAL, PersonAsk
 from dampen.tables.engines.duck_sql import kind_of, stands_for
 from dampen.tables.engines.labels import Places
+from dampen.tables.files import literal
 from dampen.tables.grid import Grid
 
 MOST_CELLS = 4
@@ -63,8 +64,12 @@ def few_cells_sql(ask: PersonAsk, types: Sequence[str], rows: str, somebody: str
 
 
 def _rule(ask: PersonAsk, types: Sequence[str], spot: int, place: int) -> str:
-    """Whether the label of a row stands for that at a place."""
-    return stands_for(f"label{spot}", types[spot], Places.of(tuple(ask.cells[spot].values)), frozenset({place}))
+    """Whether the label of a row stands for that at a place; a text is compared and nothing else, null is none."""
+    label, places = f"label{spot}", Places.of(tuple(ask.cells[spot].values))
+    if kind_of(types[spot]) != "text":
+        return stands_for(label, types[spot], places, frozenset({place}))
+    texts = ", ".join(literal(text) for text, owner in places.texts.items() if owner == place)
+    return f"{label} in ({texts})" if texts else "false"
 
 
 def _own(ask: PersonAsk, total: str) -> str:
