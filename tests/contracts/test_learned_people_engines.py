@@ -1,0 +1,99 @@
+"""Fits to tables with a person: every engine counts the votes that loops do, and learns what they say."""
+
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import polars as pl
+import pytest
+
+from dampen import Budget, Category, Number, Table
+from dampen.errors import ParameterError
+from dampen.tables.engines import Bins, CodedTable, Labels, Source, open_engine
+from dampen.tables.vote_cells import count_votes
+from tests.contracts.engines import EVERY, lying
+from tests.contracts.people_by_hand import Row, shares_by_hand
+from tests.estimators import small
+
+SURE = 10**6
+COLUMNS = {"age": Number(0, 100, bins=4), "job": Category("office", "field"), "leaves": Category("no", "yes")}
+CODED = CodedTable(
+    {"age": Bins(0, 100, (25.0, 50.0, 75.0)), "job": Labels(("office", "field"))}, "leaves", Labels(("no", "yes"))
+)
+SEEN = {"age": [20, 80], "job": ["field", "field"]}
+MODELS = {"table": "PrivateClassifier", "tree": "PrivateTreeClassifier"}
+
+
+def random_rows(seed: str, rows: int = 80) -> pl.DataFrame:
+    """Few persons have most rows, and some rows have nobody."""
+    rng = Random(seed)
+    return pl.DataFrame(
+        {
+            "who": pl.Series(rng.choices(["ann", "Ann", "bob", "7", "cy", None], (9, 1, 4, 3, 1, 2), k=rows)),
+            "age": pl.Series([rng.uniform(0, 100) for _ in range(rows)]),
+            "job": rng.choices(["office", "field"], k=rows),
+            "leaves": rng.choices(["no", "yes"], k=rows),
+        }
+    )
+
+
+def crowd() -> pl.DataFrame:
+    """Forty people with one row each, who leave if young; one old person with two hundred leaves in all of them."""
+    rows: list[tuple[Any, ...]] = [
+        (f"p{i}", 20.0 if i % 2 else 80.0, "field" if i % 3 else "office", "yes" if i % 2 else "no") for i in range(40)
+    ]
+    rows += [("heavy", 80.0, "field", "yes")] * 200
+    return pl.DataFrame(rows, schema=["who", "age", "job", "leaves"], orient="row")
+
+
+def votes_by_hand(frame: pl.DataFrame, bits: int) -> dict[tuple[int, ...], int]:
+    rows: list[Row] = [
+        (who, (min(int(age // 25), 3), ("office", "field").index(job), ("no", "yes").index(leaves)), 1)
+        for who, age, job, leaves in frame.iter_rows()
+    ]
+    return {cell: weight for cell, (weight,) in shares_by_hand(rows, (1,), bits).weights.items()}
+
+
+def votes_agree(form: str, folder: Path) -> None:
+    frame = random_rows(form)
+    for bits in (2, 12):
+        with open_engine(lying(frame, form, folder)) as engine:
+            found = count_votes(engine, "who", CODED, bits)
+        places = zip(*(codes.tolist() for codes in (*found.codes, found.classes)), strict=True)
+        assert dict(zip(places, found.weights.tolist(), strict=True)) == votes_by_hand(frame, bits)
+
+
+def fit(form: str, folder: Path, name: str, *, person: str | None = "who") -> Any:
+    data = lying(crowd(), form, folder)
+    table = Table(
+        data.data if isinstance(data, Source) else data, columns=COLUMNS, budget=Budget(epsilon=10**9), person=person
+    )
+    return small(name, SURE, expected_records=100, structure=3, max_depth=2).fit(table, "leaves")
+
+
+@pytest.mark.parametrize("form", EVERY)
+def test_votes_of_random_tables(form: str, tmp_path: Path) -> None:
+    votes_agree(form, tmp_path)
+
+
+@pytest.mark.parametrize("name", MODELS.values(), ids=MODELS)
+@pytest.mark.parametrize("form", EVERY)
+def test_a_person_has_one_vote_whatever_the_rows(form: str, name: str, tmp_path: Path) -> None:
+    model = fit(form, tmp_path, name)
+    assert model.predict(SEEN).tolist() == ["yes", "no"]
+    assert model.terms_["unit"] == "who"
+
+
+def test_by_row_the_heavy_person_decides(tmp_path: Path) -> None:
+    assert fit("ibis", tmp_path, "PrivateClassifier", person=None).predict(SEEN).tolist() == ["yes", "yes"]
+
+
+@pytest.mark.parametrize("form", ["relation", "ibis"])
+def test_a_forest_takes_rows_that_leave(form: str, tmp_path: Path) -> None:
+    with pytest.raises(ParameterError, match="takes rows in memory or files"):
+        fit(form, tmp_path, "PrivateForestClassifier")
+
+
+def test_spark_in_one_session(tmp_path: Path) -> None:
+    votes_agree("spark", tmp_path)
+    assert fit("spark", tmp_path, "PrivateClassifier").predict(SEEN).tolist() == ["yes", "no"]
