@@ -269,7 +269,7 @@ def round_down() -> str:
 
 def even_place(grid: EvenGrid, key: str = "key", *, within: bool = False) -> str:
     """Where a key stands on an even grid. ``within``: it is below the last point, so that no place is out of reach."""
-    start, step, divisor = grid.terms
+    start, step, _ = grid.terms
     if grid.whole:
         return f"({key} - '{start}'::bigint) // '{step}'::bigint"
     near = near_place(grid, key)
