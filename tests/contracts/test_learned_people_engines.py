@@ -16,7 +16,11 @@ from tests.contracts.people_by_hand import Row, shares_by_hand
 from tests.estimators import small
 
 SURE = 10**6
-COLUMNS = {"age": Number(0, 100, bins=4), "job": Category("office", "field"), "leaves": Category("no", "yes")}
+COLUMNS: dict[str, Any] = {
+    "age": Number(0, 100, bins=4),
+    "job": Category("office", "field"),
+    "leaves": Category("no", "yes"),
+}
 CODED = CodedTable(
     {"age": Bins(0, 100, (25.0, 50.0, 75.0)), "job": Labels(("office", "field"))}, "leaves", Labels(("no", "yes"))
 )
