@@ -101,13 +101,6 @@ def test_what_is_written_is_read_back(
 
 
 @given(errors=st.dictionaries(LABELS, KNOWN.filter(lambda known: known is not None), min_size=1, max_size=3))
-def test_a_loss_without_epsilon_is_read_back() -> None:
-    loss = PrivacyLoss(None, adjacency=Adjacency.ADD_REMOVE, rho="1/50")
-    text = write_release(release_of(5, loss, "Gaussian"))
-    assert text is not None
-    assert read_release(text).loss == loss
-
-
 def test_groups_keep_an_error_each(errors: dict[Any, Accuracy]) -> None:
     loss = PrivacyLoss(1, adjacency=Adjacency.REPLACE)
     answer = GroupRelease(dict.fromkeys(errors, 5), loss, "m", "", GroupAccuracy(errors))
@@ -122,6 +115,13 @@ def test_groups_keep_an_error_each(errors: dict[Any, Accuracy]) -> None:
 
 class Odd:
     """A label of somebody's own."""
+
+
+def test_a_loss_without_epsilon_is_read_back() -> None:
+    loss = PrivacyLoss(None, adjacency=Adjacency.ADD_REMOVE, rho="1/50")
+    text = write_release(release_of(5, loss, "Gaussian"))
+    assert text is not None
+    assert read_release(text).loss == loss
 
 
 @pytest.mark.parametrize(
