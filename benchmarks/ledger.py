@@ -21,7 +21,7 @@ from benchmarks.timing import Measured, Run, interleaved_medians, stopwatch
 from dampen import Adjacency, Budget, PrivacyLoss
 from dampen.accounting import Ledger
 from dampen.accounting.chain import Entry, Head, charge_entry, outcome_entry
-from dampen.accounting.sqlite_tables import SCHEMA
+from dampen.accounting.sqlite_store import SCHEMA
 from dampen.privacy import Amount
 
 BARE, RESERVE, OUTCOME = "bare INSERT", "reserve", "reserve and outcome"

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from dampen import Budget
-from dampen.accounting.sqlite_tables import FORMATS
+from dampen.accounting.sql_tables import FORMATS
 from dampen.errors import BudgetError, DampenError, ParameterError
 from tests.conftest import LONGEST_MESSAGE, Refused
 from tests.crash import tasks

@@ -33,6 +33,9 @@ MOST_MORE = 10**6
 LONGEST_NOTE = 500
 """Notes are for people; longer ones are refused."""
 
+PAID = "dampen: this was interrupted after it was paid for; the charge stands"
+"""Told with an interrupt."""
+
 Outcome = Literal["done", "failed", "unused"]
 """How paid work ended. Nothing is given back for any of them."""
 
@@ -165,8 +168,15 @@ class Reservation:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        """Nothing is given back, whatever happened."""
+        """Nothing is given back, whatever happened; who interrupted the work is told so."""
+        tell_of_charge(error)
         self.settle("done" if kind is None else "failed")
+
+
+def tell_of_charge(error: BaseException | None) -> None:
+    """Let an interrupt (Ctrl-C, an exit) say that what it ended has been paid for. Other errors say so themselves."""
+    if error is not None and not isinstance(error, Exception) and PAID not in getattr(error, "__notes__", ()):
+        error.add_note(PAID)
 
 
 class Batch:

@@ -154,7 +154,7 @@ class Unreadable(Exception):
 @lru_cache(REMEMBERED)
 def parse_number(text: str | None) -> Fraction:
     """A number as it is stored."""
-    if text is None or len(text) > LONGEST_NUMBER or not NUMBER.fullmatch(text):
+    if not isinstance(text, str) or len(text) > LONGEST_NUMBER or not NUMBER.fullmatch(text):
         raise Unreadable
     return Fraction(text)
 

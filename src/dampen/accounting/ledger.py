@@ -9,7 +9,17 @@ from typing import Any, Self
 
 from dampen._validate import Number, flag, probability, render, text, whole
 from dampen.accounting import store
-from dampen.accounting.account import LONGEST_NOTE, Account, Batch, Outcome, Reservation, as_losses, branch_of, child_of
+from dampen.accounting.account import (
+    LONGEST_NOTE,
+    Account,
+    Batch,
+    Outcome,
+    Reservation,
+    as_losses,
+    branch_of,
+    child_of,
+    tell_of_charge,
+)
 from dampen.accounting.chain import (
     Entry,
     answer_entry,
@@ -319,9 +329,21 @@ class Ledger:
 
     def _grant(self, losses: tuple[PrivacyLoss, ...], note: str) -> tuple[list[LedgerReservation], PrivacyLoss]:
         """Charge a list here and in all parents, or nowhere; its reservations, and what it costs together."""
-        note = text(note=note, longest=LONGEST_NOTE)
+        begun: list[Transaction] = []
+        try:
+            return self._charge(losses, text(note=note, longest=LONGEST_NOTE), begun)
+        except BaseException as error:
+            if any(transaction.committed for transaction in begun):
+                tell_of_charge(error)
+            raise
+
+    def _charge(
+        self, losses: tuple[PrivacyLoss, ...], note: str, begun: list[Transaction]
+    ) -> tuple[list[LedgerReservation], PrivacyLoss]:
+        """The same; the transaction is noted among those ``begun``, so that an interrupt behind it finds it there."""
         store.reach("before BEGIN")
         with self._store.transaction() as transaction:
+            begun.append(transaction)
             accounts = [self._account(transaction, scope) for scope in self._branch]
             charges = accounts[0].price(losses)
             charged = [account.charge(charges) for account in accounts]

@@ -1,7 +1,7 @@
 """A ledger in one SQLite file: durable, shared by processes and threads, never carried across a fork.
 
 Write-ahead log with full synchronisation: a charge is on the disk when its commit returns. Only outcomes, which cost
-nothing and promise nothing, leave the synchronisation to the next charge. What the file holds: ``sqlite_tables``.
+nothing and promise nothing, leave the synchronisation to the next charge. What the file holds: ``sql_tables``.
 """
 
 import glob
@@ -9,7 +9,7 @@ import os
 import sqlite3
 import threading
 import weakref
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 from tempfile import mkstemp
@@ -17,7 +17,8 @@ from tempfile import mkstemp
 from dampen._validate import render, text
 from dampen.accounting import store
 from dampen.accounting.chain import Unreadable
-from dampen.accounting.sqlite_tables import DAMAGE, FORMATS, PLAIN, SCHEMA, Tables
+from dampen.accounting.signals import delay_signals
+from dampen.accounting.sql_tables import ANSWERS, FORMATS, PLAIN, RULED, RULED_TABLES, TABLES, Row, SqlTables
 from dampen.accounting.store import Store, Transaction
 from dampen.errors import BudgetError, ParameterError
 
@@ -28,10 +29,72 @@ PATIENCE = 60.0
 LONGEST_PATH, LONGEST_NAME = 4000, 200
 """In characters; SQLite keeps a second file beside a ledger, whose name is longer."""
 
+DAMAGE = (sqlite3.Error, UnicodeDecodeError)
+"""What reading may raise where a file is no ledger, or is damaged."""
+
+
+def _append_only(table: str, keep: str, lose: str) -> tuple[str, ...]:
+    refuse = f"ON {table} BEGIN SELECT RAISE(ABORT, 'append only'); END"
+    return f"CREATE TRIGGER {keep} BEFORE UPDATE {refuse}", f"CREATE TRIGGER {lose} BEFORE DELETE {refuse}"
+
+
+def _table(name: str, columns: str) -> str:
+    return f"CREATE TABLE {name} ({columns}) STRICT{', WITHOUT ROWID' if 'PRIMARY KEY (' in columns else ''}"
+
+
+SCHEMA = (
+    *(_table(name, columns) for name, columns in TABLES.items()),
+    *_append_only("entries", "keep_entries", "lose_no_entry"),
+)
+RULES = (
+    *(f"DROP TABLE {name}" for name in RULED_TABLES),
+    *(_table(name, columns) for name, columns in RULED_TABLES.items()),
+    f"PRAGMA user_version={RULED}",
+)
+MEMORY = (
+    f"CREATE TABLE answers ({ANSWERS}) STRICT",
+    *_append_only("answers", "keep_answers", "lose_no_answer"),
+)
+
 _opening = threading.Lock()
 _stores: "weakref.WeakSet[SqliteStore]" = weakref.WeakSet()
 _forking = threading.Lock()
 _held: "list[SqliteStore]" = []
+
+
+class SqliteTables(SqlTables):
+    """The tables in one transaction of SQLite. Entries and answers are guarded against plain edits by triggers."""
+
+    damage = DAMAGE
+
+    def __init__(self, db: sqlite3.Connection) -> None:
+        self._db = db
+
+    def _select(self, statement: str, *values: str | int) -> Iterable[Row]:
+        return self._db.execute(statement, values)
+
+    def _stream(self, statement: str) -> Iterable[Row]:
+        return self._db.execute(statement)
+
+    def _change(self, statement: str, *values: str | int | float | None) -> None:
+        self._db.execute(statement, values)
+
+    def _replace(self, table: str, *row: str | int | float | None) -> None:
+        self._db.execute(f"REPLACE INTO {table} VALUES ({', '.join('?' * len(row))})", row)
+
+    def _format(self) -> int:
+        [version] = self._db.execute("PRAGMA user_version").fetchone()
+        return int(version)
+
+    def make_room_for_rules(self) -> None:
+        """Make those tables anew, while they are empty; older versions of dampen keep off."""
+        for statement in RULES:
+            self._db.execute(statement)
+
+    def make_memory(self) -> None:
+        """Make their table, and tell older versions of dampen to keep off."""
+        for statement in (*MEMORY, f"PRAGMA user_version={self._format() + 1}"):
+            self._db.execute(statement)
 
 
 class SqliteStore(Store):
@@ -59,7 +122,7 @@ class SqliteStore(Store):
         """Make the file under another name, and give it its own when it is complete."""
         store.reach("before the file")
         try:
-            with _opening, _folder(self._path.parent) as folder:
+            with delay_signals(), _opening, _folder(self._path.parent) as folder:
                 _make(self._path, fill)
                 os.fsync(folder)
         except (sqlite3.Error, OSError) as error:
@@ -82,27 +145,29 @@ class SqliteStore(Store):
             raise BudgetError(f"{name} was written by a newer dampen (format {version}; this one knows {FORMATS[-1]})")
 
     @contextmanager
-    def view(self) -> Iterator[Tables]:
+    def view(self) -> Iterator[SqliteTables]:
         """One consistent view of the file."""
-        with self._explain("read"), self._use_connection() as db:
-            db.execute("BEGIN")
+        with delay_signals(), self._explain("read"), self._use_connection() as db:
             try:
-                yield Tables(db)
+                db.execute("BEGIN")
+                yield SqliteTables(db)
             finally:
                 if db.in_transaction:
                     db.execute("ROLLBACK")
 
     @contextmanager
-    def transaction(self, *, durable: bool = True) -> Iterator[Tables]:
+    def transaction(self, *, durable: bool = True) -> Iterator[SqliteTables]:
         """One immediate transaction."""
-        with self._explain("written"), self._use_connection() as db:
+        with delay_signals(), self._explain("written"), self._use_connection() as db:
             self._require_same_file()
+            tables = SqliteTables(db)
             db.execute(f"PRAGMA synchronous={'FULL' if durable else 'NORMAL'}")
-            # Immediate: the lock is taken before the sums are read, so no other writer comes between check and entry.
-            db.execute("BEGIN IMMEDIATE")
             try:
-                yield Tables(db)
+                # Immediate: locked before the sums are read, so no other writer comes between check and entry.
+                db.execute("BEGIN IMMEDIATE")
+                yield tables
                 db.execute("COMMIT")
+                tables.committed = True
             except BaseException:
                 if db.in_transaction:
                     db.execute("ROLLBACK")
@@ -110,7 +175,7 @@ class SqliteStore(Store):
 
     def synchronise(self) -> None:
         """Bring everything that was committed from the log to the disk."""
-        with self._explain("read"), self._use_connection() as db:
+        with delay_signals(), self._explain("read"), self._use_connection() as db:
             try:
                 db.execute("PRAGMA wal_checkpoint(PASSIVE)")
             except sqlite3.OperationalError as error:
@@ -211,7 +276,7 @@ def _make(path: Path, fill: Callable[[Transaction], object]) -> None:
                 db.execute(statement)
             db.execute(f"PRAGMA application_id={APPLICATION}")
             db.execute(f"PRAGMA user_version={PLAIN}")
-            fill(Tables(db))
+            fill(SqliteTables(db))
             db.execute("COMMIT")
         store.reach("before its name")
         with suppress(FileExistsError):
@@ -266,10 +331,19 @@ def _connect(path: Path, mode: str) -> sqlite3.Connection:
     )
     try:
         db.execute("SELECT 1 FROM sqlite_master LIMIT 1").fetchone()
+        if mode == "rw":
+            _require_log(db)
     except BaseException:
         db.close()
         raise
     return db
+
+
+def _require_log(db: sqlite3.Connection) -> None:
+    """Let there be a log also where the file was restored without one: ``VACUUM INTO`` writes files of another mode."""
+    [mode] = db.execute("PRAGMA journal_mode=WAL").fetchone()
+    if mode != "wal":
+        raise sqlite3.OperationalError("this place has no room for a log")
 
 
 def _has_log_or_may(path: Path) -> bool:

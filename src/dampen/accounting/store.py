@@ -104,6 +104,9 @@ class View(ABC):
 class Transaction(View):
     """A view that may also be changed: all of it, or nothing."""
 
+    committed = False
+    """Set when the change is there to stay, so that an interrupt right behind it can tell of it."""
+
     def append(self, entry: Entry) -> Entry:
         """Write an entry at the end of the chain; its number and hash follow from what is there."""
         placed = entry.follow(self.head())

@@ -134,6 +134,9 @@ def verify_entries(view: View, known: Head | None, progress: Progress | None) ->
             if progress is not None and entry.number % 10_000 == 0:
                 progress(entry.number)
         books.faults += books.differences(view)
+    except Unreadable:
+        after = books.head.number
+        books.faults.append(f"what follows entry {after} cannot be read: it was changed, or the file is damaged")
     except view.damage:
         books.faults.append("the file is damaged: it cannot be read to the end")
     if not met:

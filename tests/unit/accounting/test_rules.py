@@ -12,7 +12,7 @@ import pytest
 from dampen import Adjacency, Budget, PrivacyLoss
 from dampen.accounting import Ledger
 from dampen.accounting.rules import COMPOSITIONS, NO_FILTERS
-from dampen.accounting.sqlite_tables import FORMATS, PLAIN, RULED, RULED_REMEMBERING
+from dampen.accounting.sql_tables import FORMATS, PLAIN, RULED, RULED_REMEMBERING
 from dampen.concentrated import largest_rho
 from dampen.errors import BudgetError, BudgetExceeded, ParameterError
 from dampen.privacy import Amount

@@ -390,6 +390,65 @@ def test_a_damaged_file_is_told_and_raises_nothing_else(tmp_path: Path) -> None:
         assert_not_intact(report, "damaged")
 
 
+# A text that became something else: one bit of its row decides what it is
+
+
+def unlock_types(ledger: Ledger) -> None:
+    """Let columns take anything, as a disk does that loses bits."""
+    ledger.close()
+    with closing(sqlite3.connect(ledger.path, isolation_level=None)) as db:
+        db.execute("PRAGMA writable_schema=ON")
+        db.execute("UPDATE sqlite_master SET sql = replace(replace(sql, ' STRICT', ' '), ' , WITHOUT', ' WITHOUT')")
+        db.execute("UPDATE sqlite_master SET sql = replace(sql, ' NOT NULL', '')")
+        db.execute("PRAGMA writable_schema=RESET")
+
+
+TEXTS = [column for column in Entry._fields if column not in ("number", "refers")]
+
+
+@pytest.mark.parametrize("column", TEXTS)
+def test_a_text_that_became_bytes_is_found_and_raises_nothing(
+    ledger: Ledger, column: str, refused: "Refused"
+) -> None:
+    unlock_types(ledger)
+    tamper(ledger, f"UPDATE entries SET {column} = CAST({column} AS BLOB) WHERE number = {CHARGE}")
+    assert_not_intact(ledger.verify(), f"what follows entry {CHARGE - 1} cannot be read")
+    with refused(BudgetError, "study.db", "damaged"):
+        ledger.history()
+
+
+@pytest.mark.parametrize("column", ["kind", "note", "hash"])
+def test_a_text_that_is_gone_is_found_and_raises_nothing(ledger: Ledger, column: str, refused: "Refused") -> None:
+    unlock_types(ledger)
+    tamper(ledger, f"UPDATE entries SET {column} = NULL WHERE number = {LAST}")
+    assert_not_intact(ledger.verify(), f"what follows entry {LAST - 1} cannot be read")
+    with refused(BudgetError, "study.db", "damaged"):
+        ledger.summary() if column == "hash" else ledger.history()
+
+
+def test_numbers_that_cannot_be_read_are_told_before_anyone_draws_them(ledger: Ledger, refused: "Refused") -> None:
+    tamper(ledger, f"UPDATE entries SET epsilon = 'abc' WHERE number = {UNFINISHED}")
+    for look in (ledger.history, ledger.unfinished, ledger.summary):
+        with refused(BudgetError, "study.db", "damaged"):
+            look()
+
+
+@pytest.mark.parametrize(
+    ("table", "column"),
+    [*(("accounts", column) for column in ACCOUNTS), ("purposes", "note"), ("purposes", "epsilon"), ("purposes", "scope")],
+)
+def test_a_sum_that_became_bytes_is_found_and_raises_nothing(
+    ledger: Ledger, table: str, column: str, refused: "Refused"
+) -> None:
+    ledger.reserve(loss(1), note="tea")
+    unlock_types(ledger)
+    where = "scope = ''" if table == "accounts" else "note = 'milk'"
+    tamper(ledger, f"UPDATE {table} SET {column} = CAST({column} AS BLOB) WHERE {where}")
+    assert_not_intact(ledger.verify(), FAULTS[table])
+    with refused(BudgetError, "study.db"):
+        ledger.summary()
+
+
 # Who knows the rules
 
 

@@ -1,0 +1,193 @@
+"""Ctrl-C at any moment, also between two steps of Python: no transaction stays open, and nobody is kept waiting."""
+
+import os
+import random
+import signal
+import sqlite3
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import closing
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+
+from dampen import Budget
+from dampen.accounting import signals, store
+from dampen.accounting.account import PAID
+from dampen.accounting.ledger import Ledger
+from dampen.accounting.signals import delay_signals, let_signals_in
+from dampen.mechanisms import PermuteAndFlip
+from tests.crash.books import audit_ledger
+from tests.crash.tasks import PROBLEM, UNIT, loss
+
+pytestmark = pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="this system has no timers")
+LONGEST = 0.003
+"""Seconds until an interrupt strikes: about as long as the work takes."""
+
+
+@pytest.fixture(autouse=True)
+def interrupts() -> Iterator[None]:
+    """The timer interrupts as Ctrl-C does."""
+    before = signal.signal(signal.SIGALRM, signal.default_int_handler)
+    yield
+    signal.setitimer(signal.ITIMER_REAL, 0)
+    signal.signal(signal.SIGALRM, before)
+
+
+@pytest.fixture
+def ledger(tmp_path: Path) -> Iterator[Ledger]:
+    with closing(Budget.open(tmp_path / "study.db", epsilon=10**6, remember=True)) as opened:
+        yield opened
+
+
+def interrupted(work: Callable[[], object], seconds: float) -> bool:
+    """Whether an interrupt after so many seconds met the work; it may also come right behind it."""
+    try:
+        signal.setitimer(signal.ITIMER_REAL, seconds)
+        work()
+        signal.setitimer(signal.ITIMER_REAL, 0)
+    except KeyboardInterrupt:
+        return True
+    return False
+
+
+def require_no_jam(ledger: Ledger) -> None:
+    """Another program may write at once, another thread may read at once."""
+    with closing(sqlite3.connect(ledger.path, isolation_level=None, timeout=0)) as db:
+        db.execute("BEGIN IMMEDIATE")
+        db.execute("ROLLBACK")
+    read = threading.Thread(target=lambda: ledger.spent, daemon=True)
+    read.start()
+    read.join(timeout=30)
+    assert not read.is_alive(), "another thread waits for ever"
+
+
+def works_of(ledger: Ledger) -> list[Callable[[], object]]:
+    def keep() -> None:
+        ledger.keep(f"question {random.random()}", "7")
+
+    def pay() -> None:
+        with ledger.reserve(loss()):
+            pass
+
+    return [pay, pay, lambda: ledger.batch([loss(), loss()]), lambda: ledger.spent, ledger.summary, ledger.verify, keep]
+
+
+@pytest.mark.parametrize("times", [200, pytest.param(3000, marks=pytest.mark.long)])
+def test_random_interrupts_leave_no_jam(ledger: Ledger, times: int) -> None:
+    chance, met = random.Random(times), 0
+    for _ in range(times):
+        met += interrupted(chance.choice(works_of(ledger)), chance.uniform(1e-6, LONGEST))
+        require_no_jam(ledger)
+    assert met > times // 20, "the interrupts came too late to test anything"
+    ledger.close()
+    assert signal.getsignal(signal.SIGALRM) is signal.default_int_handler
+    audit_ledger(ledger.path)
+
+
+def raise_alarm() -> None:
+    os.kill(os.getpid(), signal.SIGALRM)
+
+
+def test_a_signal_inside_waits_for_the_end_and_is_not_lost() -> None:
+    told = []
+    with pytest.raises(KeyboardInterrupt), delay_signals():
+        raise_alarm()
+        with delay_signals():
+            raise_alarm()
+        told.append("still inside")
+    assert told == ["still inside"]
+    assert signal.getsignal(signal.SIGALRM) is signal.default_int_handler
+
+
+def test_long_work_lets_signals_in() -> None:
+    told = []
+    with pytest.raises(KeyboardInterrupt), delay_signals():  # noqa: PT012
+        raise_alarm()
+        told.append("first")
+        let_signals_in()
+        told.append("second")
+    assert told == ["first"]
+    assert signals._waiting == []
+
+
+def test_verify_can_be_interrupted(ledger: Ledger) -> None:
+    for _ in range(3):
+        ledger.reserve(loss())
+    done = []
+    with ledger._store.view() as view, pytest.raises(KeyboardInterrupt):  # noqa: PT012
+        for entry in view.entries():
+            done.append(entry.number)
+            raise_alarm()
+    assert done == [1]
+    require_no_jam(ledger)
+
+
+def test_other_threads_delay_nothing() -> None:
+    """Python raises nothing there; the main thread is interrupted as ever."""
+    inside, over = threading.Event(), threading.Event()
+
+    def wait() -> None:
+        with delay_signals():
+            inside.set()
+            over.wait(30)
+
+    thread = threading.Thread(target=wait)
+    thread.start()
+    inside.wait()
+    with pytest.raises(KeyboardInterrupt):
+        raise_alarm()
+    over.set()
+    thread.join()
+
+
+# Who interrupts paid work is told that it was paid
+
+
+def notes_of(error: BaseException) -> list[str]:
+    return list(getattr(error, "__notes__", []))
+
+
+@pytest.mark.parametrize("kind", ["memory", "ledger", "batch"])
+def test_an_interrupted_draw_says_that_the_charge_stands(
+    kind: str, ledger: Ledger, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    memory = Budget(epsilon=1)
+    budget = memory if kind == "memory" else ledger.batch([loss()]) if kind == "batch" else ledger
+
+    def interrupt() -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("dampen.entropy.system_entropy", interrupt)
+    with pytest.raises(KeyboardInterrupt) as caught:
+        PermuteAndFlip(UNIT).release(PROBLEM, budget=budget)
+    assert notes_of(caught.value) == [PAID]
+    assert (memory if kind == "memory" else ledger).spent.epsilon == Fraction(UNIT)
+
+
+def test_an_error_of_the_work_says_nothing_of_the_charge(ledger: Ledger) -> None:
+    with pytest.raises(ZeroDivisionError) as caught, ledger.reserve(loss()):
+        _ = 1 / 0
+    assert notes_of(caught.value) == []
+
+
+@pytest.mark.parametrize(("step", "said"), [("after the check", []), ("before COMMIT", [PAID]), ("after COMMIT", [PAID])])
+def test_an_interrupt_while_paying_says_whether_it_was_paid(
+    ledger: Ledger, monkeypatch: pytest.MonkeyPatch, step: str, said: list[str]
+) -> None:
+    """A signal before the end of the transaction waits for it, so it was paid; an error in it keeps nothing."""
+
+    def reach(reached: str) -> None:
+        if reached == step:
+            if said:
+                raise_alarm()
+            else:
+                raise KeyboardInterrupt
+
+    monkeypatch.setattr(store, "reach", reach)
+    with pytest.raises(KeyboardInterrupt) as caught:
+        ledger.reserve(loss())
+    monkeypatch.undo()
+    assert notes_of(caught.value) == said
+    assert ledger.spent.epsilon == (Fraction(UNIT) if said else 0)
