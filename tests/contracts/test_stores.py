@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from zlib import crc32
 
 import pytest
 
@@ -20,10 +21,12 @@ from dampen.accounting.account import Account, branch_of
 from dampen.accounting.chain import START, Entry, Head, charge_entry, limit_entry, outcome_entry
 from dampen.accounting.ledger import STORES
 from dampen.accounting.memory import Answer
+from dampen.accounting.postgres_store import PostgresStore
 from dampen.accounting.sqlite_store import SqliteStore
 from dampen.accounting.store import Purpose, Store, Transaction
 from dampen.errors import BudgetError
 from dampen.privacy import Amount
+from tests import postgres
 from tests.contracts import toy_store
 from tests.contracts.toy_store import ToyStore
 
@@ -72,7 +75,26 @@ def shelves(kind: type[ToyStore]) -> Place:
     return Place(kind, lambda folder: f"toy:{folder}", put, lambda address: kind.shelf[address])
 
 
-PLACES = {"sqlite": files(SqliteStore), "toy": shelves(toy_store.Toy)}
+def schemas() -> Place:
+    def address(folder: Path) -> str:
+        return postgres.server().address(name_of(str(folder)))
+
+    def name_of(text: str) -> str:
+        return f"of_{crc32(text.encode())}"
+
+    def put(address: str) -> str:
+        name = address.partition("ledger=")[2]
+        postgres.server().sql(f"CREATE SCHEMA {name}; CREATE TABLE {name}.marks AS SELECT 'a letter' AS content")
+        return "a letter"
+
+    def look(address: str) -> str:
+        name = address.partition("ledger=")[2]
+        return postgres.server().sql(f"SELECT * FROM {name}.marks")
+
+    return Place(PostgresStore, address, put, look)
+
+
+PLACES = {"sqlite": files(SqliteStore), "postgresql": schemas(), "toy": shelves(toy_store.Toy)}
 Make = Callable[[], Store]
 """A new store on the same ledger each time."""
 

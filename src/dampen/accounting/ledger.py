@@ -32,6 +32,7 @@ from dampen.accounting.chain import (
 )
 from dampen.accounting.composition import composed, least
 from dampen.accounting.memory import Answer, as_line
+from dampen.accounting.postgres_store import PostgresStore
 from dampen.accounting.rules import BASIC, CONCENTRATED, AskedLimit, promise_of
 from dampen.accounting.sqlite_store import SqliteStore
 from dampen.accounting.store import Purpose, Store, Transaction, View
@@ -40,7 +41,7 @@ from dampen.accounting.verify import LedgerReport, Progress, verify_entries
 from dampen.errors import BudgetError, ParameterError
 from dampen.privacy import Adjacency, Amount, PrivacyLoss, as_adjacency, as_unit
 
-STORES: tuple[type[Store], ...] = (SqliteStore,)
+STORES: tuple[type[Store], ...] = (PostgresStore, SqliteStore)
 """Where a ledger may be kept. The first that accepts a path keeps it; files come last, since any text may name one."""
 LARGEST_COUNT = 2**62 - 1
 NO_LIMIT = AskedLimit()

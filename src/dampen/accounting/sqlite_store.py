@@ -7,8 +7,6 @@ nothing and promise nothing, leave the synchronisation to the next charge. What 
 import glob
 import os
 import sqlite3
-import threading
-import weakref
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
@@ -17,9 +15,10 @@ from tempfile import mkstemp
 from dampen._validate import render, text
 from dampen.accounting import store
 from dampen.accounting.chain import Unreadable
+from dampen.accounting.connected import ConnectedStore, opening
 from dampen.accounting.signals import delay_signals
 from dampen.accounting.sql_tables import ANSWERS, FORMATS, PLAIN, RULED, RULED_TABLES, TABLES, Row, SqlTables
-from dampen.accounting.store import Store, Transaction
+from dampen.accounting.store import Transaction
 from dampen.errors import BudgetError, ParameterError
 
 APPLICATION = 0x64616D70
@@ -55,11 +54,6 @@ MEMORY = (
     f"CREATE TABLE answers ({ANSWERS}) STRICT",
     *_append_only("answers", "keep_answers", "lose_no_answer"),
 )
-
-_opening = threading.Lock()
-_stores: "weakref.WeakSet[SqliteStore]" = weakref.WeakSet()
-_forking = threading.Lock()
-_held: "list[SqliteStore]" = []
 
 
 class SqliteTables(SqlTables):
@@ -97,17 +91,15 @@ class SqliteTables(SqlTables):
             self._db.execute(statement)
 
 
-class SqliteStore(Store):
+class SqliteStore(ConnectedStore):
     """The file of a ledger. Its one connection is opened when needed, and closed before a fork on both sides of it."""
 
     def __init__(self, address: object) -> None:
         self._connection: sqlite3.Connection | None = None
         self._path = _as_file(address)
         self.address, self.name = str(self._path), self._path.name
-        self._lock = threading.RLock()
         self._identity: tuple[int, int] | None = None
-        with _forking:
-            _stores.add(self)
+        super().__init__()
 
     @classmethod
     def accepts(cls, address: object) -> bool:
@@ -122,7 +114,7 @@ class SqliteStore(Store):
         """Make the file under another name, and give it its own when it is complete."""
         store.reach("before the file")
         try:
-            with delay_signals(), _opening, _folder(self._path.parent) as folder:
+            with delay_signals(), opening, _folder(self._path.parent) as folder:
                 _make(self._path, fill)
                 os.fsync(folder)
         except (sqlite3.Error, OSError) as error:
@@ -182,32 +174,25 @@ class SqliteStore(Store):
                 if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_READONLY:
                     raise
 
-    def close(self) -> None:
-        """Close the connection; the last one to close takes the log away."""
-        with self._lock:
-            self._disconnect()
-
     @contextmanager
     def _use_connection(self) -> Iterator[sqlite3.Connection]:
         """The connection, for one use at a time; one that looks at the file alone does not outlive its use."""
         with self._lock:
             if self._connection is None and _has_log_or_may(self._path):
-                with _opening:
+                with opening:
                     self._connection = _connect(self._path, "rw" if os.access(self._path, os.W_OK) else "ro")
                     self._identity = _identity(self._path)
             if self._connection is not None:
                 yield self._connection
                 return
-            with _opening, closing(_connect(self._path, "ro&immutable=1")) as db:
+            with opening, closing(_connect(self._path, "ro&immutable=1")) as db:
                 yield db
 
     def _disconnect(self) -> None:
+        """The last one to close a file takes its log away."""
         if self._connection is not None:
             self._connection.close()
             self._connection = None
-
-    def __del__(self) -> None:
-        self._disconnect()
 
     def _require_same_file(self) -> None:
         """Refuse to write where others would not look: to a file that was moved, replaced or has a second name."""
@@ -247,7 +232,7 @@ def _marks(path: Path) -> tuple[int, int]:
 
     Looking at the file alone may meet another process that is writing its log back: an error then is not the last word.
     """
-    with _opening:
+    with opening:
         if not _log(path).exists():
             try:
                 return _read_marks(path, "ro&immutable=1")
@@ -324,7 +309,7 @@ def _connect(path: Path, mode: str) -> sqlite3.Connection:
 
     Immutable means: looking at the file alone. Otherwise SQLite makes a log beside a file that has none, which would
     then belong to someone who may only read. SQLite takes no locks for an immutable file and, when it closes one, drops
-    those of the whole process; but without a log nobody here has the file open, and ``_opening`` keeps it so.
+    those of the whole process; but without a log nobody here has the file open, and ``opening`` keeps it so.
     """
     db = sqlite3.connect(
         f"{path.as_uri()}?mode={mode}", uri=True, isolation_level=None, timeout=PATIENCE, check_same_thread=False
@@ -373,24 +358,3 @@ REASONS = {
     sqlite3.SQLITE_NOTADB: "the file is damaged",
     sqlite3.SQLITE_READONLY: "the file or its folder is read-only",
 }
-
-
-def _before_fork() -> None:
-    """No connection may cross a fork: its locks would belong to nobody. Wait for transactions to end, then close."""
-    _forking.acquire()
-    for each in list(_stores):
-        each._lock.acquire()
-        each._disconnect()
-        _held.append(each)
-    _opening.acquire()
-
-
-def _after_fork() -> None:
-    _opening.release()
-    while _held:
-        _held.pop()._lock.release()
-    _forking.release()
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(before=_before_fork, after_in_parent=_after_fork, after_in_child=_after_fork)

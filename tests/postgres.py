@@ -1,0 +1,156 @@
+"""A PostgreSQL server of one's own: installed from Debian where that may be done, and heard by nobody but this machine.
+
+It listens on a socket in its own folder, on no port. ``server()`` is the one of this process; it is started when it is
+first asked for, and stopped at the end.
+"""
+
+import atexit
+import os
+import pwd
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+OWNER, PASSWORD = "postgres", "se cret/:@%"
+LONGEST_START = 120.0
+
+
+class Server:
+    """A server with its data in a folder of its own."""
+
+    def __init__(self, programs: Path) -> None:
+        self._programs = programs
+        self.folder = Path(tempfile.mkdtemp(prefix="dampen-pg-"))
+        self.log = self.folder / "log"
+        self._process: subprocess.Popen[bytes] | None = None
+        if os.geteuid() == 0:
+            shutil.chown(self.folder, OWNER, OWNER)
+        else:
+            self.folder.chmod(0o700)
+        self._run("initdb", "-D", self.data, "-U", OWNER, "-A", "trust", "-E", "UTF8", "--locale=C", "--no-sync")
+
+    @property
+    def data(self) -> Path:
+        return self.folder / "data"
+
+    def address(self, ledger: str = "dampen", database: str = OWNER, user: str = OWNER) -> str:
+        """What opens a ledger on it."""
+        return f"postgresql://{user}@/{database}?host={self.folder}&ledger={ledger}"
+
+    def start(self) -> None:
+        """Start it, and wait until it answers."""
+        words = ("-c", "listen_addresses=", "-c", f"unix_socket_directories={self.folder}", "-c", "max_connections=150")
+        with self.log.open("ab") as log:
+            self._process = subprocess.Popen(
+                [self._programs / "postgres", "-D", self.data, *words], stdout=log, stderr=log, **_owner()
+            )
+        end = time.monotonic() + LONGEST_START
+        while self._is_silent():
+            assert self._process.poll() is None, self.log.read_text()[-500:]
+            assert time.monotonic() < end, "the server does not start"
+            time.sleep(0.02)
+
+    def stop(self, how: signal.Signals = signal.SIGINT) -> None:
+        """Let it end: SIGINT asks it to (sessions are cut), SIGKILL is a crash of all its processes."""
+        assert self._process is not None
+        children = _children(self._process.pid) if how == signal.SIGKILL else []
+        self._process.send_signal(how)
+        for child in children:
+            with suppress(ProcessLookupError):
+                os.kill(child, how)
+        self._process.wait()
+        self._process = None
+
+    def sql(self, statement: str, database: str = OWNER) -> str:
+        """What psql says."""
+        options = ("-h", self.folder, "-U", OWNER, "-d", database, "-qAtX", "-v", "ON_ERROR_STOP=1")
+        return self._run("psql", *options, "-c", statement)
+
+    def close(self) -> None:
+        """Stop it and remove its folder."""
+        if self._process is not None:
+            self.stop(signal.SIGQUIT)
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+    def _is_silent(self) -> bool:
+        ready = [self._programs / "pg_isready", "-q", "-h", self.folder]
+        return subprocess.run(ready, capture_output=True, check=False).returncode != 0
+
+    def _run(self, program: str, *words: object) -> str:
+        command = [str(self._programs / program), *map(str, words)]
+        done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=300, **_owner())
+        assert done.returncode == 0, done.stderr[-500:]
+        return done.stdout.strip()
+
+
+def _owner() -> dict[str, str | list[str] | Path]:
+    """A server refuses to run as root."""
+    as_other = {"user": OWNER, "group": OWNER, "extra_groups": list[str]()} if os.geteuid() == 0 else {}
+    return {**as_other, "cwd": Path("/")}
+
+
+def _children(parent: int) -> list[int]:
+    listed = Path(f"/proc/{parent}/task/{parent}/children")
+    return [int(child) for child in listed.read_text().split()] if listed.exists() else []
+
+
+@cache
+def server() -> Server:
+    """The server of this process; skips with the reason where there can be none."""
+    pytest.importorskip("psycopg", reason="psycopg is not installed: pip install 'dampen[service]'")
+    programs = _programs() or _installed_programs()
+    if programs is None:
+        pytest.skip("PostgreSQL is not here, and it could not be installed: apt-get install postgresql")
+    made = Server(programs)
+    atexit.register(made.close)
+    made.start()
+    return made
+
+
+@contextmanager
+def another_server() -> Iterator[Server]:
+    """A server that a test may kill."""
+    usual = server()
+    made = Server(usual._programs)
+    try:
+        made.start()
+        yield made
+    finally:
+        made.close()
+
+
+def _programs() -> Path | None:
+    """Where its programs lie: Debian keeps them off the path."""
+    found = [Path(each).parent for each in [shutil.which("postgres")] if each]
+    found += sorted(Path("/usr/lib/postgresql").glob("*/bin"), key=lambda path: int(path.parent.name), reverse=True)
+    whole = [path for path in found if all((path / name).exists() for name in ("postgres", "initdb", "psql"))]
+    return whole[0] if whole and _may_run() else None
+
+
+def _may_run() -> bool:
+    if os.geteuid() != 0:
+        return True
+    with suppress(KeyError):
+        return bool(pwd.getpwnam(OWNER))
+    return False
+
+
+def _installed_programs() -> Path | None:
+    """PostgreSQL from Debian, where the tests may install it. Its own server is not started."""
+    if os.geteuid() != 0 or shutil.which("apt-get") is None:
+        return None
+    settings = Path("/etc/postgresql-common/createcluster.d")
+    settings.mkdir(parents=True, exist_ok=True)
+    (settings / "dampen.conf").write_text("create_main_cluster = false\n")
+    for asked in (["update", "-qq"], ["install", "-y", "-qq", "--no-install-recommends", "postgresql"]):
+        environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
+        subprocess.run(["apt-get", *asked], capture_output=True, timeout=600, check=False, env=environment)
+    return _programs()
