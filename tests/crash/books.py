@@ -1,4 +1,4 @@
-"""The parent's side: children of one's own, and what a ledger's file says, read without dampen's help."""
+"""The parent's side: children of one's own, and what a ledger says, read without dampen's help."""
 
 import json
 import sqlite3
@@ -19,6 +19,8 @@ from tests.conftest import LONGEST_MESSAGE
 from tests.crash.tasks import UNIT, loss, scope_of
 
 ROOT = Path(__file__).parents[2]
+Place = Path | str
+"""The file of a ledger, or its address on a server."""
 LONGEST_WAIT = 300.0
 """Seconds; a test that waits so long has hung."""
 
@@ -87,10 +89,19 @@ class Books:
     rows: list[tuple[Any, ...]]
 
     @classmethod
-    def read(cls, path: Path) -> "Books":
+    def read(cls, place: Place) -> "Books":
         names = "number, kind, scope, epsilon, refers, note, hash"
-        with closing(sqlite3.connect(path)) as db:
-            return cls(db.execute(f"SELECT {names} FROM entries ORDER BY number").fetchall())
+        statement = f"SELECT {names} FROM entries ORDER BY number"
+        if isinstance(place, Path):
+            with closing(sqlite3.connect(place)) as db:
+                return cls(db.execute(statement).fetchall())
+        address, _, name = place.partition("&ledger=")
+        import psycopg
+
+        with closing(psycopg.connect(address, options=f"-c search_path={name}")) as server:
+            # Whoever died last may still be at work there, and is waited for.
+            server.execute("LOCK TABLE marks IN EXCLUSIVE MODE")
+            return cls(server.execute(statement).fetchall())
 
     @property
     def head(self) -> str:
@@ -125,11 +136,11 @@ class Books:
         return totals
 
 
-def audit_ledger(path: Path, *, head: str | None = None) -> Books:
+def audit_ledger(place: Place, *, head: str | None = None) -> Books:
     """Open the ledger and hold everything it says against its entries; then spend one more unit where it fits."""
-    ledger = Budget.open(path)
+    ledger = Budget.open(place)
     try:
-        books = Books.read(path)
+        books = Books.read(place)
         report = ledger.verify(head=head)
         assert report, str(report)
         assert ledger.verify(head=ledger.head)
@@ -143,7 +154,7 @@ def audit_ledger(path: Path, *, head: str | None = None) -> Books:
         if within(Fraction(UNIT), ledger.remaining.epsilon):
             with ledger.reserve(loss(), note="still works"):
                 pass
-            assert Books.read(path).charges == [*books.charges, ("", Fraction(UNIT))]
+            assert Books.read(place).charges == [*books.charges, ("", Fraction(UNIT))]
             assert ledger.spent.epsilon == books.spent[""] + Fraction(UNIT)
     finally:
         ledger.close()

@@ -20,10 +20,11 @@ from dampen.accounting import store
 from dampen.accounting.store import STEPS
 from dampen.errors import BudgetExceeded
 from tests.crash import tasks
-from tests.crash.books import Books, Nursery, answers_of, assert_paid, audit_ledger, await_lines, journal_of
+from tests.crash.books import Books, Nursery, Place, answers_of, assert_paid, audit_ledger, await_lines, journal_of
 from tests.crash.tasks import UNIT, Action, loss
 
 KILLED = -signal.SIGKILL
+PlaceIn = Callable[[Path], Place]
 SCOPES = ["", "analyst=ann", "analyst=ann/project=census", "analyst=bob"]
 kills: Counter[str] = Counter()
 """How often a child was killed at each step, in this process."""
@@ -84,32 +85,39 @@ VARIANTS: dict[str, list[Action]] = {
 }
 
 
-def new_study(folder: Path) -> Path:
+class Study(NamedTuple):
+    """A ledger, and a folder for what is told of it."""
+
+    place: Place
+    folder: Path
+
+
+def new_study(folder: Path, place: Place) -> Study:
     """A ledger with scopes and some entries, at rest."""
     folder.mkdir()
-    ledger = Budget.open(folder / "study.db", epsilon=1000)
+    ledger = Budget.open(place, epsilon=1000)
     ann = ledger.scope("analyst", "ann", epsilon=400)
     ann.scope("project", "census", epsilon=200)
     ledger.scope("analyst", "bob", epsilon=300)
     ann.reserve(loss())
     ledger.close()
-    return folder / "study.db"
+    return Study(place, folder)
 
 
 @pytest.fixture
-def study(tmp_path: Path) -> Path:
-    return new_study(tmp_path / "folder")
+def study(tmp_path: Path, place_in: PlaceIn) -> Study:
+    return new_study(tmp_path / "folder", place_in(tmp_path / "folder"))
 
 
-def kill_once(nursery: Nursery, study: Path, actions: list[Action], step: str, occurrence: int) -> None:
+def kill_once(nursery: Nursery, study: Study, actions: list[Action], step: str, occurrence: int) -> None:
     """Let a child die there; the file holds exactly what it must, and the ledger goes on."""
-    before, journal = Books.read(study), study.with_name(f"journal-{sum(kills.values())}")
+    before, journal = Books.read(study.place), study.folder / f"journal-{sum(kills.values())}"
     moments = [moment for moment in passage(actions) if moment.step == step]
     expected = moments[occurrence - 1]
-    ended = nursery.run(tasks.die_at, path=study, journal=journal, actions=actions, step=step, occurrence=occurrence)
-    assert ended == KILLED
+    fatal = {"actions": actions, "step": step, "occurrence": occurrence}
+    assert nursery.run(tasks.die_at, path=study.place, journal=journal, **fatal) == KILLED
     kills[step] += 1
-    books = audit_ledger(study, head=before.head)
+    books = audit_ledger(study.place, head=before.head)
     assert books.rows[: len(before.rows)] == before.rows
     assert tuple(answers_of(journal)) == expected.answers
     assert tuple(books.charges[len(before.charges) :]) == expected.charges
@@ -131,7 +139,7 @@ def test_the_model_passes_every_step_in_order() -> None:
 
 
 def test_kill_nine_at_every_step_of_every_kind_of_reservation(
-    nursery: Nursery, study: Path, record_property: Callable[[str, object], None]
+    nursery: Nursery, study: Study, record_property: Callable[[str, object], None]
 ) -> None:
     kills.clear()
     for actions in VARIANTS.values():
@@ -143,11 +151,13 @@ def test_kill_nine_at_every_step_of_every_kind_of_reservation(
 
 
 @pytest.mark.long
-def test_five_hundred_kills(nursery: Nursery, tmp_path: Path, record_property: Callable[[str, object], None]) -> None:
+def test_five_hundred_kills(
+    nursery: Nursery, tmp_path: Path, place_in: PlaceIn, record_property: Callable[[str, object], None]
+) -> None:
     kills.clear()
     chance = random.Random(2024)
     for part in range(15):
-        study = new_study(tmp_path / str(part))
+        study = new_study(tmp_path / str(part), place_in(tmp_path / str(part)))
         for step in STEPS * 4:
             actions = random_actions(chance)
             times = sum(moment.step == step for moment in passage(actions))
@@ -157,8 +167,10 @@ def test_five_hundred_kills(nursery: Nursery, tmp_path: Path, record_property: C
 
 
 @pytest.mark.parametrize("step", STEPS)
-def test_the_last_unit_is_granted_once_however_the_process_died(nursery: Nursery, tmp_path: Path, step: str) -> None:
-    study, journal = tmp_path / "study.db", tmp_path / "journal"
+def test_the_last_unit_is_granted_once_however_the_process_died(
+    nursery: Nursery, tmp_path: Path, place_in: PlaceIn, step: str
+) -> None:
+    study, journal = place_in(tmp_path), tmp_path / "journal"
     Budget.open(study, epsilon="3/100").close()
     ended = nursery.run(tasks.die_at, path=study, journal=journal, actions=[single("")] * 3, step=step, occurrence=3)
     assert ended == KILLED
@@ -176,7 +188,7 @@ def test_the_last_unit_is_granted_once_however_the_process_died(nursery: Nursery
 @pytest.mark.parametrize("action", [single(""), Action("", (UNIT,) * 3, 3)], ids=["single", "list"])
 @pytest.mark.parametrize("step", STEPS)
 def test_an_interrupt_at_any_step_keeps_all_or_nothing(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, step: str, action: Action
+    tmp_path: Path, place_in: PlaceIn, monkeypatch: pytest.MonkeyPatch, step: str, action: Action
 ) -> None:
     """Ctrl-C where others are killed: the process lives on with the same ledger."""
 
@@ -184,7 +196,7 @@ def test_an_interrupt_at_any_step_keeps_all_or_nothing(
         if reached == step:
             raise KeyboardInterrupt
 
-    ledger, journal = Budget.open(tmp_path / "study.db", epsilon=1), tasks.Journal(str(tmp_path / "journal"))
+    ledger, journal = Budget.open(place_in(tmp_path), epsilon=1), tasks.Journal(str(tmp_path / "journal"))
     monkeypatch.setattr(store, "reach", interrupt)
     with pytest.raises(KeyboardInterrupt):
         tasks.perform(ledger, action, journal)
@@ -194,22 +206,22 @@ def test_an_interrupt_at_any_step_keeps_all_or_nothing(
     tasks.perform(ledger, action, journal)
     ledger.close()
     journal.close()
-    books = audit_ledger(ledger.path)
+    books = audit_ledger(place_in(tmp_path))
     assert len(books.charges) == len(expected.charges) + len(action.losses)
     assert_paid(answers_of(tmp_path / "journal"), books.charges)
 
 
-def kill_at_random(nursery: Nursery, study: Path, chance: random.Random) -> None:
+def kill_at_random(nursery: Nursery, study: Study, chance: random.Random) -> None:
     """The child is ended from outside; at most the list in flight may be paid for and not answered."""
-    before, journal = Books.read(study), study.with_name(f"random-{chance.random()}")
+    before, journal = Books.read(study.place), study.folder / f"random-{chance.random()}"
     child = nursery.start(
-        tasks.reserve_without_end, path=study, journal=journal, scopes=SCOPES, seed=chance.getrandbits(30)
+        tasks.reserve_without_end, path=study.place, journal=journal, scopes=SCOPES, seed=chance.getrandbits(30)
     )
     await_lines(journal, chance.randint(0, 6), "done")
     time.sleep(chance.uniform(0, 0.01))
     os.kill(child, signal.SIGKILL)
     assert nursery.wait(child) == KILLED
-    books = audit_ledger(study, head=before.head)
+    books = audit_ledger(study.place, head=before.head)
     assert books.rows[: len(before.rows)] == before.rows
     new = books.charges[len(before.charges) :]
     assert_paid(answers_of(journal), new)
@@ -218,28 +230,28 @@ def kill_at_random(nursery: Nursery, study: Path, chance: random.Random) -> None
     assert len(books.unfinished) - len(before.unfinished) <= 3
 
 
-def test_kills_at_random_moments(nursery: Nursery, study: Path) -> None:
+def test_kills_at_random_moments(nursery: Nursery, study: Study) -> None:
     chance = random.Random(7)
     for _ in range(20):
         kill_at_random(nursery, study, chance)
 
 
 @pytest.mark.long
-def test_many_kills_at_random_moments(nursery: Nursery, tmp_path: Path) -> None:
+def test_many_kills_at_random_moments(nursery: Nursery, tmp_path: Path, place_in: PlaceIn) -> None:
     chance = random.Random(8)
     for part in range(10):
-        study = new_study(tmp_path / str(part))
+        study = new_study(tmp_path / str(part), place_in(tmp_path / str(part)))
         for _ in range(20):
             kill_at_random(nursery, study, chance)
 
 
-def test_two_processes_die_at_random_moments_and_a_third_goes_on(nursery: Nursery, study: Path) -> None:
+def test_two_processes_die_at_random_moments_and_a_third_goes_on(nursery: Nursery, study: Study) -> None:
     chance = random.Random(9)
     for turn in range(6):
-        before = Books.read(study)
-        journals = [study.with_name(f"{turn}-{name}") for name in ("one", "two", "three")]
+        before = Books.read(study.place)
+        journals = [study.folder / f"{turn}-{name}" for name in ("one", "two", "three")]
         children = [
-            nursery.start(tasks.reserve_without_end, path=study, journal=journal, scopes=SCOPES, seed=turn)
+            nursery.start(tasks.reserve_without_end, path=study.place, journal=journal, scopes=SCOPES, seed=turn)
             for journal in journals
         ]
         await_lines(journals[0], 3, "done")
@@ -247,7 +259,7 @@ def test_two_processes_die_at_random_moments_and_a_third_goes_on(nursery: Nurser
             time.sleep(chance.uniform(0, 0.01))
             os.kill(child, signal.SIGKILL)
         assert [nursery.wait(child) for child in children] == [KILLED] * 3
-        books = audit_ledger(study, head=before.head)
+        books = audit_ledger(study.place, head=before.head)
         new = books.charges[len(before.charges) :]
         assert_paid([answer for journal in journals for answer in answers_of(journal)], new)
         assert len(books.unfinished) - len(before.unfinished) <= 9

@@ -9,6 +9,8 @@ import os
 import signal
 import sys
 import traceback
+from contextlib import suppress
+from importlib import import_module
 from typing import Any
 
 import dampen
@@ -21,6 +23,8 @@ LONGEST_TASK = 300
 def warm_up() -> None:
     """Load what is loaded late, before rights are dropped and disks fill up."""
     dampen.select({"tea": 1, "coffee": 2}, sensitivity=1, epsilon=1, budget=dampen.Budget(epsilon=1))
+    with suppress(ImportError):
+        import_module("dampen.accounting.postgres_tables")
 
 
 def start(name: str, arguments: dict[str, Any]) -> int:
