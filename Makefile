@@ -69,6 +69,7 @@ bench: $(VENV)/.installed-bench bench-diffprivlib bench-interpret
 	$(BIN)/python -m benchmarks.selection
 	$(BIN)/python -m benchmarks.dampening
 	$(BIN)/python -m benchmarks.ledger
+	$(BIN)/python -m benchmarks.postgres
 	$(BIN)/python -m benchmarks.percentiles
 	$(BIN)/python -m benchmarks.graphs
 	$(BIN)/python -m benchmarks.numeric

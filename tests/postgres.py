@@ -16,10 +16,11 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-OWNER, PASSWORD = "postgres", "se cret/:@%"
+OWNER = "postgres"
 LONGEST_START = 120.0
 
 
@@ -50,7 +51,7 @@ class Server:
         words = ("-c", "listen_addresses=", "-c", f"unix_socket_directories={self.folder}", "-c", "max_connections=150")
         with self.log.open("ab") as log:
             self._process = subprocess.Popen(
-                [self._programs / "postgres", "-D", self.data, *words], stdout=log, stderr=log, **_owner()
+                [str(self._programs / "postgres"), "-D", str(self.data), *words], stdout=log, stderr=log, **_owner()
             )
         end = time.monotonic() + LONGEST_START
         while self._is_silent():
@@ -81,20 +82,22 @@ class Server:
         shutil.rmtree(self.folder, ignore_errors=True)
 
     def _is_silent(self) -> bool:
-        ready = [self._programs / "pg_isready", "-q", "-h", self.folder]
+        ready = [str(self._programs / "pg_isready"), "-q", "-h", str(self.folder)]
         return subprocess.run(ready, capture_output=True, check=False).returncode != 0
 
     def _run(self, program: str, *words: object) -> str:
         command = [str(self._programs / program), *map(str, words)]
-        done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=300, **_owner())
+        done: subprocess.CompletedProcess[str] = subprocess.run(
+            command, capture_output=True, text=True, check=False, timeout=300, **_owner()
+        )
         assert done.returncode == 0, done.stderr[-500:]
         return done.stdout.strip()
 
 
-def _owner() -> dict[str, str | list[str] | Path]:
+def _owner() -> dict[str, Any]:
     """A server refuses to run as root."""
-    as_other = {"user": OWNER, "group": OWNER, "extra_groups": list[str]()} if os.geteuid() == 0 else {}
-    return {**as_other, "cwd": Path("/")}
+    as_other = {"user": OWNER, "group": OWNER, "extra_groups": []} if os.geteuid() == 0 else {}
+    return {**as_other, "cwd": "/"}
 
 
 def _children(parent: int) -> list[int]:
@@ -117,14 +120,20 @@ def server() -> Server:
 
 @contextmanager
 def another_server() -> Iterator[Server]:
-    """A server that a test may kill."""
-    usual = server()
-    made = Server(usual._programs)
-    try:
+    """A server that a test may kill. It is made once, and started for each."""
+    made = _spare(server()._programs)
+    if made._process is None:
         made.start()
-        yield made
-    finally:
-        made.close()
+    yield made
+    if made._process is None:
+        made.start()
+
+
+@cache
+def _spare(programs: Path) -> Server:
+    made = Server(programs)
+    atexit.register(made.close)
+    return made
 
 
 def _programs() -> Path | None:

@@ -225,6 +225,15 @@ def come_and_go(path: str, journal: str, times: int) -> None:
             ledger.close()
 
 
+def spend_through_restarts(path: str, journal: str, stop: str) -> None:
+    """Release until told to stop, whatever becomes of the server; what is refused is told and tried again."""
+    told, ledger = Journal(journal), Budget.open(path)
+    while not Path(stop).exists():
+        with journal_errors(told):
+            answer(ledger, UNIT, told)
+    ledger.close()
+
+
 # A full disk
 
 

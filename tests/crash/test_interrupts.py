@@ -95,7 +95,7 @@ def raise_alarm() -> None:
 
 def test_a_signal_inside_waits_for_the_end_and_is_not_lost() -> None:
     told = []
-    with pytest.raises(KeyboardInterrupt), delay_signals():
+    with pytest.raises(KeyboardInterrupt), delay_signals():  # noqa: PT012
         raise_alarm()
         with delay_signals():
             raise_alarm()
@@ -175,7 +175,9 @@ def test_an_error_of_the_work_says_nothing_of_the_charge(ledger: Ledger) -> None
     assert notes_of(caught.value) == []
 
 
-@pytest.mark.parametrize(("step", "said"), [("after the check", []), ("before COMMIT", [PAID]), ("after COMMIT", [PAID])])
+@pytest.mark.parametrize(
+    ("step", "said"), [("after the check", []), ("before COMMIT", [PAID]), ("after COMMIT", [PAID])]
+)
 def test_an_interrupt_while_paying_says_whether_it_was_paid(
     ledger: Ledger, monkeypatch: pytest.MonkeyPatch, step: str, said: list[str]
 ) -> None:

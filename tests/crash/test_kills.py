@@ -232,7 +232,7 @@ def kill_at_random(nursery: Nursery, study: Study, chance: random.Random) -> Non
 
 def test_kills_at_random_moments(nursery: Nursery, study: Study) -> None:
     chance = random.Random(7)
-    for _ in range(20):
+    for _ in range(12):
         kill_at_random(nursery, study, chance)
 
 
@@ -247,7 +247,7 @@ def test_many_kills_at_random_moments(nursery: Nursery, tmp_path: Path, place_in
 
 def test_two_processes_die_at_random_moments_and_a_third_goes_on(nursery: Nursery, study: Study) -> None:
     chance = random.Random(9)
-    for turn in range(6):
+    for turn in range(3):
         before = Books.read(study.place)
         journals = [study.folder / f"{turn}-{name}" for name in ("one", "two", "three")]
         children = [

@@ -13,15 +13,14 @@ from dampen import Budget
 from dampen.accounting.ledger import Ledger
 from dampen.errors import BudgetExceeded
 from tests.crash import tasks
-from tests.crash.books import Nursery, answers_of, assert_refusal, audit_ledger, await_lines, journal_of
+from tests.crash.books import Nursery, Place, answers_of, assert_refusal, audit_ledger, await_lines, journal_of
 from tests.crash.tasks import UNIT, loss
 
 THREADS = 64
 
 
-def race(nursery: Nursery, study: Path, runners: list[dict[str, Any]]) -> list[int]:
+def race(nursery: Nursery, study: Place, runners: list[dict[str, Any]], folder: Path) -> list[int]:
     """Let processes spend at the same time, each until it is refused; returns how many units each was granted."""
-    folder = study.parent
     go, journals = folder / "go", [folder / f"journal-{runner}" for runner in range(len(runners))]
     for old in (go, *journals):
         old.unlink(missing_ok=True)
@@ -59,7 +58,7 @@ def test_processes_share_a_budget_to_the_last_unit(
 ) -> None:
     study = tmp_path / "study.db"
     Budget.open(study, epsilon=97 * Fraction(UNIT)).close()
-    assert sum(race(nursery, study, runners)) == 97
+    assert sum(race(nursery, study, runners, tmp_path)) == 97
     assert len(audit_ledger(study).charges) == 97
 
 
@@ -68,7 +67,7 @@ def test_one_last_unit_goes_to_one_process(nursery: Nursery, tmp_path: Path, pro
     for turn in range(8):
         study = tmp_path / f"{turn}.db"
         Budget.open(study, epsilon=UNIT).close()
-        assert sorted(race(nursery, study, [runner()] * processes)) == [*[0] * (processes - 1), 1]
+        assert sorted(race(nursery, study, [runner()] * processes, tmp_path)) == [*[0] * (processes - 1), 1]
         assert len(audit_ledger(study).charges) == 1
 
 
@@ -80,7 +79,8 @@ def test_two_scopes_race_for_the_last_unit_of_their_parent(nursery: Nursery, tmp
         for name in ("ann", "bob"):
             team.scope("analyst", name, epsilon="1/2")
         ledger.close()
-        granted = race(nursery, study, [runner(f"team=survey/analyst={name}") for name in ("ann", "bob")])
+        runners = [runner(f"team=survey/analyst={name}") for name in ("ann", "bob")]
+        granted = race(nursery, study, runners, tmp_path)
         assert sorted(granted) == [0, 1]
         books = audit_ledger(study)
         assert books.spent["team=survey"] == Fraction(UNIT)
@@ -91,7 +91,7 @@ def test_a_list_and_a_single_loss_race_for_the_last_units(nursery: Nursery, tmp_
     for turn in range(8):
         study = tmp_path / f"{turn}.db"
         Budget.open(study, epsilon=2 * Fraction(UNIT)).close()
-        [pair, one] = race(nursery, study, [runner(sizes=(2,)), runner()])
+        [pair, one] = race(nursery, study, [runner(sizes=(2,)), runner()], tmp_path)
         assert (pair, one) in [(2, 0), (0, 2)]
         assert len(audit_ledger(study).charges) == 2
 

@@ -84,6 +84,8 @@ class Budget:
     ) -> "Ledger":
         """A budget in a file, which survives crashes: made when limits are given and the file is missing, else opened.
 
+        ``path`` may also be the address of a PostgreSQL server, ``"postgresql://user@host/database?ledger=name"``.
+
         To make one only ``epsilon`` or ``rho`` is needed: delta is then 0, the first reservation fixes adjacency and
         unit, and no answers are kept. Opening a missing file without limits, or an existing one with other settings, is
         an error; the composition stays what the file was made with. See docs/ledger.md.

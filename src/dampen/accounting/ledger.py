@@ -1,4 +1,4 @@
-"""The budget in a file: it survives crashes, is shared by processes, and remembers who spent what on what."""
+"""The budget in a file or on a server: it survives crashes, is shared, and remembers who spent what on what."""
 
 import json
 import os
@@ -31,6 +31,7 @@ from dampen.accounting.chain import (
     rule_entry,
 )
 from dampen.accounting.composition import composed, least
+from dampen.accounting.copying import copy_ledger
 from dampen.accounting.memory import Answer, as_line
 from dampen.accounting.postgres_store import PostgresStore
 from dampen.accounting.rules import BASIC, CONCENTRATED, AskedLimit, promise_of
@@ -78,7 +79,7 @@ class LedgerReservation(Reservation):
 
 
 class Ledger:
-    """A budget in a file, or one scope of it. Made by :meth:`dampen.Budget.open`.
+    """A budget in a file or on a server, or one scope of it. Made by :meth:`dampen.Budget.open`.
 
     It does what :class:`dampen.Budget` does, and a charge is on the disk before anything is drawn. The file may be used
     by many threads and processes at once; a pickle of a ledger opens the same file again, a forked child reconnects.
@@ -274,13 +275,30 @@ class Ledger:
         return str(head)
 
     def close(self) -> None:
-        """Close the file; it is opened again when needed."""
+        """Close the file or the connection; it is opened again when needed."""
         self._store.close()
+
+    def copy(self, path: str | Path, *, head: str | None = None, progress: Progress | None = None) -> "Ledger":
+        """The whole ledger in a new place, such as a server: every entry, and the same head.
+
+        Only an intact one is copied, and with ``head`` only one that still contains it. Afterwards there are two: put
+        the first away, for neither knows what is spent from the other.
+        """
+        target = store_of(path)
+        copy_ledger(self._store, target, None if head is None else parse_head(head), progress)
+        return Ledger(target)
+
+    @property
+    def name(self) -> str:
+        """What people call it: the name of the file, or the database and the ledger in it."""
+        return self._store.name
 
     @property
     def path(self) -> Path:
-        """The file."""
-        return Path(self._store.address)
+        """The file; a ledger on a server has none, which is an error."""
+        if self._store.path is None:
+            raise BudgetError(f"{self.name[-60:]} is kept on a server, and has no path")
+        return self._store.path
 
     @property
     def head(self) -> str:
@@ -398,6 +416,11 @@ class Ledger:
         return f"Ledger({self._store.name!r}{place}, spent: {self._here})"
 
 
+def store_of(path: str | Path) -> Store:
+    """The place that is meant; nothing is touched."""
+    return next(kind for kind in STORES if kind.accepts(path))(path)
+
+
 def open_ledger(
     path: str | Path,
     asked: AskedLimit = NO_LIMIT,
@@ -407,7 +430,7 @@ def open_ledger(
     remember: bool | None = None,
 ) -> Ledger:
     """See :meth:`dampen.Budget.open`."""
-    store = next(kind for kind in STORES if kind.accepts(path))(path)
+    store = store_of(path)
     name = store.name[-60:]
     others = (asked.delta, asked.composition, adjacency, unit, remember)
     if not asked.is_given and any(each is not None for each in others):

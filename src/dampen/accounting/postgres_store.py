@@ -1,7 +1,8 @@
 """A ledger on a PostgreSQL server: shared by machines. Needs the extra ``service``. What it holds: ``postgres_tables``.
 
-Check and entry are one serialisable transaction that locks out other writers first, so it need not be tried again. Where
-the connection is lost in the very COMMIT, nobody guesses: the entry is looked up by the ticket of its transaction.
+Check and entry are one transaction that locks out other writers before it looks at anything: writers follow each other
+as if there were no others, which is what serialisable means, and none has to be tried again.
+Where the connection is lost in the very COMMIT nobody guesses: the entry is looked up by the ticket of its transaction.
 """
 
 import re
@@ -109,7 +110,7 @@ class PostgresStore(ConnectedStore):
 
     @contextmanager
     def transaction(self, *, durable: bool = True) -> Iterator["PostgresTables"]:
-        """One serialisable transaction, alone from its beginning."""
+        """One transaction, alone from its beginning."""
         with delay_signals(), self._explain("written"), self._lock:
             try:
                 tables = self._write(durable)
@@ -136,10 +137,14 @@ class PostgresStore(ConnectedStore):
         return f"{waits}; SET LOCAL search_path = {self._schema}, pg_temp"
 
     def _write(self, durable: bool) -> "PostgresTables":
-        """A transaction for one writer. The lock comes before the snapshot, which so shows what the last one wrote."""
+        """A transaction for one writer. The lock comes before the snapshot, which so shows what the last one wrote.
+
+        Not SERIALIZABLE: PostgreSQL then takes back transactions that might have disturbed each other, and takes
+        writers that follow each other closely for such. REPEATABLE READ takes back only what others did change.
+        """
         synchronous = f"SET LOCAL synchronous_commit = {self._durable if durable else 'off'}"
         lock = f"{self._limits}; {synchronous}; LOCK TABLE marks IN EXCLUSIVE MODE"
-        return self._look("BEGIN ISOLATION LEVEL SERIALIZABLE", lock)
+        return self._look("BEGIN ISOLATION LEVEL REPEATABLE READ", lock)
 
     def _look(self, begin: str, more: str) -> "PostgresTables":
         from dampen.accounting.postgres_tables import PostgresTables

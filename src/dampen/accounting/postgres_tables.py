@@ -19,7 +19,7 @@ TYPES = {"INTEGER": "BIGINT", "REAL": "DOUBLE PRECISION", "TEXT": 'TEXT COLLATE 
 KEYS = {"accounts": ("scope",), "purposes": ("scope", "note")}
 """What finds a row that is replaced. Found by the hash of the last: PostgreSQL indexes no text of any length."""
 BATCH = 2000
-"""So many rows of a long table are fetched at once."""
+"""So many rows of a long table are fetched at once, and so many changes wait at most."""
 
 
 COLUMNS = TABLES | RULED_TABLES
@@ -116,9 +116,11 @@ class PostgresTables(SqlTables):
 
     def _change(self, statement: str, *values: Value) -> None:
         self._waiting.append((statement, values))
+        if len(self._waiting) >= BATCH:
+            self._send("SELECT 1")
 
     def _replace(self, table: str, *row: Value) -> None:
-        self._change(_replacement(table), *row, *row[: len(KEYS[table])], *row)
+        self._change(_replacement(table, len(row)), *row, *row[: len(KEYS[table])], *row)
 
     def _send(self, statement: str, *values: Value) -> psycopg.Cursor[Row]:
         """Do what waits and then this, in one journey."""
@@ -133,13 +135,13 @@ class PostgresTables(SqlTables):
 
 @lru_cache(1000)
 def _statement(statement: str) -> Any:
-    return sql.SQL(statement.replace("?", "%s"))  # type: ignore[arg-type]
+    return sql.SQL(statement.replace("?", "%s"))
 
 
 @lru_cache
-def _replacement(table: str) -> str:
+def _replacement(table: str, count: int) -> str:
     """Change the row of a key, or write a new one where there is none. Nobody else writes meanwhile."""
-    names = re.findall(r"(\w+) (?:TEXT|INTEGER|REAL)", COLUMNS[table])
+    names = re.findall(r"(\w+) (?:TEXT|INTEGER|REAL)", COLUMNS[table])[:count]
     changes, holders = ", ".join(f"{name} = ?" for name in names), ", ".join("?" * len(names))
     key = " AND ".join(f"{name} = ?" for name in KEYS[table])
     changed = f"WITH changed AS (UPDATE {table} SET {changes} WHERE {key} RETURNING 1)"

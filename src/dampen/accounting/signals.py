@@ -1,8 +1,8 @@
 """Signals wait while a ledger is inside a transaction.
 
-Python raises ``KeyboardInterrupt`` between any two steps, also between ``BEGIN`` and the ``try`` that would end what was
-begun. A transaction that is left open by it keeps every other process waiting. So within ``delay_signals`` a signal is
-noted and delivered at the end, or where a long work calls ``let_signals_in``; none is lost.
+Python raises ``KeyboardInterrupt`` between any two steps, also between ``BEGIN`` and the ``try`` that would end what
+was begun. A transaction that is left open by it keeps every other process waiting. So within ``delay_signals`` a signal
+is noted and delivered at the end, or where a long work calls ``let_signals_in``; none is lost.
 """
 
 import signal
@@ -22,8 +22,13 @@ _waiting: list[int] = []
 _depth = 0
 
 
-class delay_signals:  # noqa: N801
+def delay_signals() -> "Delay":
     """Within, signals wait for the end. Python calls handlers in the main thread alone; elsewhere nothing happens."""
+    return Delay()
+
+
+class Delay:
+    """See ``delay_signals``. No generator: an interrupt could strike between its ``yield`` and the block."""
 
     def __enter__(self) -> None:
         global _depth

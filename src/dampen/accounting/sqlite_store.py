@@ -97,7 +97,7 @@ class SqliteStore(ConnectedStore):
     def __init__(self, address: object) -> None:
         self._connection: sqlite3.Connection | None = None
         self._path = _as_file(address)
-        self.address, self.name = str(self._path), self._path.name
+        self.address, self.name, self.path = str(self._path), self._path.name, self._path
         self._identity: tuple[int, int] | None = None
         super().__init__()
 

@@ -7,6 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from fractions import Fraction
+from pathlib import Path
 from typing import ClassVar, NamedTuple
 
 from dampen.accounting.account import Account
@@ -156,6 +157,8 @@ class Store(ABC):
     """What it was opened by: a pickled ledger opens the same again."""
     name: str
     """What people call it; error messages show no more of the address."""
+    path: Path | None = None
+    """The file that it is, if it is one."""
 
     @classmethod
     @abstractmethod

@@ -45,7 +45,7 @@ def cut_off_as_note() -> Iterator[None]:
 
 def tell(payer: Payer, remarks: tuple[str, ...] = ()) -> None:
     """What is said beside every answer: remarks, and that nothing remembers what was spent, where that is so."""
-    for remark in (*remarks, *((NOTHING_REMEMBERS,) if payer.ledger is None else ())):
+    for remark in (*remarks, *((NOTHING_REMEMBERS,) if not payer.remembers else ())):
         typer.echo(remark, err=True)
 
 

@@ -10,15 +10,18 @@ from rich.console import Console
 
 from dampen._validate import whole
 from dampen.accounting import Budget
+from dampen.accounting.ledger import store_of
 from dampen.accounting.rules import promise_of
-from dampen.cli.ledger_view import draw_history, draw_summary, summary_as_json, verify_with_progress
+from dampen.cli.ledger_view import copy_with_progress, draw_history, draw_summary, summary_as_json, verify_with_progress
 from dampen.cli.payment import OF_LEDGER, open_scope, scope_words
 from dampen.errors import ParameterError
 from dampen.privacy import Adjacency
 
 budget = typer.Typer(help="A budget in a file that survives crashes.", no_args_is_help=True)
 
-File = Annotated[Path, typer.Argument(metavar="FILE", readable=False, help="File of the ledger.", show_default=False)]
+File = Annotated[
+    str, typer.Argument(metavar="FILE", help="File of the ledger, or postgresql://...", show_default=False)
+]
 Scope = Annotated[list[str] | None, typer.Option(help=OF_LEDGER)]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
 
@@ -73,7 +76,7 @@ def create(
             file, epsilon=epsilon, delta=delta, rho=rho, composition=composition, adjacency=kept, unit=unit,
             remember=remember,
         )  # fmt: skip
-    typer.echo(f"{'/'.join(scope) if scope else file.name}: {promise_of(made.limit)} may be spent")
+    typer.echo(f"{'/'.join(scope) if scope else made.name}: {promise_of(made.limit)} may be spent")
 
 
 @budget.command()
@@ -146,7 +149,7 @@ def remember(file: File) -> None:
     """
     ledger = Budget.open(file)
     ledger.start_remembering()
-    typer.echo(f"{file.name}: answers are kept")
+    typer.echo(f"{ledger.name}: answers are kept")
 
 
 @budget.command()
@@ -179,6 +182,23 @@ def export(
     typer.echo(Budget.open(file).export(out))
 
 
-def _refuse_existing(file: Path) -> None:
-    if file.exists():
-        raise ParameterError(f"file must not exist yet; {file.name[-60:]!r} does")
+@budget.command()
+def copy(
+    file: File,
+    to: Annotated[str, typer.Option(help="New file, or postgresql://...", show_default=False)],
+    head: Annotated[str | None, typer.Option(help="A head that was shown earlier and kept elsewhere.")] = None,
+) -> None:
+    """Copy a whole ledger to a new place, such as a server, and check that both have the same head; prints it.
+
+    Example:
+      dampen budget copy staff.db --to 'postgresql://ann@db.example.org/survey?ledger=staff'
+    """
+    copied = copy_with_progress(Budget.open(file), to, head)
+    typer.echo(copied.head)
+    typer.echo("note: put the first one away; neither knows what is spent from the other.", err=True)
+
+
+def _refuse_existing(file: str) -> None:
+    place = store_of(file)
+    if place.exists():
+        raise ParameterError(f"file must not exist yet; {place.name[-60:]!r} does")

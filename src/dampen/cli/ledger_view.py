@@ -1,7 +1,8 @@
 """A ledger on the terminal: bars for what is spent, tables for who spent it on what."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
@@ -29,7 +30,7 @@ def draw_summary(console: Console, ledger: Ledger, most: int, questions: Sequenc
     kept = "not fixed yet" if ledger.adjacency is None else f"{ledger.adjacency.name} per {ledger.unit}"
     memory = "  answers: kept" if summary.remembers else ""
     rule = "" if ledger.composition == "basic" else f"  composition: {ledger.composition}"
-    console.print(Text.assemble((ledger.path.name, "bold"), f"  neighbours: {kept}{rule}{memory}"))
+    console.print(Text.assemble((ledger.name, "bold"), f"  neighbours: {kept}{rule}{memory}"))
     console.print(_accounts(summary.accounts, console))
     if summary.purposes:
         console.print(_purposes(summary.purposes))
@@ -52,7 +53,7 @@ def summary_as_json(ledger: Ledger, most: int, questions: Sequence[str] | None =
     """The same for machines."""
     summary = ledger.summary(most)
     content = {
-        "file": ledger.path.name,
+        "file": ledger.name,
         "composition": ledger.composition,
         "adjacency": None if ledger.adjacency is None else ledger.adjacency.value,
         "unit": ledger.unit,
@@ -89,11 +90,23 @@ def draw_history(console: Console, entries: Sequence[Entry]) -> None:
 
 def verify_with_progress(ledger: Ledger, head: str | None) -> LedgerReport:
     """The report, with a progress bar while a long ledger is recomputed."""
+    with _progress_of(ledger) as progress:
+        return ledger.verify(head=head, progress=progress)
+
+
+def copy_with_progress(ledger: Ledger, path: str, head: str | None) -> Ledger:
+    """The copy, likewise."""
+    with _progress_of(ledger) as progress:
+        return ledger.copy(path, head=head, progress=progress)
+
+
+@contextmanager
+def _progress_of(ledger: Ledger) -> Iterator[Callable[[int], None]]:
     columns = (TextColumn("recomputing"), BarColumn(), MofNCompleteColumn())
     total = parse_head(ledger.head).number
     with Progress(*columns, console=Console(stderr=True), transient=True, disable=total < LONG) as bar:
         task = bar.add_task("", total=total)
-        return ledger.verify(head=head, progress=lambda done: bar.update(task, completed=done))
+        yield lambda done: bar.update(task, completed=done)
 
 
 def _accounts(accounts: Sequence[Account], console: Console) -> Table:

@@ -29,7 +29,7 @@ def require_unused(out: Path | None, data: str | Path, payer: Payer) -> None:
     if out is None or not out.exists():
         return
     read = [(file, "the file that is read") for file in existing_files(data)]
-    for used, what in (*read, *(() if payer.ledger is None else ((payer.ledger, "the ledger that pays"),))):
+    for used, what in (*read, *(() if payer.file is None else ((payer.file, "the ledger that pays"),))):
         if out.samefile(used):
             raise ParameterError(f"out must not be {what}; got {render(str(out))}")
 

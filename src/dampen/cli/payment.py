@@ -11,7 +11,7 @@ import typer
 from dampen.accounting import Budget, Ledger
 from dampen.cli import interrupts
 from dampen.cli.verbs import Options
-from dampen.errors import ParameterError
+from dampen.errors import BudgetError, ParameterError
 from dampen.privacy import PrivacyLoss
 
 LONGEST_NOTE = 500
@@ -25,7 +25,7 @@ class Payment(Options):
     """What may be spent on an answer, and who pays for it."""
 
     epsilon: Annotated[str, typer.Option(help="Privacy to spend in all, e.g. 0.5 or 1/100.")]
-    budget: Annotated[Path | None, Paying(readable=False, help="Ledger to spend from; see `dampen budget`.")] = None
+    budget: Annotated[str | None, Paying(help="Ledger to spend from; see `dampen budget`.")] = None
     scope: Annotated[list[str] | None, Paying(help=OF_LEDGER)] = None
     note: Annotated[
         str | None, Paying(help="What the answer is for; the ledger keeps it. Left out, what was asked.")
@@ -79,9 +79,17 @@ class Payer:
         return self._budget.composition
 
     @property
-    def ledger(self) -> Path | None:
-        """The file that remembers the charges when the command has ended, if one does."""
-        return self._budget.path if isinstance(self._budget, Ledger) else None
+    def remembers(self) -> bool:
+        """Whether anything remembers the charges when the command has ended."""
+        return isinstance(self._budget, Ledger)
+
+    @property
+    def file(self) -> Path | None:
+        """The file of the ledger, if it is in one."""
+        try:
+            return self._budget.path if isinstance(self._budget, Ledger) else None
+        except BudgetError:
+            return None
 
     def reserve(self, loss: PrivacyLoss, *, note: str = "") -> AbstractContextManager[object]:
         """Charge the budget."""

@@ -21,8 +21,8 @@ from dampen._validate import Number
 from dampen.accounting import Ledger, sqlite_store, store
 from dampen.accounting.account import LONGEST_NOTE
 from dampen.accounting.chain import parse_head
-from dampen.accounting.sqlite_store import APPLICATION, SqliteStore
 from dampen.accounting.sql_tables import FORMATS, PLAIN
+from dampen.accounting.sqlite_store import APPLICATION, SqliteStore
 from dampen.errors import BudgetError, BudgetExceeded, ParameterError, ReleaseFailed
 from dampen.mechanisms import PermuteAndFlip
 from dampen.privacy import Amount

@@ -407,9 +407,7 @@ TEXTS = [column for column in Entry._fields if column not in ("number", "refers"
 
 
 @pytest.mark.parametrize("column", TEXTS)
-def test_a_text_that_became_bytes_is_found_and_raises_nothing(
-    ledger: Ledger, column: str, refused: "Refused"
-) -> None:
+def test_a_text_that_became_bytes_is_found_and_raises_nothing(ledger: Ledger, column: str, refused: "Refused") -> None:
     unlock_types(ledger)
     tamper(ledger, f"UPDATE entries SET {column} = CAST({column} AS BLOB) WHERE number = {CHARGE}")
     assert_not_intact(ledger.verify(), f"what follows entry {CHARGE - 1} cannot be read")
@@ -435,7 +433,12 @@ def test_numbers_that_cannot_be_read_are_told_before_anyone_draws_them(ledger: L
 
 @pytest.mark.parametrize(
     ("table", "column"),
-    [*(("accounts", column) for column in ACCOUNTS), ("purposes", "note"), ("purposes", "epsilon"), ("purposes", "scope")],
+    [
+        *(("accounts", column) for column in ACCOUNTS),
+        ("purposes", "note"),
+        ("purposes", "epsilon"),
+        ("purposes", "scope"),
+    ],
 )
 def test_a_sum_that_became_bytes_is_found_and_raises_nothing(
     ledger: Ledger, table: str, column: str, refused: "Refused"

@@ -12,6 +12,7 @@ from dampen import Adjacency, Budget, PrivacyLoss
 from dampen.cli.app import app
 from dampen.cli.payment import Payment
 from dampen.errors import BudgetError, BudgetExceeded, DampenError, ParameterError
+from tests import postgres
 
 SELECT = ("--label", "name", "--score", "votes", "--sensitivity", "1", "--monotone")
 
@@ -170,15 +171,15 @@ def test_show_lists_the_questions_that_cost_nothing_only_where_asked(study: Path
 
 def test_the_payer_of_a_command_recalls_and_keeps_what_its_ledger_does(study: Path) -> None:
     run("budget", "remember", study)
-    paying = Payment(epsilon="1", budget=study).payer()
+    paying = Payment(epsilon="1", budget=str(study)).payer()
     assert paying.recall("median of pay") is None
     paying.keep("median of pay", "7")
     assert paying.recall("median of pay") == "7"
-    assert paying.ledger == study
-    for forgetful in (Payment(epsilon="1").payer(), Payment(epsilon="1", budget=study).payer(of_pipe=True)):
+    assert (paying.file, paying.remembers) == (study, True)
+    for forgetful in (Payment(epsilon="1").payer(), Payment(epsilon="1", budget=str(study)).payer(of_pipe=True)):
         forgetful.keep("count", "7")
         assert forgetful.recall("count") is None
-    assert Payment(epsilon="1").payer().ledger is None
+    assert (Payment(epsilon="1").payer().file, Payment(epsilon="1").payer().remembers) == (None, False)
     assert paying.recall("count") is None
 
 
@@ -254,3 +255,28 @@ def test_show_says_how_many_more_answers_fit(tmp_path: Path) -> None:
         ledger.reserve(more)
     assert "room for 0 more" in run("budget", "show", path).stdout
     ledger.close()
+
+
+# On a server
+
+
+def test_a_ledger_is_copied_to_a_server_and_pays_from_there(study: Path, votes: Path) -> None:
+    address = postgres.server().address("of_the_command")
+    head = summary(study)["head"]
+    done = run("budget", "copy", study, "--to", address, "--head", head)
+    assert (done.stdout, done.stderr.count("put the first one away")) == (f"{head}\n", 1)
+    assert run("select", votes, *SELECT, "--epsilon", "1", "--budget", address, "--note", "drinks").exit_code == 0
+    told = json.loads(run("budget", "show", address, "--json").stdout)
+    assert (told["file"], told["accounts"][0]["spent"]["epsilon"]) == ("postgres/of_the_command", "1")
+    assert run("budget", "show", address).stdout.startswith("postgres/of_the_command  neighbours: ADD_REMOVE per row")
+    assert run("budget", "verify", address, "--head", head).exit_code == 0
+    assert len(run("budget", "history", address, "--json").stdout.splitlines()) == 3
+    assert "must not exist" in fails(ParameterError, "budget", "create", address, "--epsilon", "1")
+    assert "is taken" in fails(BudgetError, "budget", "copy", study, "--to", address)
+
+
+def test_the_command_shows_no_password(study: Path) -> None:
+    wrong = "postgresql://ann:secret@127.0.0.1:1/study"
+    for words in (("show", wrong), ("create", wrong, "--epsilon", "1"), ("copy", study, "--to", wrong)):
+        assert "secret" not in fails(BudgetError, "budget", *words)
+    assert "secret" not in fails(ParameterError, "budget", "show", "postgresql:/ann:secret@h/study")
