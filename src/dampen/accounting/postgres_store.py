@@ -8,7 +8,7 @@ Where the connection is lost in the very COMMIT nobody guesses: the entry is loo
 import re
 import time
 import uuid
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
@@ -23,7 +23,7 @@ from dampen.accounting.store import Transaction
 from dampen.errors import BudgetError, MissingExtra, ParameterError
 
 if TYPE_CHECKING:
-    from dampen.accounting.postgres_tables import Connection, PostgresTables
+    from dampen.accounting.postgres_tables import Asked, Connection, PostgresTables
 
 PATIENCE = 60
 """Seconds to wait for other writers, and to let this one be inside."""
@@ -46,6 +46,8 @@ class PostgresStore(ConnectedStore):
         self.address, self.name = str(address), f"{self._settings.get('dbname', 'postgresql')}/{self._schema}"
         self._was_here = False
         self._durable = "on"
+        self._habits: list[Asked] = []
+        self._prepared = False
         super().__init__()
 
     @classmethod
@@ -69,7 +71,7 @@ class PostgresStore(ConnectedStore):
             self._require_fit_server()
             # Makers wait for each other here; what they see is looked at after that.
             lock = f"SELECT pg_advisory_xact_lock({int.from_bytes(USUAL.encode(), 'big') % 2**31})"
-            tables = PostgresTables(self._open(f"BEGIN; {self._limits}; {lock}")[0], RULED, ticket=uuid.uuid4().hex)
+            tables = PostgresTables(self._open(f"BEGIN; {lock}")[0], RULED, ticket=uuid.uuid4().hex)
             try:
                 if self._is_taken(tables):
                     return
@@ -104,7 +106,7 @@ class PostgresStore(ConnectedStore):
         """One consistent view: a snapshot, taken at once."""
         with delay_signals(), self._explain("read"), self._lock:
             try:
-                yield self._look("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY", "")
+                yield self._look("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
             finally:
                 self._roll_back()
 
@@ -116,6 +118,7 @@ class PostgresStore(ConnectedStore):
                 tables = self._write(durable)
                 yield tables
                 self._commit(tables)
+                self._habits = tables.asked or self._habits
             finally:
                 self._roll_back()
 
@@ -131,11 +134,6 @@ class PostgresStore(ConnectedStore):
 
     # The connection
 
-    @property
-    def _limits(self) -> str:
-        waits = f"SET LOCAL lock_timeout = '{PATIENCE}s'; SET LOCAL idle_in_transaction_session_timeout = '{PATIENCE}s'"
-        return f"{waits}; SET LOCAL search_path = {self._schema}, pg_temp"
-
     def _write(self, durable: bool) -> "PostgresTables":
         """A transaction for one writer. The lock comes before the snapshot, which so shows what the last one wrote.
 
@@ -143,16 +141,23 @@ class PostgresStore(ConnectedStore):
         writers that follow each other closely for such. REPEATABLE READ takes back only what others did change.
         """
         synchronous = f"SET LOCAL synchronous_commit = {self._durable if durable else 'off'}"
-        lock = f"{self._limits}; {synchronous}; LOCK TABLE marks IN EXCLUSIVE MODE"
-        return self._look("BEGIN ISOLATION LEVEL REPEATABLE READ", lock)
+        begin = f"BEGIN ISOLATION LEVEL REPEATABLE READ; {synchronous}; LOCK TABLE marks IN EXCLUSIVE MODE"
+        return self._look(begin, writing=True, habits=self._habits if durable else [])
 
-    def _look(self, begin: str, more: str) -> "PostgresTables":
-        from dampen.accounting.postgres_tables import PostgresTables
+    def _look(self, begin: str, *, writing: bool = False, habits: "Sequence[Asked]" = ()) -> "PostgresTables":
+        """The tables after a beginning, with all that is sure to be asked, in one journey to the server."""
+        from dampen.accounting.postgres_tables import PostgresTables, preparation, write_out
 
-        first = "SELECT format FROM marks; SELECT number, hash FROM entries ORDER BY number DESC LIMIT 1"
-        path = f"SET LOCAL search_path = {self._schema}, pg_temp"
-        db, ([[version]], last) = self._open(f"{begin}; {more or path}; {first}")
-        return PostgresTables(db, version, Head(*last[0]) if last else START, uuid.uuid4().hex)
+        def first(ready: bool) -> str:
+            look = "SELECT format FROM marks; SELECT number, hash FROM entries ORDER BY number DESC LIMIT 1"
+            return "; ".join((begin, look, *map(write_out, habits if ready else ())))
+
+        db, ([[version]], last, *known) = self._open(first)
+        if writing and not self._prepared:
+            db.execute(preparation())
+            self._prepared = True
+        head, answered = Head(*last[0]) if last else START, dict(zip(habits, known, strict=False))
+        return PostgresTables(db, version, head, uuid.uuid4().hex, answered, prepared=writing)
 
     def _begin(self, statement: str) -> list[list[Row]]:
         """Look at something outside of any ledger."""
@@ -161,16 +166,17 @@ class PostgresStore(ConnectedStore):
         finally:
             self._roll_back()
 
-    def _open(self, statements: str) -> tuple["Connection", list[list[Row]]]:
+    def _open(self, statements: str | Callable[[bool], str]) -> tuple["Connection", list[list[Row]]]:
         """The connection and what the first statements of a use of it return; made again if it is gone.
 
-        These may be sent twice: without a COMMIT of theirs nothing stays.
+        These may be sent twice: without a COMMIT of theirs nothing stays. They may depend on whether the usual
+        statements are ready there.
         """
         end: float | None = None
         while True:
             try:
                 db = self._connected()
-                return db, _results(db, statements)
+                return db, _results(db, statements if isinstance(statements, str) else statements(self._prepared))
             except _driver().OperationalError:
                 if self._connection is not None and not self._connection.closed:
                     raise
@@ -180,10 +186,20 @@ class PostgresStore(ConnectedStore):
                     raise
                 time.sleep(PAUSE)
 
+    @property
+    def _options(self) -> str:
+        """Set when connecting, which a pooler that would mix up sessions refuses."""
+        waits = f"-c lock_timeout={PATIENCE}s -c idle_in_transaction_session_timeout={PATIENCE}s"
+        return f"{waits} -c search_path={self._schema},pg_temp"
+
     def _connected(self) -> "Connection":
         if self._connection is None or self._connection.closed:
+            self._disconnect()
             with opening:
-                self._connection = _driver().connect(**self._settings)
+                # Values are written into statements here, so that several can be sent at once.
+                options = f"{self._settings.get('options', '')} {self._options}"
+                settings = {**self._settings, "options": options, "cursor_factory": _driver().ClientCursor}
+                self._connection = _driver().connect(**settings)
             self._was_here = True
         return self._connection
 
@@ -225,7 +241,7 @@ class PostgresStore(ConnectedStore):
                 self._disconnect()
 
     def _disconnect(self) -> None:
-        db, self._connection = self._connection, None
+        db, self._connection, self._prepared = self._connection, None, False
         if db is not None:
             db.close()
 
@@ -300,7 +316,7 @@ def _results(db: "Connection", statements: str) -> list[list[Row]]:
     """The rows of every statement that returns some."""
     cursor, found = db.execute(statements), []
     while True:
-        if cursor.description is not None:
+        if cursor.pgresult is not None and cursor.pgresult.nfields:
             found.append(cursor.fetchall())
         if not cursor.nextset():
             return found

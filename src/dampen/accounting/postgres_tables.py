@@ -1,25 +1,42 @@
 """The tables of a ledger in PostgreSQL, in one transaction. Needs the extra ``service``."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from functools import lru_cache
-from typing import Any
 
 import psycopg
 from psycopg import sql
 
 from dampen.accounting.chain import START, Entry, Head
-from dampen.accounting.sql_tables import ANSWERS, ENTRY, RULED, RULED_REMEMBERING, RULED_TABLES, TABLES, Row, SqlTables
+from dampen.accounting.sql_tables import (
+    ACCOUNT_OF,
+    ANSWERS,
+    CLOSE_CHARGE,
+    ENTRY,
+    OPEN_CHARGE,
+    PURPOSE_OF,
+    RULED,
+    RULED_REMEMBERING,
+    RULED_TABLES,
+    TABLES,
+    Row,
+    SqlTables,
+)
 
 Connection = psycopg.Connection[Row]
 Value = str | int | float | None
+Asked = tuple[str, tuple[Value, ...]]
+"""A statement that selects something, and its values."""
 
 TYPES = {"INTEGER": "BIGINT", "REAL": "DOUBLE PRECISION", "TEXT": 'TEXT COLLATE "C"'}
 """What the types of SQLite are here; names are ordered byte by byte, as there."""
 KEYS = {"accounts": ("scope",), "purposes": ("scope", "note")}
 """What finds a row that is replaced. Found by the hash of the last: PostgreSQL indexes no text of any length."""
-BATCH = 2000
-"""So many rows of a long table are fetched at once, and so many changes wait at most."""
+HABITS = {"accounts": ACCOUNT_OF, "purposes": PURPOSE_OF}
+"""What a writer asks every time, mostly with the same values: it is asked in advance."""
+MOST_HABITS = 8
+BATCH, MOST_WAITING = 2000, 200
+"""So many rows of a long table are fetched at once; so many changes wait at most."""
 
 
 COLUMNS = TABLES | RULED_TABLES
@@ -62,8 +79,20 @@ class PostgresTables(SqlTables):
 
     damage = ()
 
-    def __init__(self, db: Connection, version: int, head: Head = START, ticket: str = "") -> None:
-        self._db, self._version, self._head = db, version, head
+    def __init__(
+        self,
+        db: Connection,
+        version: int,
+        head: Head = START,
+        ticket: str = "",
+        known: Mapping[Asked, list[Row]] | None = None,
+        *,
+        prepared: bool = False,
+    ) -> None:
+        self._db, self._version, self._head, self._prepared = db, version, head, prepared
+        self._known = dict(known or {})
+        self.asked: list[Asked] = []
+        """What is worth asking in advance the next time."""
         self._waiting: list[tuple[str, tuple[Value, ...]]] = []
         self._streams = 0
         self.ticket = ticket
@@ -77,8 +106,7 @@ class PostgresTables(SqlTables):
 
     def insert(self, entry: Entry) -> None:
         """Write an entry with the ticket of this transaction."""
-        holders = ", ".join("?" * (len(entry) + 1))
-        self._change(f"INSERT INTO entries ({ENTRY}, ticket) VALUES ({holders})", *entry, self.ticket)
+        self._change(INSERT, *entry, self.ticket)
         self._head, self.written = Head(entry.number, entry.hash), entry.number
 
     def _format(self) -> int:
@@ -105,44 +133,85 @@ class PostgresTables(SqlTables):
         return bool(list(self._select("SELECT 1 FROM entries WHERE number = ? AND ticket = ?", number, ticket)))
 
     def _select(self, statement: str, *values: str | int) -> Iterable[Row]:
-        return self._send(statement, *values).fetchall()
+        asked = (statement, values)
+        if statement in HABITS.values() and len(self.asked) < MOST_HABITS:
+            self.asked.append(asked)
+        found = self._known.get(asked)
+        return self._send(statement, *values).fetchall() if found is None else found
 
     def _stream(self, statement: str) -> Iterator[Row]:
         self._send("SELECT 1")
         self._streams += 1
         with self._db.cursor(name=f"stream{self._streams}") as cursor:
             cursor.itersize = BATCH
-            yield from cursor.execute(_statement(statement))
+            yield from cursor.execute(_statement(statement, False))
 
     def _change(self, statement: str, *values: Value) -> None:
         self._waiting.append((statement, values))
-        if len(self._waiting) >= BATCH:
+        if len(self._waiting) >= MOST_WAITING:
             self._send("SELECT 1")
 
     def _replace(self, table: str, *row: Value) -> None:
-        self._change(_replacement(table, len(row)), *row, *row[: len(KEYS[table])], *row)
+        key = row[: len(KEYS[table])]
+        self._known.pop((HABITS[table], key), None)
+        self._change(_replacement(table, len(row)), *row)
 
     def _send(self, statement: str, *values: Value) -> psycopg.Cursor[Row]:
         """Do what waits and then this, in one journey."""
-        waiting, self._waiting = self._waiting, []
-        if not waiting:
-            return self._db.execute(_statement(statement), values or None)
-        with self._db.pipeline():
-            for each, its_values in waiting:
-                self._db.execute(_statement(each), its_values or None)
-            return self._db.execute(_statement(statement), values or None)
+        waiting, self._waiting = [*self._waiting, (statement, values)], []
+        together = b"; ".join(_statement(each, self._prepared) for each, _ in waiting)
+        cursor = self._db.execute(together, [value for _, its_values in waiting for value in its_values])
+        for _ in waiting[1:]:
+            cursor.nextset()
+        return cursor
+
+
+# Statements
 
 
 @lru_cache(1000)
-def _statement(statement: str) -> Any:
-    return sql.SQL(statement.replace("?", "%s"))
+def _statement(statement: str, prepared: bool) -> bytes:
+    if prepared and statement in PREPARED:
+        holders = ", ".join(["%s"] * statement.count("?"))
+        return f"EXECUTE {PREPARED[statement]} ({holders})".encode()
+    return statement.replace("?", "%s").encode()
+
+
+@lru_cache(1000)
+def write_out(asked: Asked) -> str:
+    """A prepared statement with its values in it, to be sent together with others."""
+    statement, values = asked
+    return f"EXECUTE {PREPARED[statement]} ({', '.join(sql.Literal(value).as_string(None) for value in values)})"
 
 
 @lru_cache
 def _replacement(table: str, count: int) -> str:
     """Change the row of a key, or write a new one where there is none. Nobody else writes meanwhile."""
-    names = re.findall(r"(\w+) (?:TEXT|INTEGER|REAL)", COLUMNS[table])[:count]
-    changes, holders = ", ".join(f"{name} = ?" for name in names), ", ".join("?" * len(names))
-    key = " AND ".join(f"{name} = ?" for name in KEYS[table])
-    changed = f"WITH changed AS (UPDATE {table} SET {changes} WHERE {key} RETURNING 1)"
-    return f"{changed} INSERT INTO {table} SELECT {holders} WHERE NOT EXISTS (SELECT FROM changed)"
+    listed = re.findall(r"(\w+) (TEXT|INTEGER|REAL)", COLUMNS[table])[:count]
+    names = [name for name, _ in listed]
+    values = ", ".join(f"?::{TYPES[kind].partition(' COLLATE')[0]}" for _, kind in listed)
+    changes = ", ".join(f"{name} = new.{name}" for name in names)
+    key = " AND ".join(f"old.{name} = new.{name}" for name in KEYS[table])
+    return f"""WITH new ({", ".join(names)}) AS (VALUES ({values})),
+        changed AS (UPDATE {table} AS old SET {changes} FROM new WHERE {key} RETURNING 1)
+        INSERT INTO {table} SELECT * FROM new WHERE NOT EXISTS (SELECT FROM changed)"""
+
+
+INSERT = f"INSERT INTO entries ({ENTRY}, ticket) VALUES ({', '.join('?' * (len(Entry._fields) + 1))})"
+USUAL = (
+    ACCOUNT_OF, PURPOSE_OF, INSERT, OPEN_CHARGE, CLOSE_CHARGE,
+    *(_replacement(table, COLUMNS[table].count(" TEXT") + COLUMNS[table].count(" INTEGER") + COLUMNS[table].count(" REAL"))
+      for table in KEYS),
+)  # fmt: skip
+PREPARED = {statement: f"usual{place}" for place, statement in enumerate(USUAL)}
+"""What is done for every charge, by the names under which a connection of a writer has it ready."""
+
+
+def preparation() -> str:
+    """What makes them ready, once for a connection."""
+    return "; ".join(f"PREPARE {name} AS {_number_values(statement)}" for statement, name in PREPARED.items())
+
+
+def _number_values(statement: str) -> str:
+    first, *rest = statement.split("?")
+    return first + "".join(f"${place}{part}" for place, part in enumerate(rest, 1))

@@ -105,7 +105,7 @@ class SqlTables(Transaction):
         return _entries(self._select(statement, *names, _limit(most)))[::-1]
 
     def account(self, scope: str) -> Account | None:
-        for row in self._select("SELECT * FROM accounts WHERE scope = ?", scope):
+        for row in self._select(ACCOUNT_OF, scope):
             return _account(row)
         return None
 
@@ -114,7 +114,7 @@ class SqlTables(Transaction):
         return [_account(row) for row in self._select(f"SELECT * FROM accounts WHERE {where} ORDER BY scope", *names)]
 
     def purpose(self, scope: str, note: str) -> Purpose | None:
-        for row in self._select("SELECT * FROM purposes WHERE scope = ? AND note = ?", scope, note):
+        for row in self._select(PURPOSE_OF, scope, note):
             return _purpose(row)
         return None
 
@@ -175,10 +175,10 @@ class SqlTables(Transaction):
         self._replace(table, *row, *(ruled if self._format() >= RULED else ()))
 
     def open_charge(self, charge: Entry) -> None:
-        self._change("INSERT INTO unfinished VALUES (?, ?)", charge.number, charge.scope)
+        self._change(OPEN_CHARGE, charge.number, charge.scope)
 
     def close_charge(self, charge: Entry) -> bool:
-        return bool(list(self._select("DELETE FROM unfinished WHERE number = ? RETURNING number", charge.number)))
+        return bool(list(self._select(CLOSE_CHARGE, charge.number)))
 
     def save_answer(self, answer: Answer) -> None:
         row = (answer.number, _hash(answer.key), answer.key, answer.text)
@@ -200,6 +200,10 @@ def _limit(most: int) -> int:
 # A file that was damaged or edited may hold anything in any place.
 
 ENTRY = ", ".join(Entry._fields)
+ACCOUNT_OF = "SELECT * FROM accounts WHERE scope = ?"
+PURPOSE_OF = "SELECT * FROM purposes WHERE scope = ? AND note = ?"
+OPEN_CHARGE = "INSERT INTO unfinished VALUES (?, ?)"
+CLOSE_CHARGE = "DELETE FROM unfinished WHERE number = ? RETURNING number"
 ABOUT = 5
 """The place of ``about`` among the columns of purposes."""
 TEXT = str | None

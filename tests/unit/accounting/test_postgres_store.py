@@ -290,8 +290,8 @@ def test_a_database_that_cannot_write_every_letter_is_refused(
 def test_others_that_stay_inside_are_told_of(
     ledger: Ledger, server: postgres.Server, name: str, refused: "Refused", monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setattr(postgres_store, "PATIENCE", 1)
     with closing(Budget.open(server.address(name))) as other, ledger._store.transaction():
-        monkeypatch.setattr(postgres_store, "PATIENCE", 1)
         with refused(BudgetError, f"postgres/{name}", "another process kept it busy"):
             other.reserve(loss())
         assert other.spent.epsilon == 0
@@ -301,10 +301,10 @@ def test_a_writer_that_stands_still_is_sent_away(
     ledger: Ledger, server: postgres.Server, name: str, refused: "Refused", monkeypatch: pytest.MonkeyPatch
 ) -> None:
     [entry] = ledger.history()
-    monkeypatch.setattr(postgres_store, "PATIENCE", 1)
     other = Budget.open(server.address(name))
+    monkeypatch.setattr(postgres_store, "PATIENCE", 1)
+    ledger.close()
     with refused(BudgetError, f"postgres/{name}", "nothing changed"), ledger._store.transaction() as transaction:
-        monkeypatch.setattr(postgres_store, "PATIENCE", 30)
         other.reserve(loss())
         other.close()
         transaction.append(entry)
