@@ -34,8 +34,6 @@ NOTE = "a purpose of the usual length"
 LOCKED, TRIED = "bare, one after the other by a lock", "bare, SERIALIZABLE and tried again on a conflict"
 FREE = "bare, SERIALIZABLE in no order"
 RESERVE, FINISHED = "reserve", "reserve and outcome"
-NUMBERED = (LOCKED, TRIED)
-"""What does the same as the ledger: rows whose numbers follow each other."""
 COLUMNS = ", ".join(f"{name} {'BIGINT' if name in ('number', 'refers') else 'TEXT'}" for name in Entry._fields)
 RESULTS = Path(__file__).resolve().parent / "results" / "postgres.json"
 
@@ -50,17 +48,14 @@ def main() -> None:
     each = QUICK_EACH if quick else EACH
     measured, granted = _measure(server, each, QUICK_ROUNDS if quick else ROUNDS)
     rates = {name: PROCESSES * each / one.seconds for name, one in measured.items()}
-    best = max(rates[name] for name in NUMBERED)
+    promise = "16 processes reserve at 0.5 or more of the rate of bare inserts with numbers in order"
     targets = [
-        Target(
-            "16 processes reserve at 0.5 or more of the rate of bare serialisable inserts with numbers in order",
-            0.5,
-            {RESERVE: rates[RESERVE] / best},
-            at_least=True,
-        ),
+        Target(f"{promise}, {kind}", 0.5, {RESERVE: rates[RESERVE] / rates[bare]}, at_least=True)
+        for kind, bare in (("SERIALIZABLE", TRIED), ("by a lock", LOCKED))
+    ] + [
         Target("as much is granted as the ledger says, to the last unit", 0, {"difference": float(granted)}),
     ]
-    _show(rates, best, targets)
+    _show(rates, targets)
     _write(measured, rates, targets)
 
 
@@ -167,10 +162,10 @@ def _connection(address: str) -> psycopg.Connection:
 # Verdicts
 
 
-def _show(rates: dict[str, float], best: float, targets: list[Target]) -> None:
-    print(f"\n| {PROCESSES} processes | a second | of the best bare one in order |\n|---|---:|---:|")
+def _show(rates: dict[str, float], targets: list[Target]) -> None:
+    print(f"\n| {PROCESSES} processes | a second |\n|---|---:|")
     for name, rate in rates.items():
-        print(f"| {name} | {rate:,.0f} | {rate / best:.2f} |")
+        print(f"| {name} | {rate:,.0f} |")
     print("", *(target.line() for target in targets), sep="\n")
 
 

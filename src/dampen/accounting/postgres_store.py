@@ -33,6 +33,9 @@ PAUSE = 0.1
 OLDEST = 120000
 """The oldest server, as its ``server_version_num``."""
 URL, NAME = re.compile(r"postgres(ql)?://[^\s]*"), re.compile(r"[a-z_][a-z0-9_]{0,39}", re.ASCII)
+WAIT_FOR_DISK = """SELECT set_config('synchronous_commit', 'on', false)
+    WHERE current_setting('synchronous_commit') = 'off'"""
+"""Nobody's usual setting may weaken a charge; a stronger one stays."""
 USUAL = "dampen"
 """How a ledger is called where the address does not say."""
 
@@ -45,7 +48,6 @@ class PostgresStore(ConnectedStore):
         self._settings, self._schema = _as_settings(address)
         self.address, self.name = str(address), f"{self._settings.get('dbname', 'postgresql')}/{self._schema}"
         self._was_here = False
-        self._durable = "on"
         self._habits: list[Asked] = []
         self._prepared = False
         super().__init__()
@@ -127,8 +129,7 @@ class PostgresStore(ConnectedStore):
         refusals = (_driver().errors.ReadOnlySqlTransaction, _driver().errors.InsufficientPrivilege)
         with delay_signals(), self._explain("read"), self._lock, suppress(*refusals):
             try:
-                emit = "SELECT pg_logical_emit_message(true, 'dampen', '')"
-                self._open(f"BEGIN; SET LOCAL synchronous_commit = {self._durable}; {emit}; COMMIT")
+                self._open("BEGIN; SELECT pg_logical_emit_message(true, 'dampen', ''); COMMIT")
             finally:
                 self._roll_back()
 
@@ -140,23 +141,24 @@ class PostgresStore(ConnectedStore):
         Not SERIALIZABLE: PostgreSQL then takes back transactions that might have disturbed each other, and takes
         writers that follow each other closely for such. REPEATABLE READ takes back only what others did change.
         """
-        synchronous = f"SET LOCAL synchronous_commit = {self._durable if durable else 'off'}"
-        begin = f"BEGIN ISOLATION LEVEL REPEATABLE READ; {synchronous}; LOCK TABLE marks IN EXCLUSIVE MODE"
+        begin = "BEGIN ISOLATION LEVEL REPEATABLE READ; LOCK TABLE marks IN EXCLUSIVE MODE"
+        if not durable:
+            begin += "; SET LOCAL synchronous_commit = off"
         return self._look(begin, writing=True, habits=self._habits if durable else [])
 
     def _look(self, begin: str, *, writing: bool = False, habits: "Sequence[Asked]" = ()) -> "PostgresTables":
         """The tables after a beginning, with all that is sure to be asked, in one journey to the server."""
-        from dampen.accounting.postgres_tables import PostgresTables, preparation, write_out
+        from dampen.accounting.postgres_tables import STATE, PostgresTables, preparation, write_out
 
         def first(ready: bool) -> str:
-            look = "SELECT format FROM marks; SELECT number, hash FROM entries ORDER BY number DESC LIMIT 1"
-            return "; ".join((begin, look, *map(write_out, habits if ready else ())))
+            return "; ".join((begin, *map(write_out, [(STATE, ()), *habits]))) if ready else f"{begin}; {STATE}"
 
-        db, ([[version]], last, *known) = self._open(first)
+        db, ([[version, number, digest]], *known) = self._open(first)
         if writing and not self._prepared:
             db.execute(preparation())
             self._prepared = True
-        head, answered = Head(*last[0]) if last else START, dict(zip(habits, known, strict=False))
+        head = START if number is None else Head(number, digest)
+        answered = dict(zip(habits, known, strict=False))
         return PostgresTables(db, version, head, uuid.uuid4().hex, answered, prepared=writing)
 
     def _begin(self, statement: str) -> list[list[Row]]:
@@ -200,6 +202,7 @@ class PostgresStore(ConnectedStore):
                 options = f"{self._settings.get('options', '')} {self._options}"
                 settings = {**self._settings, "options": options, "cursor_factory": _driver().ClientCursor}
                 self._connection = _driver().connect(**settings)
+            self._connection.execute(WAIT_FOR_DISK)
             self._was_here = True
         return self._connection
 
@@ -248,11 +251,8 @@ class PostgresStore(ConnectedStore):
     # What is asked of a server
 
     def _require_fit_server(self) -> None:
-        names = ("fsync", "server_encoding", "server_version_num", "synchronous_commit")
-        listed = ", ".join(f"current_setting('{name}')" for name in names)
-        [[[fsync, encoding, version, synchronous]]] = self._begin(f"SELECT {listed}")
-        # Nobody's usual setting may weaken a charge; a stronger one stays.
-        self._durable = "on" if synchronous == "off" else synchronous
+        listed = (f"current_setting('{name}')" for name in ("fsync", "server_encoding", "server_version_num"))
+        [[[fsync, encoding, version]]] = self._begin(f"SELECT {', '.join(listed)}")
         wrong = {
             "the server is older than PostgreSQL 12": int(version) < OLDEST,
             "the server writes without waiting for its disk (fsync is off)": fsync != "on",

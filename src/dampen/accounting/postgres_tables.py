@@ -181,13 +181,18 @@ def _statement(statement: str, prepared: bool) -> bytes:
 def write_out(asked: Asked) -> str:
     """A prepared statement with its values in it, to be sent together with others."""
     statement, values = asked
-    return f"EXECUTE {PREPARED[statement]} ({', '.join(sql.Literal(value).as_string(None) for value in values)})"
+    literals = ", ".join(sql.Literal(value).as_string(None) for value in values)
+    return f"EXECUTE {PREPARED[statement]}" + (f" ({literals})" if values else "")
+
+
+def _columns_of(table: str) -> list[tuple[str, str]]:
+    return re.findall(r"(\w+) (TEXT|INTEGER|REAL)", COLUMNS[table])
 
 
 @lru_cache
 def _replacement(table: str, count: int) -> str:
     """Change the row of a key, or write a new one where there is none. Nobody else writes meanwhile."""
-    listed = re.findall(r"(\w+) (TEXT|INTEGER|REAL)", COLUMNS[table])[:count]
+    listed = _columns_of(table)[:count]
     names = [name for name, _ in listed]
     values = ", ".join(f"?::{TYPES[kind].partition(' COLLATE')[0]}" for _, kind in listed)
     changes = ", ".join(f"{name} = new.{name}" for name in names)
@@ -198,11 +203,13 @@ def _replacement(table: str, count: int) -> str:
 
 
 INSERT = f"INSERT INTO entries ({ENTRY}, ticket) VALUES ({', '.join('?' * (len(Entry._fields) + 1))})"
+STATE = """SELECT format, number, hash FROM marks
+    LEFT JOIN (SELECT number, hash FROM entries ORDER BY number DESC LIMIT 1) AS last ON true"""
+"""The version of the tables and the head."""
 USUAL = (
-    ACCOUNT_OF, PURPOSE_OF, INSERT, OPEN_CHARGE, CLOSE_CHARGE,
-    *(_replacement(table, COLUMNS[table].count(" TEXT") + COLUMNS[table].count(" INTEGER") + COLUMNS[table].count(" REAL"))
-      for table in KEYS),
-)  # fmt: skip
+    *(STATE, ACCOUNT_OF, PURPOSE_OF, INSERT, OPEN_CHARGE, CLOSE_CHARGE),
+    *(_replacement(table, len(_columns_of(table))) for table in KEYS),
+)
 PREPARED = {statement: f"usual{place}" for place, statement in enumerate(USUAL)}
 """What is done for every charge, by the names under which a connection of a writer has it ready."""
 
