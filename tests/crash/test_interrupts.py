@@ -5,6 +5,7 @@ import random
 import signal
 import sqlite3
 import threading
+import warnings
 from collections.abc import Callable, Iterator
 from contextlib import closing
 from fractions import Fraction
@@ -13,10 +14,11 @@ from pathlib import Path
 import pytest
 
 from dampen import Budget
-from dampen.accounting import signals, store
+from dampen.accounting import connected, signals, store
 from dampen.accounting.account import PAID
 from dampen.accounting.ledger import Ledger
 from dampen.accounting.signals import delay_signals, let_signals_in
+from dampen.accounting.sqlite_store import SqliteStore
 from dampen.mechanisms import PermuteAndFlip
 from tests.crash.books import audit_ledger
 from tests.crash.tasks import PROBLEM, UNIT, loss
@@ -143,6 +145,50 @@ def test_other_threads_delay_nothing() -> None:
         raise_alarm()
     over.set()
     thread.join()
+
+
+def test_a_fork_by_another_thread_leaves_no_child_deaf() -> None:
+    """The child has no thread that would end the delay."""
+    ended = []
+
+    def fork() -> None:
+        child = os.fork()
+        if not child:
+            try:
+                raise_alarm()
+                os._exit(1)
+            except KeyboardInterrupt:
+                os._exit(7)
+        ended.append(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+
+    with delay_signals(), warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message=".*fork", category=DeprecationWarning)
+        thread = threading.Thread(target=fork)
+        thread.start()
+        thread.join()
+    assert ended == [7]
+
+
+def test_a_fork_lets_go_of_what_another_thread_waits_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whoever copies a ledger holds one and waits for another."""
+    monkeypatch.setattr(connected, "TURN", 0.05)
+    first, *others = (SqliteStore(tmp_path / f"{each}.db") for each in range(9))
+    holds, got = threading.Event(), []
+
+    def copy() -> None:
+        with first._lock:
+            holds.set()
+            for other in others:
+                got.append(other._lock.acquire(timeout=20))
+                other._lock.release()
+
+    thread = threading.Thread(target=copy)
+    thread.start()
+    holds.wait()
+    connected._before_fork()
+    connected._after_fork()
+    thread.join()
+    assert got == [True] * len(others)
 
 
 # Who interrupts paid work is told that it was paid

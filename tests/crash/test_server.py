@@ -13,8 +13,10 @@ import pytest
 
 from dampen import Budget
 from dampen.accounting import chain, postgres_store, store
+from dampen.accounting.account import PAID, Account
 from dampen.accounting.ledger import Ledger
 from dampen.errors import BudgetError, BudgetExceeded
+from dampen.privacy import Amount
 from tests import postgres
 from tests.crash import forking, tasks
 from tests.crash.books import (
@@ -240,6 +242,76 @@ def test_a_new_ledger_whose_commit_was_not_done_is_not_there(
         Budget.open(address, epsilon=1)
     with refused(BudgetError, "does not exist"):
         Budget.open(address)
+
+
+def test_a_new_ledger_that_is_still_being_made_is_waited_for(address: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    import psycopg
+
+    from dampen.accounting.postgres_tables import PostgresTables
+
+    commit, making = PostgresTables.commit, list[threading.Thread]()
+
+    def commit_late(tables: Any) -> None:
+        time.sleep(0.3)
+        commit(tables)
+        tables._db.close()
+
+    def lose(tables: Any) -> None:
+        monkeypatch.setattr(PostgresTables, "commit", commit)
+        making.append(threading.Thread(target=commit_late, args=(tables,)))
+        making[0].start()
+        place._connection = None
+        raise psycopg.OperationalError("server closed the connection unexpectedly")
+
+    monkeypatch.setattr(PostgresTables, "commit", lose)
+    place = postgres_store.PostgresStore(address)
+    place.create(lambda transaction: transaction.append(chain.limit_entry(Account(Amount(Fraction(1), Fraction(0))))))
+    assert place.exists()
+    making[0].join()
+    place.close()
+
+
+# Ctrl-C while the server is away
+
+
+@pytest.fixture
+def interrupt_after() -> Iterator[Callable[[float], None]]:
+    before = signal.signal(signal.SIGALRM, signal.default_int_handler)
+    yield lambda seconds: signal.setitimer(signal.ITIMER_REAL, seconds)
+    signal.setitimer(signal.ITIMER_REAL, 0)
+    signal.signal(signal.SIGALRM, before)
+
+
+def test_who_waits_for_a_server_may_go(interrupt_after: Callable[[float], None]) -> None:
+    with postgres.another_server() as server, closing(Budget.open(new_in(server), epsilon=1)) as ledger:
+        server.stop()
+        interrupt_after(0.3)
+        began = time.monotonic()
+        with pytest.raises(KeyboardInterrupt) as caught:
+            ledger.reserve(loss())
+        assert time.monotonic() - began < postgres_store.ABSENCE / 2
+        assert not hasattr(caught.value, "__notes__")
+        server.start()
+        assert ledger.spent.epsilon == 0
+
+
+def test_who_waits_to_learn_of_a_commit_is_told_of_it_first(
+    monkeypatch: pytest.MonkeyPatch, interrupt_after: Callable[[float], None]
+) -> None:
+    with postgres.another_server() as server, closing(Budget.open(new_in(server), epsilon=1)) as ledger:
+        starting = threading.Timer(0.5, server.start)
+
+        def stop() -> None:
+            server.stop()
+            interrupt_after(0.1)
+            starting.start()
+
+        lose_commit(monkeypatch, done=True, after=stop)
+        with pytest.raises(KeyboardInterrupt) as caught:
+            ledger.reserve(loss())
+        starting.join()
+        assert caught.value.__notes__ == [PAID]
+        assert ledger.spent.epsilon == Fraction(UNIT)
 
 
 # Races and forks

@@ -2,6 +2,7 @@
 
 import os
 import threading
+import time
 import weakref
 from abc import abstractmethod
 
@@ -13,6 +14,8 @@ opening = threading.Lock()
 _stores: "weakref.WeakSet[ConnectedStore]" = weakref.WeakSet()
 _forking = threading.Lock()
 _held: "list[ConnectedStore]" = []
+TURN, PAUSE = 1.0, 0.01
+"""Seconds that a fork waits for one store while it holds others, and lets them go."""
 
 
 class ConnectedStore(Store):
@@ -39,17 +42,31 @@ class ConnectedStore(Store):
 def _before_fork() -> None:
     """No connection may cross a fork: its locks would belong to nobody. Wait for transactions to end, then close."""
     _forking.acquire()
-    for each in list(_stores):
-        each._lock.acquire()
+    while not _hold_all():
+        time.sleep(PAUSE)
+    for each in _held:
         each._disconnect()
-        _held.append(each)
     opening.acquire()
+
+
+def _hold_all() -> bool:
+    """Take the lock of every store, or none: whoever copies a ledger holds one and waits for another."""
+    for each in list(_stores):
+        if not each._lock.acquire(timeout=TURN):
+            _let_go()
+            return False
+        _held.append(each)
+    return True
+
+
+def _let_go() -> None:
+    while _held:
+        _held.pop()._lock.release()
 
 
 def _after_fork() -> None:
     opening.release()
-    while _held:
-        _held.pop()._lock.release()
+    _let_go()
     _forking.release()
 
 

@@ -18,10 +18,11 @@ def copy_ledger(source: Store, target: Store, known: Head | None, progress: Prog
         _require_intact(source, verify_entries(original, known, progress))
         head = original.head()
         target.create(lambda transaction: _fill(transaction, original))
-        with target.view() as copy:
-            _require_intact(target, verify_entries(copy, head, None))
-            if copy.head() != head:
-                raise BudgetError(f"{target.name[-60:]} was used by others before it was complete; look at both")
+    # Not inside: a server sends away who has a transaction open and asks nothing of it.
+    with target.view() as copy:
+        _require_intact(target, verify_entries(copy, head, None))
+        if copy.head() != head:
+            raise BudgetError(f"{target.name[-60:]} was used by others before it was complete; look at both")
     return head
 
 

@@ -17,7 +17,7 @@ from urllib.parse import unquote
 from dampen.accounting import store
 from dampen.accounting.chain import START, Head, Unreadable
 from dampen.accounting.connected import ConnectedStore, opening
-from dampen.accounting.signals import delay_signals
+from dampen.accounting.signals import delay_signals, let_signals_in
 from dampen.accounting.sql_tables import FORMATS, RULED, Row
 from dampen.accounting.store import Transaction
 from dampen.errors import BudgetError, MissingExtra, ParameterError
@@ -33,11 +33,18 @@ PAUSE = 0.1
 OLDEST = 120000
 """The oldest server, as its ``server_version_num``."""
 URL, NAME = re.compile(r"postgres(ql)?://[^\s]*"), re.compile(r"[a-z_][a-z0-9_]{0,39}", re.ASCII)
+OF_SERVER = re.compile(
+    r"\s*([\w.+-]+:)*postgres\w*(\+\w+)?:|\s*[\w.+-]+://|.*\bpassword\s*=", re.IGNORECASE | re.DOTALL
+)
+"""How whatever is no file begins."""
+DEAF = {"keepalives_idle": 20, "keepalives_interval": 10, "keepalives_count": 3, "tcp_user_timeout": 60_000}
+"""A server that is cut off without a word is given up after about a minute; TCP alone would wait for many."""
 WAIT_FOR_DISK = """SELECT set_config('synchronous_commit', 'on', false)
     WHERE current_setting('synchronous_commit') = 'off'"""
 """Nobody's usual setting may weaken a charge; a stronger one stays."""
 USUAL = "dampen"
 """How a ledger is called where the address does not say."""
+WAIT_FOR_MAKERS = f"SELECT pg_advisory_xact_lock({int.from_bytes(USUAL.encode(), 'big') % 2**31})"
 
 
 class PostgresStore(ConnectedStore):
@@ -49,13 +56,14 @@ class PostgresStore(ConnectedStore):
         self.address, self.name = str(address), f"{self._settings.get('dbname', 'postgresql')}/{self._schema}"
         self._was_here = False
         self._habits: list[Asked] = []
+        self._in_doubt = False
         self._prepared = False
         super().__init__()
 
     @classmethod
     def accepts(cls, address: object) -> bool:
-        """Whatever begins as the address of a server does, also a wrong one: its password must not be shown."""
-        return re.match(r"\s*postgres\w*(\+\w+)?:", str(address), re.IGNORECASE) is not None
+        """Whatever may be the address of a server, also a wrong one: its password must not be shown."""
+        return OF_SERVER.match(str(address)) is not None
 
     def exists(self) -> bool:
         """Whether the schema holds anything."""
@@ -72,8 +80,7 @@ class PostgresStore(ConnectedStore):
         with delay_signals(), self._explain("made"), self._lock:
             self._require_fit_server()
             # Makers wait for each other here; what they see is looked at after that.
-            lock = f"SELECT pg_advisory_xact_lock({int.from_bytes(USUAL.encode(), 'big') % 2**31})"
-            tables = PostgresTables(self._open(f"BEGIN; {lock}")[0], RULED, ticket=uuid.uuid4().hex)
+            tables = PostgresTables(self._open(f"BEGIN; {WAIT_FOR_MAKERS}")[0], RULED, ticket=uuid.uuid4().hex)
             try:
                 if self._is_taken(tables):
                     return
@@ -153,7 +160,10 @@ class PostgresStore(ConnectedStore):
         def first(ready: bool) -> str:
             return "; ".join((begin, *map(write_out, [(STATE, ()), *habits]))) if ready else f"{begin}; {STATE}"
 
-        db, ([[version, number, digest]], *known) = self._open(first)
+        db, (state, *known) = self._open(first)
+        if len(state) != 1:
+            raise Unreadable
+        [[version, number, digest]] = state
         if writing and not self._prepared:
             db.execute(preparation())
             self._prepared = True
@@ -186,13 +196,16 @@ class PostgresStore(ConnectedStore):
                 end = end or time.monotonic() + ABSENCE
                 if not self._was_here or time.monotonic() > end:
                     raise
+                # Nothing is written yet: whoever is tired of waiting may go. Not so where a COMMIT is looked up.
+                if not self._in_doubt:
+                    let_signals_in()
                 time.sleep(PAUSE)
 
     @property
     def _options(self) -> str:
         """Set when connecting, which a pooler that would mix up sessions refuses."""
         waits = f"-c lock_timeout={PATIENCE}s -c idle_in_transaction_session_timeout={PATIENCE}s"
-        return f"{waits} -c search_path={self._schema},pg_temp"
+        return f"{waits} -c search_path={self._schema},pg_temp -c extra_float_digits=1"
 
     def _connected(self) -> "Connection":
         if self._connection is None or self._connection.closed:
@@ -221,8 +234,10 @@ class PostgresStore(ConnectedStore):
         tables.committed = True
 
     def _was_committed(self, tables: "PostgresTables") -> bool:
-        """The lost transaction may still be at work: its end is waited for as that of any other writer."""
+        """The lost transaction may still be at work: its end is waited for as that of any other maker or writer."""
+        self._in_doubt = True
         try:
+            self._begin(WAIT_FOR_MAKERS)
             return self._write(durable=True).was_written(tables.written, tables.ticket)
         except _driver().errors.UndefinedTable:
             return False
@@ -232,6 +247,7 @@ class PostgresStore(ConnectedStore):
                 "asked may be charged, and nothing was drawn"
             ) from None
         finally:
+            self._in_doubt = False
             self._roll_back()
 
     def _roll_back(self) -> None:
@@ -292,24 +308,34 @@ def _driver() -> Any:
 
 def _as_settings(address: object) -> tuple[dict[str, Any], str]:
     """What the driver connects by, and the schema. Nothing of the address is shown: a password may be in any place."""
-    wrong = "path must be an address such as postgresql://user@host/database?ledger=name"
+    wrong = "path must be a file or an address such as postgresql://user@host/database?ledger=name"
     if isinstance(address, PurePath):
         raise ParameterError(f"{wrong}, as a text and not as a Path")
     if not isinstance(address, str) or not URL.fullmatch(address):
         raise ParameterError(f"{wrong}; got another text")
-    driver = _driver()
     server, mark, rest = address.partition("?")
+    # A password with a / in it would be taken for the name of the database, which is shown.
+    if set("/@:") & set(server.partition("://")[2].partition("/")[2]):
+        raise ParameterError(f"{wrong}; write / @ : as %2F %40 %3A in a password")
     words = [word for word in rest.split("&") if word]
     names = [unquote(word.partition("=")[2]) for word in words if word.startswith("ledger=")] or [USUAL]
     if len(names) != 1 or not NAME.fullmatch(names[0]) or names[0].startswith("pg_"):
         raise ParameterError(f"{wrong}, whose ledger is one word of small letters, digits and _")
     others = "&".join(word for word in words if not word.startswith("ledger="))
-    try:
-        known = driver.conninfo.conninfo_to_dict(f"{server}{mark if others else ''}{others}")
-    except driver.Error:
-        raise ParameterError(f"{wrong}; got one that PostgreSQL cannot read") from None
-    usual = {"connect_timeout": 10, "application_name": "dampen"}
+    known = _parsed(f"{server}{mark if others else ''}{others}")
+    if known is None:
+        raise ParameterError(f"{wrong}; got one that PostgreSQL cannot read")
+    usual = {"connect_timeout": 10, "application_name": "dampen", **DEAF}
     return {**usual, **known, "client_encoding": "UTF8", "autocommit": True}, names[0]
+
+
+def _parsed(address: str) -> dict[str, Any] | None:
+    """What the words of an address mean. (No error of the driver may hang on ours: its words show the address.)"""
+    driver = _driver()
+    try:
+        return dict(driver.conninfo.conninfo_to_dict(address))
+    except driver.Error:
+        return None
 
 
 def _results(db: "Connection", statements: str) -> list[list[Row]]:

@@ -5,6 +5,7 @@ was begun. A transaction that is left open by it keeps every other process waiti
 is noted and delivered at the end, or where a long work calls ``let_signals_in``; none is lost.
 """
 
+import os
 import signal
 import threading
 from collections.abc import Callable
@@ -20,6 +21,7 @@ _handlers: dict[int, Callable[[int, FrameType | None], Any]] = {}
 """What was to be called in place of ``_note``."""
 _waiting: list[int] = []
 _depth = 0
+_forks_in_main = True
 
 
 def delay_signals() -> "Delay":
@@ -71,3 +73,23 @@ def _note(number: int, frame: FrameType | None) -> None:
         _handlers[number](number, frame)
     elif number not in _waiting:
         _waiting.append(number)
+
+
+def _before_fork() -> None:
+    global _forks_in_main
+    _forks_in_main = threading.current_thread() is threading.main_thread()
+
+
+def _in_child() -> None:
+    """What the parent was told is not for the child; and no block of a thread that the child lacks will ever end."""
+    global _depth
+    _waiting.clear()
+    if not _forks_in_main and _depth:
+        _depth = 0
+        for number, handler in _handlers.items():
+            if signal.getsignal(number) is _note:
+                signal.signal(number, handler)
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(before=_before_fork, after_in_child=_in_child)

@@ -152,6 +152,9 @@ class SqliteStore(ConnectedStore):
         """One immediate transaction."""
         with delay_signals(), self._explain("written"), self._use_connection() as db:
             self._require_same_file()
+            # SQLite begins nothing but a view of a file that it may only read, and locks nobody out.
+            if self._connection is None or not os.access(self._path, os.W_OK):
+                raise BudgetError(f"{self.name[-60:]} could not be written: {REASONS[sqlite3.SQLITE_READONLY]}")
             tables = SqliteTables(db)
             db.execute(f"PRAGMA synchronous={'FULL' if durable else 'NORMAL'}")
             try:

@@ -59,7 +59,10 @@ def ledger(server: postgres.Server, name: str) -> Iterator[Ledger]:
 
 @pytest.mark.parametrize(
     "address",
-    ["postgresql://h/db", "postgres://u:p@h/db", "Postgresql://h", "postgresql+psycopg://u@h/db", "postgresql:/h/db"],
+    [
+        *("postgresql://h/db", "postgres://u:p@h/db", "Postgresql://h", "postgresql+psycopg://u@h/db"),
+        *("postgresql:/h/db", "jdbc:postgresql://h/db?user=u&password=p", "mysql://u:p/q@h", "host=h password=p"),
+    ],
 )
 def test_whatever_may_hold_a_password_is_not_taken_for_a_file(address: str) -> None:
     assert PostgresStore.accepts(address)
@@ -80,12 +83,30 @@ def test_whatever_may_hold_a_password_is_not_taken_for_a_file(address: str) -> N
         f"postgresql://ann:{SECRET}@h/db?ledger={'a' * 41}",
         f"postgresql://ann:{SECRET}@h:port/db?nonsense=1",
         f"postgresql://ann:{SECRET}@h/db?password2={SECRET}",
+        "postgresql://ann:1/secret@h/db",
+        "postgresql://ann:1/secret:@/db",
+        "postgresql://ann:%zz/secret",
+        "jdbc:postgresql://h/db?user=ann&password=secret",
+        "host=h password=secret",
+        "mysql://ann:1/secret@h",
         Path(f"postgresql://ann:{SECRET}@h/db"),
     ],
 )
 def test_a_wrong_address_is_refused_without_showing_it(address: str | Path, refused: "Refused") -> None:
-    with refused(ParameterError, "path must be an address", hidden=(SECRET, "se cret")):
+    with refused(ParameterError, "an address such as", hidden=(SECRET, "se cret", "secret")):
         Budget.open(address)
+
+
+def test_no_error_of_the_driver_hangs_on_ours() -> None:
+    """Tools that collect errors show those behind an error, too."""
+    with pytest.raises(ParameterError) as caught:
+        Budget.open("postgresql://ann:secret@h/db?nonsense=1")
+    assert caught.value.__context__ is None
+
+
+def test_a_password_in_the_place_of_the_port_is_not_shown(refused: "Refused") -> None:
+    with refused(BudgetError, "db/dampen", hidden=("secret",)):
+        Budget.open("postgresql://localhost:secret/db")
 
 
 def test_nothing_shows_a_password(server: postgres.Server, name: str, refused: "Refused") -> None:
@@ -237,6 +258,17 @@ def test_a_newer_ledger_is_refused(server: postgres.Server, ledger: Ledger, name
     ledger.close()
 
 
+@pytest.mark.parametrize("edit", ["DELETE FROM {}.marks", "INSERT INTO {}.marks SELECT * FROM {}.marks"])
+def test_marks_that_were_changed_are_told(
+    server: postgres.Server, ledger: Ledger, name: str, edit: str, refused: "Refused"
+) -> None:
+    server.sql(edit.format(name, name))
+    with refused(BudgetError, f"postgres/{name}", "damaged"):
+        ledger.reserve(loss())
+    with refused(BudgetError, f"postgres/{name}", "damaged"):
+        ledger.history()
+
+
 # What a server must be
 
 
@@ -264,6 +296,23 @@ def test_a_charge_waits_for_the_disk_whatever_the_user_is_used_to(server: postgr
             with ledger._store.transaction(durable=durable) as transaction:
                 shown += transaction._select("SHOW synchronous_commit")  # type: ignore[attr-defined]
         assert shown == [("on",), ("off",)]
+
+
+def test_floats_come_back_whole_whatever_the_user_is_used_to(server: postgres.Server, name: str) -> None:
+    server.sql(f"CREATE ROLE {name}_brief LOGIN SUPERUSER; ALTER ROLE {name}_brief SET extra_float_digits = -5")
+    with closing(Budget.open(server.address(name, user=f"{name}_brief"), epsilon=1)) as ledger:
+        ledger.reserve(loss("1/7"))
+        assert ledger.verify()
+
+
+def test_a_server_that_falls_silent_is_given_up(server: postgres.Server, ledger: Ledger, name: str) -> None:
+    def known(opened: Ledger) -> dict[str, str]:
+        assert opened.limit.epsilon == 1
+        return dict(opened._store._connection.info.get_parameters())  # type: ignore[attr-defined]
+
+    assert known(ledger).items() >= {"keepalives_idle": "20", "tcp_user_timeout": "60000"}.items()
+    with closing(Budget.open(f"{server.address(name)}&tcp_user_timeout=7")) as other:
+        assert known(other)["tcp_user_timeout"] == "7"
 
 
 def test_a_change_behind_the_back_of_a_writer_is_not_overwritten(
@@ -331,6 +380,19 @@ def test_the_longest_notes_and_deep_scopes_fit(ledger: Ledger) -> None:
     assert (purpose.note, purpose.charges) == (note, 2)
 
 
+NASTY = "'; DROP TABLE entries; -- \\' %s %% ? $1 E'\\x41' \"q\" :x {0} ü🎉"
+
+
+def test_words_are_words_also_where_they_are_asked_in_advance(ledger: Ledger) -> None:
+    scope = ledger.scope("analyst", "o'neil\\", epsilon=1)
+    for _ in range(3):
+        scope.reserve(loss(), note=NASTY)
+    [purpose] = ledger.summary().purposes
+    assert (purpose.scope, purpose.note, purpose.charges) == ("analyst=o'neil\\", NASTY, 3)
+    assert [entry.note for entry in scope.history(3)] == [NASTY] * 3
+    assert ledger.verify()
+
+
 # Copies
 
 
@@ -362,6 +424,46 @@ def test_a_file_is_copied_to_a_server_as_it_is(
                     assert same(again, original)
             copied.reserve(loss())
             assert copied.verify(head=head)
+
+
+RULES: dict[str, dict[str, Any]] = {
+    "basic": {"epsilon": 1, "delta": "1/10", "composition": "basic"},
+    "pure": {"epsilon": 1, "composition": "pure"},
+    "approx": {"epsilon": 1, "delta": "1/10"},
+    "zcdp": {"rho": "1/2"},
+}
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_a_copy_keeps_its_rule(server: postgres.Server, name: str, tmp_path: Path, rule: str) -> None:
+    ranged = PrivacyLoss("1/7", adjacency=Adjacency.ADD_REMOVE, bounded_range="1/7", rho="1/392")
+    part = {"rho": "1/3"} if rule == "zcdp" else {"epsilon": "1/2"}
+    with closing(Budget.open(tmp_path / "study.db", **RULES[rule])) as original:
+        original.scope("analyst", "ann", **part).reserve(ranged, note="tea")
+        original.reserve(ranged, note="coffee").settle("done")
+        with (
+            closing(original.copy(server.address(name), head=original.head)) as there,
+            closing(there.copy(tmp_path / "again.db")) as back,
+        ):
+            assert same(original, there)
+            assert same(original, back)
+            for each in (original, there, back):
+                assert (each.composition, each.limit, each.remaining) == (rule, original.limit, back.remaining)
+                each.reserve(ranged)
+                assert each.verify()
+            assert original.spent == there.spent == back.spent
+
+
+def test_a_file_that_cannot_be_locked_is_not_copied(
+    server: postgres.Server, name: str, tmp_path: Path, refused: "Refused", monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Somebody else might write to it meanwhile."""
+    with closing(Budget.open(tmp_path / "study.db", epsilon=1)) as original:
+        original.close()
+        monkeypatch.setattr("dampen.accounting.sqlite_store._has_log_or_may", lambda path: False)
+        with refused(BudgetError, "study.db could not be written", "read-only"):
+            original.copy(server.address(name))
+    assert not store_of(server.address(name)).exists()
 
 
 def test_a_ledger_that_is_not_intact_is_not_copied(
