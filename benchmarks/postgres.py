@@ -13,6 +13,7 @@ from fractions import Fraction
 from multiprocessing import get_context
 from multiprocessing.pool import Pool
 from pathlib import Path
+from tempfile import gettempdir
 from time import perf_counter
 
 import psycopg
@@ -42,7 +43,7 @@ def main() -> None:
     """Measure, print a table and verdicts, and write them as JSON."""
     quick = _options().quick
     try:
-        server = postgres.server()
+        server = postgres.server(Path(gettempdir()))
     except pytest.skip.Exception as reason:
         raise SystemExit(f"not measured: {reason}") from None
     each = QUICK_EACH if quick else EACH

@@ -5,6 +5,7 @@ first asked for, and stopped at the end.
 """
 
 import atexit
+import fcntl
 import os
 import pwd
 import shutil
@@ -22,14 +23,16 @@ import pytest
 
 OWNER = "postgres"
 LONGEST_START = 120.0
+ROOM = 2 * 10**9
+"""Bytes; a server of tests takes far less."""
 
 
 class Server:
     """A server with its data in a folder of its own."""
 
-    def __init__(self, programs: Path) -> None:
+    def __init__(self, programs: Path, place: Path | None = None) -> None:
         self._programs = programs
-        self.folder = Path(tempfile.mkdtemp(prefix="dampen-pg-"))
+        self.folder = Path(tempfile.mkdtemp(prefix="dampen-pg-", dir=place or _quick_place()))
         self.log = self.folder / "log"
         self._process: subprocess.Popen[bytes] | None = None
         if os.geteuid() == 0:
@@ -48,7 +51,13 @@ class Server:
 
     def start(self) -> None:
         """Start it, and wait until it answers."""
-        words = ("-c", "listen_addresses=", "-c", f"unix_socket_directories={self.folder}", "-c", "max_connections=150")
+        settings = {
+            "listen_addresses": "",
+            "unix_socket_directories": self.folder,
+            "max_connections": 150,
+            "max_wal_size": "64MB",
+        }
+        words = [word for name, value in settings.items() for word in ("-c", f"{name}={value}")]
         with self.log.open("ab") as log:
             self._process = subprocess.Popen(
                 [str(self._programs / "postgres"), "-D", str(self.data), *words], stdout=log, stderr=log, **_owner()
@@ -105,14 +114,21 @@ def _children(parent: int) -> list[int]:
     return [int(child) for child in listed.read_text().split()] if listed.exists() else []
 
 
+def _quick_place() -> Path:
+    """Memory, where there is much of it: a process that dies leaves its files there as it does on a disk."""
+    memory = Path("/dev/shm")
+    roomy = memory.is_dir() and shutil.disk_usage(memory).free > ROOM
+    return memory if roomy else Path(tempfile.gettempdir())
+
+
 @cache
-def server() -> Server:
+def server(place: Path | None = None) -> Server:
     """The server of this process; skips with the reason where there can be none."""
     pytest.importorskip("psycopg", reason="psycopg is not installed: pip install 'dampen[service]'")
-    programs = _programs() or _installed_programs()
+    programs = _find_programs()
     if programs is None:
         pytest.skip("PostgreSQL is not here, and it could not be installed: apt-get install postgresql")
-    made = Server(programs)
+    made = Server(programs, place)
     atexit.register(made.close)
     made.start()
     return made
@@ -134,6 +150,14 @@ def _spare(programs: Path) -> Server:
     made = Server(programs)
     atexit.register(made.close)
     return made
+
+
+@cache
+def _find_programs() -> Path | None:
+    """One process installs, others wait for it; where it fails, it is not tried again for every test."""
+    with (Path(tempfile.gettempdir()) / f"dampen-pg-{os.geteuid()}.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        return _programs() or _installed_programs()
 
 
 def _programs() -> Path | None:
@@ -159,7 +183,10 @@ def _installed_programs() -> Path | None:
     settings = Path("/etc/postgresql-common/createcluster.d")
     settings.mkdir(parents=True, exist_ok=True)
     (settings / "dampen.conf").write_text("create_main_cluster = false\n")
-    for asked in (["update", "-qq"], ["install", "-y", "-qq", "--no-install-recommends", "postgresql"]):
+    options = ("-qq", "-o", "DPkg::Lock::Timeout=300", "-o", "Acquire::Retries=1")
+    for asked in (["update"], ["install", "-y", "--no-install-recommends", "postgresql"]):
         environment = {**os.environ, "DEBIAN_FRONTEND": "noninteractive"}
-        subprocess.run(["apt-get", *asked], capture_output=True, timeout=600, check=False, env=environment)
+        with suppress(subprocess.TimeoutExpired):
+            command = ["apt-get", *options, *asked]
+            subprocess.run(command, capture_output=True, timeout=600, check=False, env=environment)
     return _programs()

@@ -10,6 +10,7 @@ from fractions import Fraction
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
+from zlib import crc32
 
 import pytest
 from hypothesis import given, settings
@@ -19,12 +20,14 @@ import dampen
 from dampen import Adjacency, Budget, Frame, PrivacyLoss, SelectionProblem
 from dampen._validate import Number
 from dampen.accounting import Ledger
-from dampen.accounting.account import LONGEST_NOTE, Batch
+from dampen.accounting.account import LONGEST_NOTE, Account, Batch
 from dampen.accounting.composition import LONGEST_DENOMINATOR, add_amounts, within
 from dampen.accounting.memory import LONGEST_KEPT
+from dampen.accounting.rules import COMPOSITIONS
 from dampen.errors import BudgetError, BudgetExceeded, ParameterError
 from dampen.mechanisms import Exponential, PermuteAndFlip
 from dampen.privacy import Amount, BudgetLike
+from tests import postgres
 
 if TYPE_CHECKING:
     from tests.conftest import Refused
@@ -35,28 +38,49 @@ Kind = Callable[..., AnyBudget]
 
 ADD_REMOVE, REPLACE, EDGE = Adjacency.ADD_REMOVE, Adjacency.REPLACE, Adjacency.EDGE
 AMPLE: dict[str, Any] = {"epsilon": 10**9, "delta": "0.999"}
-PLAIN: dict[str, Any] = {"composition": "basic"}
 """Limits of parents that never stand in the way."""
+PLAIN: dict[str, Any] = {"composition": "basic"}
 GRID = 2**80
 MIXTURES = [(ADD_REMOVE, REPLACE), (ADD_REMOVE, EDGE), (REPLACE, EDGE), (EDGE, ADD_REMOVE), (EDGE, REPLACE)]
 TEA = {"tea": 7, "coffee": 5}
 
 
 def in_memory(path: Path, **limits: Any) -> AnyBudget:
-    return Budget(**PLAIN, **limits)
+    return Budget(**{**PLAIN, **limits})
 
 
 def in_file(path: Path, **limits: Any) -> AnyBudget:
-    return Budget.open(path, **PLAIN, **limits)
+    return Budget.open(path, **{**PLAIN, **limits})
 
 
-def scope(path: Path, *, epsilon: Number, delta: Number = 0, **fixed: Any) -> AnyBudget:
-    return Budget.open(path, **AMPLE, **PLAIN, **fixed).scope("analyst", "ann", epsilon=epsilon, delta=delta)
+def scope(path: Path | str, **limits: Any) -> AnyBudget:
+    own, whole = own_limits(limits), ample_limits(limits)
+    return Budget.open(path, **whole, **fixed_by(limits)).scope("analyst", "ann", **own)
 
 
-def scope_of_a_scope(path: Path, *, epsilon: Number, delta: Number = 0, **fixed: Any) -> AnyBudget:
-    project = Budget.open(path, **AMPLE, **PLAIN, **fixed).scope("project", "census", **AMPLE)
-    return project.scope("analyst", "ann", epsilon=epsilon, delta=delta)
+def scope_of_a_scope(path: Path | str, **limits: Any) -> AnyBudget:
+    own, whole = own_limits(limits), ample_limits(limits)
+    project = Budget.open(path, **whole, **fixed_by(limits)).scope("project", "census", **own_limits(whole))
+    return project.scope("analyst", "ann", **own)
+
+
+def own_limits(limits: dict[str, Any]) -> dict[str, Any]:
+    return {name: limits[name] for name in ("epsilon", "delta", "rho") if name in limits}
+
+
+def ample_limits(limits: dict[str, Any]) -> dict[str, Any]:
+    rule = limits.get("composition", "basic")
+    largest = {"zcdp": {"rho": 10**9, "delta": "0.999"}, "pure": {"epsilon": 10**9}}.get(rule, AMPLE)
+    return {**largest, "composition": rule}
+
+
+def fixed_by(limits: dict[str, Any]) -> dict[str, Any]:
+    return {name: given for name, given in limits.items() if name in ("adjacency", "unit", "remember")}
+
+
+def on_a_server(path: Path, **limits: Any) -> AnyBudget:
+    """A scope there; the whole is what its parents are."""
+    return scope(postgres.server().address(f"of_{crc32(str(path).encode())}"), **limits)
 
 
 def through_a_pickle(path: Path, **limits: Any) -> AnyBudget:
@@ -73,8 +97,12 @@ KINDS: dict[str, Kind] = {
     "scope": scope,
     "scope of a scope": scope_of_a_scope,
     "through a pickle": through_a_pickle,
+    "on a server": on_a_server,
 }
-each_kind = pytest.mark.parametrize("kind", KINDS.values(), ids=KINDS.keys())
+each_kind = pytest.mark.parametrize(
+    "kind",
+    [pytest.param(kind, id=name, marks=[pytest.mark.long] * (kind is on_a_server)) for name, kind in KINDS.items()],
+)
 
 
 @contextmanager
@@ -211,6 +239,46 @@ def test_rounding_up_starts_only_where_exact_sums_become_unwieldy(make: Make) ->
     assert budget.spent.epsilon == least + Fraction(-(-GRID // 3), GRID) > least + Fraction(1, 3)
     budget.reserve(loss(Fraction(1, 2**300)))
     assert budget.spent.epsilon == least + Fraction(-(-GRID // 3) + 1, GRID)
+
+
+RULES: dict[str, dict[str, Any]] = {
+    "pure": {"epsilon": 1, "composition": "pure"},
+    "basic": {"epsilon": 1, "delta": "1/100", "composition": "basic"},
+    "zcdp": {"rho": "1/50", "delta": "1/100", "composition": "zcdp"},
+    "approx": {"epsilon": 1, "delta": "1/100", "composition": "approx"},
+}
+CHARGES = [
+    loss("1/10"),
+    PrivacyLoss("1/10", adjacency=ADD_REMOVE, bounded_range="1/10"),
+    loss("1/10", "1/1000"),
+    PrivacyLoss("1/20", adjacency=ADD_REMOVE, rho="1/1000"),
+    loss("1/3"),
+    PrivacyLoss(None, adjacency=ADD_REMOVE, rho="1/100"),
+    loss("1/4", "1/200"),
+]
+
+
+def test_every_rule_is_in_here() -> None:
+    assert set(RULES) == set(COMPOSITIONS)
+
+
+@pytest.mark.parametrize("rule", RULES)
+def test_every_budget_grants_and_refuses_what_its_rule_does(make: Make, rule: str) -> None:
+    budget, refusals = make(**RULES[rule]), 0
+    account = Account(budget.limit, composition=COMPOSITIONS[rule])
+    assert budget.composition == rule
+    for charge in CHARGES * 2:
+        try:
+            after = account.charge(account.price([charge]))
+        except BudgetError as refusal:
+            with pytest.raises(type(refusal)):
+                budget.reserve(charge)
+            refusals += 1
+        else:
+            budget.reserve(charge)
+            account = after
+        assert (budget.spent, budget.remaining) == (account.spent, account.remaining)
+    assert 0 < refusals < len(CHARGES) * 2
 
 
 # One adjacency, one unit
@@ -742,8 +810,8 @@ def test_printing_shows_spent_and_limit_and_no_note(make: Make) -> None:
     assert "spent: epsilon 0.25 of 1, delta 0.0005 of 0.001)" in shown
     assert "secret" not in shown
     if isinstance(budget, Ledger):
-        assert budget.path.name in shown
-        assert str(budget.path.parent) not in shown
+        assert repr(budget.name) in shown
+        assert str(Path(budget._store.address).parent) not in shown
     batch = budget.batch([loss("1/8")] * 3, note="secret purpose")
     batch.reserve(loss("1/8"))
     assert repr(batch) == str(batch) == "Batch(2 of 3 slots left)"
@@ -753,7 +821,7 @@ def test_a_refusal_stays_short_however_long_the_fractions(make: Make, refused: "
     budget = make(epsilon="0." + "1" * 190, delta="0." + "1" * 190)
     for prime in (2, 3, 5, 7, 11, 13, 17, 19):
         budget.reserve(loss(Fraction(1, prime * 10**60 + 1), Fraction(1, prime * 10**61 + 1)), note="secret purpose")
-    folder = str(budget.path.parent) if isinstance(budget, Ledger) else "secret"
+    folder = str(Path(budget._store.address).parent) if isinstance(budget, Ledger) else "secret"
     with refused(BudgetExceeded, "asked", "spent", "limit", hidden=("secret", folder)):
         budget.reserve(loss(2, "1/2"), note="secret purpose")
 

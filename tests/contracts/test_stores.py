@@ -18,10 +18,11 @@ from dampen import Adjacency, PrivacyLoss
 from dampen._validate import Number
 from dampen.accounting import Ledger
 from dampen.accounting.account import Account, branch_of
-from dampen.accounting.chain import START, Entry, Head, charge_entry, limit_entry, outcome_entry
+from dampen.accounting.chain import START, Entry, Head, charge_entry, limit_entry, outcome_entry, rule_entry
 from dampen.accounting.ledger import STORES
 from dampen.accounting.memory import Answer
 from dampen.accounting.postgres_store import PostgresStore
+from dampen.accounting.rules import BASIC, COMPOSITIONS
 from dampen.accounting.sqlite_store import SqliteStore
 from dampen.accounting.store import Purpose, Store, Transaction
 from dampen.errors import BudgetError
@@ -327,6 +328,56 @@ each_place = pytest.mark.parametrize("place", PLACES.values(), ids=PLACES)
 def test_every_store(place: Place, law: Law, tmp_path: Path) -> None:
     with ledger_in(place, tmp_path) as make:
         law(make)
+
+
+LIMITS = {
+    "pure": amount(3),
+    "basic": amount(3, "1/10"),
+    "zcdp": Amount(None, Fraction(1, 10), Fraction(1, 50)),
+    "approx": Amount(Fraction(3), Fraction(1, 10), Fraction(1, 50)),
+}
+
+
+@each_place
+@pytest.mark.parametrize("name", COMPOSITIONS)
+def test_every_store_keeps_every_rule(place: Place, name: str, tmp_path: Path) -> None:
+    rule = COMPOSITIONS[name]
+    whole = Account(LIMITS[name], adjacency=ADD_REMOVE, unit="row", composition=rule)
+    part = Account(LIMITS[name], name="a=b", composition=rule)
+    losses = [
+        PrivacyLoss("1/7", adjacency=ADD_REMOVE, bounded_range="1/7"),
+        PrivacyLoss("1/70", adjacency=ADD_REMOVE),
+        *([] if name in ("pure", "basic") else [PrivacyLoss(None, "1/1000", adjacency=ADD_REMOVE, rho="1/300")]),
+    ]
+    charged = whole.charge(whole.price(losses))
+    purposes = [Purpose("", f"{each}").add(rule.count(one)) for each, one in enumerate(whole.price(losses))]
+
+    def fill(transaction: Transaction) -> None:
+        if rule is not BASIC:
+            transaction.make_room_for_rules()
+            transaction.append(rule_entry(name))
+        transaction.append(limit_entry(whole))
+        transaction.save_account(whole)
+
+    stores = [place.kind(place.address(tmp_path)) for _ in range(2)]
+    stores[0].create(fill)
+    with stores[0].transaction() as transaction:
+        transaction.save_account(part)
+        transaction.save_account(charged)
+        for purpose in purposes:
+            transaction.save_purpose(purpose)
+    with stores[1].view() as view:
+        assert view.accounts("") == [charged, part]
+        assert view.account("") == charged
+        assert view.purposes("", -1) == sorted(purposes, key=lambda purpose: purpose.size, reverse=True)
+        assert view.has_right_order()
+        assert [entry.kind for entry in view.entries()] == (["limit"] if rule is BASIC else ["rule", "limit"])
+    with stores[1].transaction() as transaction:
+        transaction.make_memory()
+    with stores[0].view() as view:
+        assert (view.remembers(), view.account("")) == (True, charged)
+    for store in stores:
+        store.close()
 
 
 def test_every_registered_store_is_under_test() -> None:

@@ -5,8 +5,11 @@ write-ahead log, of its index, or of the file itself when the log is written bac
 """
 
 import os
+import shutil
 import subprocess
+import tempfile
 from collections.abc import Iterator
+from contextlib import closing
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -18,6 +21,7 @@ from dampen.accounting.ledger import Ledger
 from dampen.accounting.sqlite_store import SqliteStore
 from dampen.errors import BudgetError
 from dampen.mechanisms import PermuteAndFlip
+from tests import postgres
 from tests.conftest import Refused
 from tests.crash import tasks
 from tests.crash.books import Books, Nursery, assert_refusal, audit_ledger, journal_of
@@ -173,3 +177,72 @@ def test_a_ledger_is_not_made_on_a_real_full_disk(small_disk: Path, refused: Ref
     ballast.unlink()
     Budget.open(study, epsilon=1).close()
     audit_ledger(study)
+
+
+# The disk of a server
+
+
+def guard(address: str, *, late: bool) -> None:
+    """Let PostgreSQL say that its disk is full, to every third charge: when it is written, or in the very COMMIT."""
+    name = address.partition("&ledger=")[2]
+    kind = "CONSTRAINT TRIGGER no_room AFTER INSERT ON" if late else "TRIGGER no_room BEFORE INSERT ON"
+    defer = "DEFERRABLE INITIALLY DEFERRED" if late else ""
+    postgres.server().sql(f"""
+        CREATE SEQUENCE {name}.turns;
+        CREATE FUNCTION {name}.refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+            IF nextval('{name}.turns') % 3 = 0 THEN RAISE EXCEPTION 'full' USING ERRCODE = '53100'; END IF;
+            RETURN NEW; END $$;
+        CREATE {kind} {name}.entries {defer} FOR EACH ROW
+            WHEN (NEW.kind = 'charge') EXECUTE FUNCTION {name}.refuse()""")
+
+
+@pytest.mark.parametrize("late", [False, True], ids=["at the entry", "in the commit"])
+def test_a_server_says_full(tmp_path: Path, late: bool, refused: Refused) -> None:
+    address = postgres.server().address(f"full_{int(late)}")
+    with closing(Budget.open(address, epsilon=1000)) as ledger:
+        guard(address, late=late)
+        granted = 0
+        for turn in range(1, 13):
+            if turn % 3:
+                PermuteAndFlip(UNIT).release(PROBLEM, budget=ledger)
+                granted += 1
+            else:
+                with refused(BudgetError, "could not be written: the disk of the server is full"):
+                    PermuteAndFlip(UNIT).release(PROBLEM, budget=ledger)
+            assert ledger.spent.epsilon == granted * Fraction(UNIT)
+        assert ledger.verify()
+        assert len(Books.read(address).charges) == granted == 8
+
+
+def test_a_real_full_disk_of_a_server(small_disk: Path, refused: Refused) -> None:
+    """The tables lie on a small disk, the log of the server elsewhere: without that no server runs."""
+    server, ballast = postgres.server(), small_disk / "ballast"
+    space = small_disk / "space"
+    space.mkdir()
+    for folder in (small_disk, *small_disk.parents, space):
+        if folder == Path(tempfile.gettempdir()):
+            break
+        folder.chmod(0o755)
+    shutil.chown(space, postgres.OWNER, postgres.OWNER)
+    server.sql(f"CREATE TABLESPACE small LOCATION '{space}'")
+    address = server.address("full_disk")
+    setting = address.replace("&ledger", "&options=-c%20default_tablespace%3Dsmall&ledger")
+    granted = 0
+    with closing(Budget.open(setting, epsilon=1000)) as ledger:
+        for room in (1, 9, 30):
+            free = os.statvfs(small_disk).f_bavail * os.statvfs(small_disk).f_frsize
+            ballast.write_bytes(b"x" * max(0, free - room * 1024))
+            with refused(BudgetError, "could not be written: the disk of the server is full"):
+                for _ in range(500):
+                    PermuteAndFlip(UNIT).release(PROBLEM, budget=ledger, note="x" * 400)
+                    granted += 1
+            with refused(BudgetError, "the disk of the server is full"):
+                ledger.batch([loss()] * 50, note="y" * 400)
+            assert ledger.spent.epsilon == granted * Fraction(UNIT)
+            ballast.unlink()
+            PermuteAndFlip(UNIT).release(PROBLEM, budget=ledger)
+            granted += 1
+            assert ledger.verify()
+    assert len(audit_ledger(address).charges) == granted
+    server.sql("DROP SCHEMA full_disk CASCADE")
+    server.sql("DROP TABLESPACE small")

@@ -83,7 +83,8 @@ class Description:
     links: Links | None
     adjacency: Adjacency
     data: str | None
-    ledger: str | None
+    ledger: str | None = field(repr=False)
+    """Not shown: the address of a server may hold a password."""
     engine: str | None
     person: str | None
     persons: tuple[str, str] | None
