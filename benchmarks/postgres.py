@@ -30,7 +30,8 @@ PROCESSES = 16
 EACH, QUICK_EACH = 30, 10
 """Reservations of each process in one round."""
 ROUNDS, QUICK_ROUNDS = 5, 3
-LOSS = PrivacyLoss("1/1000", adjacency=Adjacency.ADD_REMOVE)
+EPSILON = Fraction(1, 1000)
+LOSS = PrivacyLoss(EPSILON, adjacency=Adjacency.ADD_REMOVE)
 NOTE = "a purpose of the usual length"
 LOCKED, TRIED = "bare, one after the other by a lock", "bare, SERIALIZABLE and tried again on a conflict"
 FREE = "bare, SERIALIZABLE in no order"
@@ -77,7 +78,7 @@ def _measure(server: postgres.Server, each: int, rounds: int) -> tuple[dict[str,
         interleaved_medians(runs, rounds=1, allowance=600.0)
         measured = interleaved_medians(runs, rounds=rounds, allowance=600.0)
         times = sum(measured[name].runs + 1 for name in (RESERVE, FINISHED))
-        difference = abs(ledger.spent.epsilon - times * PROCESSES * each * LOSS.epsilon)
+        difference = abs((ledger.spent.epsilon or 0) - times * PROCESSES * each * EPSILON)
         if not ledger.verify():
             raise SystemExit("the ledger is not intact after the benchmark")
         return measured, difference

@@ -70,7 +70,7 @@ def own_limits(limits: dict[str, Any]) -> dict[str, Any]:
 
 def ample_limits(limits: dict[str, Any]) -> dict[str, Any]:
     rule = limits.get("composition", "basic")
-    largest = {"zcdp": {"rho": 10**9, "delta": "0.999"}, "pure": {"epsilon": 10**9}}.get(rule, AMPLE)
+    largest: dict[str, Any] = {"zcdp": {"rho": 10**9, "delta": "0.999"}, "pure": {"epsilon": 10**9}}.get(rule, AMPLE)
     return {**largest, "composition": rule}
 
 

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import closing
 from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -64,6 +65,7 @@ def interrupt(work: Callable[[], object], seconds: float) -> list[BaseException]
 @pytest.fixture
 def write_at_once(place: Place) -> Iterator[Callable[[], None]]:
     """What another program does that waits for nobody."""
+    db: Any
     if isinstance(place, str):
         import psycopg
 

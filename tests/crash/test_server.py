@@ -275,14 +275,14 @@ def test_a_new_ledger_that_is_still_being_made_is_waited_for(address: str, monke
 
 
 @pytest.fixture
-def interrupt_after() -> Iterator[Callable[[float], None]]:
+def interrupt_after() -> Iterator[Callable[[float], object]]:
     before = signal.signal(signal.SIGALRM, signal.default_int_handler)
     yield lambda seconds: signal.setitimer(signal.ITIMER_REAL, seconds)
     signal.setitimer(signal.ITIMER_REAL, 0)
     signal.signal(signal.SIGALRM, before)
 
 
-def test_who_waits_for_a_server_may_go(interrupt_after: Callable[[float], None]) -> None:
+def test_who_waits_for_a_server_may_go(interrupt_after: Callable[[float], object]) -> None:
     with postgres.another_server() as server, closing(Budget.open(new_in(server), epsilon=1)) as ledger:
         server.stop()
         interrupt_after(0.3)
@@ -296,7 +296,7 @@ def test_who_waits_for_a_server_may_go(interrupt_after: Callable[[float], None])
 
 
 def test_who_waits_to_learn_of_a_commit_is_told_of_it_first(
-    monkeypatch: pytest.MonkeyPatch, interrupt_after: Callable[[float], None]
+    monkeypatch: pytest.MonkeyPatch, interrupt_after: Callable[[float], object]
 ) -> None:
     with postgres.another_server() as server, closing(Budget.open(new_in(server), epsilon=1)) as ledger:
         starting = threading.Timer(0.5, server.start)
