@@ -110,6 +110,8 @@ def test_random_interrupts_leave_no_jam(
     """The errors are kept, as an interactive session keeps the last one: what they hold is not cleared away."""
     chance, met = random.Random(times), list[BaseException]()
     longest = LONGEST[str if isinstance(place, str) else Path]
+    for work in works_of(ledger):
+        work()  # so that nothing has to be imported later: an interrupt there leaves files of Python open
     for _ in range(times):
         met += interrupt(chance.choice(works_of(ledger)), chance.uniform(1e-6, longest))
         require_no_jam(ledger, write_at_once)
