@@ -39,6 +39,7 @@ Kind = Callable[..., AnyBudget]
 ADD_REMOVE, REPLACE, EDGE = Adjacency.ADD_REMOVE, Adjacency.REPLACE, Adjacency.EDGE
 AMPLE: dict[str, Any] = {"epsilon": 10**9, "delta": "0.999"}
 """Limits of parents that never stand in the way."""
+AMPLE_UNDER: dict[str, dict[str, Any]] = {"zcdp": {"rho": 10**9, "delta": "0.999"}, "pure": {"epsilon": 10**9}}
 PLAIN: dict[str, Any] = {"composition": "basic"}
 GRID = 2**80
 MIXTURES = [(ADD_REMOVE, REPLACE), (ADD_REMOVE, EDGE), (REPLACE, EDGE), (EDGE, ADD_REMOVE), (EDGE, REPLACE)]
@@ -70,8 +71,7 @@ def own_limits(limits: dict[str, Any]) -> dict[str, Any]:
 
 def ample_limits(limits: dict[str, Any]) -> dict[str, Any]:
     rule = limits.get("composition", "basic")
-    largest: dict[str, Any] = {"zcdp": {"rho": 10**9, "delta": "0.999"}, "pure": {"epsilon": 10**9}}.get(rule, AMPLE)
-    return {**largest, "composition": rule}
+    return {**AMPLE_UNDER.get(rule, AMPLE), "composition": rule}
 
 
 def fixed_by(limits: dict[str, Any]) -> dict[str, Any]:

@@ -139,10 +139,11 @@ def test_the_model_passes_every_step_in_order() -> None:
 
 
 def test_kill_nine_at_every_step_of_every_kind_of_reservation(
-    nursery: Nursery, study: Study, record_property: Callable[[str, object], None]
+    nursery: Nursery, tmp_path: Path, place_in: PlaceIn, record_property: Callable[[str, object], None]
 ) -> None:
     kills.clear()
-    for actions in list(VARIANTS.values())[1:]:
+    for name, actions in list(VARIANTS.items())[1:]:
+        study = new_study(tmp_path / name, place_in(tmp_path / name))
         for turn, step in enumerate(STEPS):
             times = sum(moment.step == step for moment in passage(actions))
             kill_once(nursery, study, actions, step, times - turn % 2)
