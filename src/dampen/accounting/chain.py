@@ -186,14 +186,17 @@ def _loss(
     adjacency: str | None,
     unit: str | None,
 ) -> PrivacyLoss:
-    return PrivacyLoss(
-        parse_part(epsilon),
-        parse_number(delta),
-        adjacency=parse_adjacency(adjacency),
-        unit=unit or "",
-        bounded_range=parse_part(bounded_range),
-        rho=parse_part(rho),
-    )
+    try:
+        return PrivacyLoss(
+            parse_part(epsilon),
+            parse_number(delta),
+            adjacency=parse_adjacency(adjacency),
+            unit=unit or "",
+            bounded_range=parse_part(bounded_range),
+            rho=parse_part(rho),
+        )
+    except ParameterError:
+        raise Unreadable from None
 
 
 def now() -> str:
