@@ -25,6 +25,8 @@ Number = int | float | Fraction | Decimal | str
 UNWRITABLE = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]")
 """Characters that would end a line, control a terminal, or are none."""
 
+ADDRESS = re.compile(r"postgres\w*:?/|pgsql:|://[^/\s]*@|\b(pass\w*|pwd)\s*=", re.IGNORECASE)
+
 LARGEST, SMALLEST = Fraction(2) ** 512, Fraction(1, 2**512)
 """Magnitudes that mean privacy stay within SMALLEST and LARGEST, so that floats near them cannot overflow."""
 
@@ -212,11 +214,18 @@ def render(value: object, *, longest: int = LONGEST_SHOWN) -> str:
     return told if len(told) <= longest else told[: longest - 3] + "..."
 
 
+def is_address(text: str) -> bool:
+    """Whether a text looks like the address of a server, also a mistyped one: there may be a password in it."""
+    return ADDRESS.search(text) is not None
+
+
 def _plain_text(value: object) -> str | None:
     """How a plain value prints; ``None`` for anything that might hold data."""
     kind = type(value)
     if isinstance(value, str) and len(str.splitlines(value)) > 1:
         return "a text of several lines"  # no name, but perhaps what a file holds
+    if isinstance(value, str) and is_address(value):
+        return "the address of a server"
     if kind in PLAIN or (
         kind.__module__ == "numpy" and "generic" in _base_names(kind) and "void" not in _base_names(kind)
     ):

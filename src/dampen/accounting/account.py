@@ -92,6 +92,8 @@ class Account:
         for charge in charges:
             spent = self.composition.add(spent, charge)
             adjacency, unit = charge.adjacency, charge.unit
+        if not self.composition.keeps_promise(self.limit):  # of a file that somebody changed: nobody names its rho
+            raise BudgetError("the limits of this ledger do not belong together; `dampen budget verify` says more")
         if not self.composition.fits(spent, self.limit):
             raise BudgetExceeded(self._refusal(difference(spent, self.spent)))
         return Account(self.limit, spent, adjacency, unit, self.name, self.composition)

@@ -1,5 +1,9 @@
 """A ledger taken to another place, such as from a file to a server: every entry as it is, and the same head."""
 
+import json
+import os
+from pathlib import Path
+
 from dampen.accounting.chain import Head
 from dampen.accounting.rules import BASIC
 from dampen.accounting.store import Store, Transaction, View
@@ -23,6 +27,22 @@ def copy_ledger(source: Store, target: Store, known: Head | None, progress: Prog
         _require_intact(target, verify_entries(copy, head, None))
         if copy.head() != head:
             raise BudgetError(f"{target.name[-60:]} was used by others before it was complete; look at both")
+    return head
+
+
+def export_ledger(store: Store, file: Path) -> Head:
+    """Write all entries as lines of JSON after a first line with the head."""
+    try:
+        with file.open("x", encoding="utf-8") as out, store.view() as view:
+            head = view.head()
+            first = {"ledger": store.name, "entries": head.number, "head": str(head)}
+            out.write(json.dumps(first) + "\n")
+            out.writelines(json.dumps(entry._asdict()) + "\n" for entry in view.entries())
+            out.flush()
+            os.fsync(out.fileno())
+    except OSError:
+        raise BudgetError(f"{file.name[-60:]} could not be written; it must be a new file in a folder") from None
+    store.synchronise()
     return head
 
 

@@ -1,13 +1,11 @@
 """The budget in a file or on a server: it survives crashes, is shared, and remembers who spent what on what."""
 
-import json
-import os
 from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Self
 
-from dampen._validate import Number, flag, probability, render, text, whole
+from dampen._validate import Number, flag, is_address, probability, render, text, whole
 from dampen.accounting import store
 from dampen.accounting.account import (
     LONGEST_NOTE,
@@ -31,7 +29,7 @@ from dampen.accounting.chain import (
     rule_entry,
 )
 from dampen.accounting.composition import composed, least
-from dampen.accounting.copying import copy_ledger
+from dampen.accounting.copying import copy_ledger, export_ledger
 from dampen.accounting.memory import Answer, as_line
 from dampen.accounting.postgres_store import PostgresStore
 from dampen.accounting.rules import BASIC, CONCENTRATED, AskedLimit, promise_of
@@ -258,21 +256,9 @@ class Ledger:
 
     def export(self, path: str | Path) -> str:
         """Write all entries as lines of JSON after a first line with the head; returns the head."""
-        if not isinstance(path, str | Path) or "\0" in str(path):
+        if not isinstance(path, str | Path) or "\0" in str(path) or is_address(str(path)):
             raise ParameterError(f"path must name a new file; got {render(path)}")
-        file = Path(path)
-        try:
-            with file.open("x", encoding="utf-8") as out, self._store.view() as view:
-                head = view.head()
-                first = {"ledger": self._store.name, "entries": head.number, "head": str(head)}
-                out.write(json.dumps(first) + "\n")
-                out.writelines(json.dumps(entry._asdict()) + "\n" for entry in view.entries())
-                out.flush()
-                os.fsync(out.fileno())
-        except OSError:
-            raise BudgetError(f"{file.name[-60:]} could not be written; it must be a new file in a folder") from None
-        self._store.synchronise()
-        return str(head)
+        return str(export_ledger(self._store, Path(path)))
 
     def close(self) -> None:
         """Close the file or the connection; it is opened again when needed."""
@@ -448,10 +434,9 @@ def open_ledger(
     store.require_ledger()
     ledger = Ledger(store)
     kept = ledger._root
-    if settled is not None:
-        if asked.composition is not None and settled[1] is not kept.composition:
-            raise BudgetError(f"{name} has composition {kept.composition.name!r}; asked {asked.composition!r}")
-        _require_same(name, kept.limit, settled[0])
+    if settled is not None and asked.composition is not None and settled[1] is not kept.composition:
+        raise BudgetError(f"{name} has composition {kept.composition.name!r}; asked {asked.composition!r}")
+    _require_same(name, kept.limit, None if settled is None else settled[0])
     for what, known, wanted in (("adjacency", kept.adjacency, fixed), ("unit", kept.unit, measured)):
         if wanted is not None and wanted != known:
             raise BudgetError(f"{name} has {what} {known!r}; asked {wanted!r}")

@@ -14,6 +14,7 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING, Any
 from urllib.parse import unquote
 
+from dampen._validate import is_address
 from dampen.accounting import store
 from dampen.accounting.chain import START, Head, Unreadable
 from dampen.accounting.connected import ConnectedStore, opening
@@ -33,9 +34,7 @@ PAUSE = 0.1
 OLDEST = 120000
 """The oldest server, as its ``server_version_num``."""
 URL, NAME = re.compile(r"postgres(ql)?://[^\s]*"), re.compile(r"[a-z_][a-z0-9_]{0,39}", re.ASCII)
-OF_SERVER = re.compile(
-    r"\s*([\w.+-]+:)*postgres\w*(\+\w+)?:|\s*[\w.+-]+://|.*\bpassword\s*=", re.IGNORECASE | re.DOTALL
-)
+OF_SERVER = re.compile(r"\s*([\w.+-]+:)*postgres\w*(\+\w+)?:|\s*[\w.+-]+://", re.IGNORECASE)
 """How whatever is no file begins."""
 DEAF = {"keepalives_idle": 20, "keepalives_interval": 10, "keepalives_count": 3, "tcp_user_timeout": 60_000}
 """A server that is cut off without a word is given up after about a minute; TCP alone would wait for many."""
@@ -63,7 +62,7 @@ class PostgresStore(ConnectedStore):
     @classmethod
     def accepts(cls, address: object) -> bool:
         """Whatever may be the address of a server, also a wrong one: its password must not be shown."""
-        return OF_SERVER.match(str(address)) is not None
+        return OF_SERVER.match(str(address)) is not None or is_address(str(address))
 
     def exists(self) -> bool:
         """Whether the schema holds anything."""
@@ -105,6 +104,8 @@ class PostgresStore(ConnectedStore):
         application, version = found[0] if found else (None, 0)
         if application != USUAL:
             raise BudgetError(f"{self.name[-60:]} is not a ledger of dampen; choose another name: ...?ledger=NAME")
+        if not isinstance(version, int):
+            raise BudgetError(f"{self.name[-60:]} has marks that dampen did not write; ask who changed them")
         if version > FORMATS[-1]:
             raise BudgetError(
                 f"{self.name[-60:]} was written by a newer dampen (format {version}; this one knows {FORMATS[-1]})"
@@ -356,6 +357,8 @@ REASONS = {
     "42501": "this user has no right to do that",
     "53": "the disk of the server is full, or it has no room for more work",
     "55P03": "another process kept it busy",
+    "42P01": "the ledger is not there any more",
+    "57014": "the server cut it off after its time limit",
     "57": "the server ended the connection",
     "XX": "the server reports damage",
 }

@@ -17,13 +17,14 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 import dampen.accounting
-from dampen import Adjacency, Budget, PrivacyLoss
+from dampen import Adjacency, Budget, Number, PrivacyLoss, Table
 from dampen.accounting import postgres_store
 from dampen.accounting.chain import charge_entry
 from dampen.accounting.ledger import Ledger, store_of
 from dampen.accounting.postgres_store import PostgresStore
 from dampen.accounting.sqlite_store import SqliteStore
-from dampen.errors import BudgetError, MissingExtra, ParameterError
+from dampen.describe.description import Description
+from dampen.errors import BudgetError, DampenError, MissingExtra, ParameterError
 from tests import postgres
 
 if TYPE_CHECKING:
@@ -524,3 +525,42 @@ def test_an_interrupt_inside_leaves_nobody_waiting(ledger: Ledger, server: postg
     with closing(Budget.open(server.address(name))) as other:
         other.reserve(loss())
     assert ledger.spent.epsilon == Fraction(1, 100)
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "postgresql://u:s3cretPW@host",
+        "postgresql://u:s3cretPW@host/db\n",
+        "postgresql//u:s3cretPW@h",
+        "host=h passwd=s3cretPW",
+        "pgsql:host=h;pwd=s3cretPW",
+        "mysql://u:s3cretPW@h/db",
+    ],
+)
+def test_no_message_shows_a_password_wherever_an_address_is_mistaken_for_a_file(address: str, tmp_path: Path) -> None:
+    ledger = Budget.open(tmp_path / "study.db", epsilon=1)
+    columns = {"pay": Number(0, 10)}
+    for ask in (
+        lambda: ledger.export(address),
+        lambda: Budget.open(address),
+        lambda: Description(columns, ledger=address).ledger_path,
+        lambda: Table(address, columns=columns, budget=ledger).count(epsilon=1),
+    ):
+        try:
+            shown = str(ask())
+        except DampenError as error:
+            shown = f"{error} {error.__cause__} {error.__context__}"
+            assert "s3cretPW" not in shown
+    ledger.close()
+
+
+def test_nothing_is_paid_from_a_limit_of_rho_that_somebody_raised(tmp_path: Path) -> None:
+    path = tmp_path / "study.db"
+    Budget.open(path, epsilon=1, delta="1e-6").close()
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute("update accounts set rho_limit = '1000'")
+    with closing(Budget.open(path, epsilon=1, delta="1e-6")) as ledger:
+        assert not ledger.verify()
+        with pytest.raises(BudgetError, match="do not belong together"):
+            ledger.reserve(PrivacyLoss("1/10", adjacency=Adjacency.ADD_REMOVE))
