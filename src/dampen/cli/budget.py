@@ -191,7 +191,7 @@ def copy(
     """Copy a whole ledger to a new place, such as a server, and check that both have the same head; prints it.
 
     Example:
-      dampen budget copy staff.db --to 'postgresql://ann@db.example.org/survey?ledger=staff'
+      dampen budget copy staff.db --to moved.db
     """
     copied = copy_with_progress(Budget.open(file), to, head)
     typer.echo(copied.head)

@@ -12,7 +12,7 @@ from dampen.front.asking import warn_of_cut
 from dampen.front.memory import options_exactly, remembered
 from dampen.graphs import graph as plain
 from dampen.mechanisms import NumericMechanism
-from dampen.privacy import BudgetLike, ListRelease, NumericRelease, Release
+from dampen.privacy import BudgetLike, ListRelease, NumericRelease, Release, as_budget
 from dampen.questions.influence import top_nodes
 from dampen.questions.subgraph_counts import count_subgraphs
 
@@ -107,4 +107,4 @@ class Graph(plain.Graph):
         payer = self._budget if budget is None else budget
         if payer is None:
             raise ParameterError("budget must be given: this graph was not opened with a ledger")
-        return payer
+        return as_budget(payer)

@@ -46,8 +46,10 @@ def remembered(budget: BudgetLike, key: str | None, ask: Callable[[], Release]) 
     An answer that cannot be written down, because a label is neither a text, a number, a truth value nor a day, is not
     kept. Without a key nothing is remembered.
     """
+    if not key:
+        return ask()
     recall, keep = getattr(budget, "recall", None), getattr(budget, "keep", None)
-    if not key or recall is None or keep is None:
+    if recall is None or keep is None:
         return ask()
     if (found := recall(key)) is not None:
         return read_release(found)

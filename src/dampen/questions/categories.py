@@ -9,8 +9,8 @@ from dampen.mechanisms.selection_errors import whole_accuracy
 from dampen.privacy import Adjacency, BudgetLike, ListRelease, Release
 from dampen.problem import SelectionProblem
 from dampen.queries.categories import count_frame
-from dampen.questions.mechanism_choice import Choice, choose_mechanism, choose_top_k, usual_law
-from dampen.questions.record import Posed, Single, no_records, question
+from dampen.questions.mechanism_choice import Choice, choose_mechanism, choose_top_k
+from dampen.questions.record import Posed, Single, no_records, question, usual_law
 from dampen.tables.counts import as_categories
 from dampen.tables.groups import count_groups
 

@@ -3,11 +3,9 @@
 from collections.abc import Callable
 
 from dampen._validate import Number, plain, positive, probability, render, whole
-from dampen.accounting.rules import CONCENTRATED
 from dampen.errors import ParameterError
 from dampen.mechanisms import (
     ExactPairLaplace,
-    Exponential,
     NumericMechanism,
     PermuteAndFlip,
     PolyPlace,
@@ -22,15 +20,6 @@ from dampen.problem import NumericProblem
 
 Law = Callable[[Number], SelectionMechanism]
 Choice = SelectionMechanism | Law
-
-
-def usual_law(budget: object) -> type[PermuteAndFlip] | type[Exponential]:
-    """What chooses where nobody names a mechanism: permute-and-flip, which is the better one at an epsilon.
-
-    Where the budget counts rho alone, the exponential mechanism, which costs a quarter of that: it is the better one at
-    a rho. By which rule a budget adds up is public.
-    """
-    return Exponential if getattr(budget, "composition", None) == CONCENTRATED.name else PermuteAndFlip
 
 
 def choose_mechanism(

@@ -6,15 +6,15 @@ from typing import Any, Literal
 
 from dampen._validate import Number, pair, render, share_of
 from dampen.errors import ParameterError
-from dampen.mechanisms import LocalDampening, NumericMechanism, PolyPlace
-from dampen.mechanisms.selection_errors import people_accuracy
+from dampen.mechanisms import Exponential, LocalDampening, NumericMechanism, PolyPlace
+from dampen.mechanisms.selection_errors import Law, PercentileAccuracy, people_accuracy
 from dampen.privacy import Adjacency, BudgetLike, Release
 from dampen.problem import SelectionProblem
 from dampen.queries import percentile_label_problem, percentile_rank_problem, percentile_value_problem
 from dampen.queries.order.order_statistic import order_statistic_problem
-from dampen.questions.mechanism_choice import Choice, choose_mechanism, choose_numeric, require_fitting, usual_law
+from dampen.questions.mechanism_choice import Choice, choose_mechanism, choose_numeric, require_fitting
 from dampen.questions.private_bounds.sums import is_private, private_units
-from dampen.questions.record import RECORD, Posed, Single, question, zeros
+from dampen.questions.record import RECORD, Posed, Single, question, usual_law, zeros
 from dampen.tables.grid import Grid, as_grid
 from dampen.tables.relative_grid import unbounded_grid
 
@@ -92,7 +92,8 @@ def percentile(
         usual, known = usual_law(budget)(epsilon), None
         problem = pose(values, p, grid=grid, adjacency=adjacency)
         if method == "distance":
-            known = people_accuracy(usual.accuracy(problem.frame), 100 * share_of(p), adjacency)
+            law: Law = "exponential" if isinstance(usual, Exponential) else "permute_and_flip"
+            known = PercentileAccuracy(usual.epsilon, len(grid), 100 * share_of(p), adjacency, law)
         return Single(usual, problem, known)
     chosen = choose_mechanism(method, epsilon, indicators="dampen.queries.percentile_hit_problem")
     frame = pose([], p, grid=grid, adjacency=adjacency).frame

@@ -16,8 +16,10 @@ import numpy as np
 
 from dampen._validate import only_own_errors, text, whole
 from dampen.accounting.account import LONGEST_NOTE
+from dampen.accounting.rules import CONCENTRATED
 from dampen.entropy import Entropy
 from dampen.errors import ParameterError
+from dampen.mechanisms import Exponential, PermuteAndFlip
 from dampen.mechanisms.base import Mechanism
 from dampen.privacy import Accuracy, BudgetLike, PrivacyLoss, as_budget, paid
 
@@ -34,6 +36,15 @@ def asking(budget: Any, note: Any) -> Iterator[None]:
     text(note=note, longest=LONGEST_NOTE)
     with only_own_errors():
         yield
+
+
+def usual_law(budget: object) -> type[PermuteAndFlip] | type[Exponential]:
+    """What chooses where nobody names a mechanism: permute-and-flip, which is the better one at an epsilon.
+
+    Where the budget counts rho alone, the exponential mechanism, which costs a quarter of that: it is the better one at
+    a rho. By which rule a budget adds up is public.
+    """
+    return Exponential if getattr(budget, "composition", None) == CONCENTRATED.name else PermuteAndFlip
 
 
 class Posed(ABC, Generic[Answer]):

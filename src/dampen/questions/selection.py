@@ -9,8 +9,8 @@ from dampen.errors import DataError, ParameterError
 from dampen.mechanisms import PairwiseDampening, SelectionMechanism
 from dampen.privacy import Adjacency, BudgetLike, ListRelease, Release, as_adjacency
 from dampen.problem import Frame, SelectionProblem, count_candidates, matching_sensitivity
-from dampen.questions.mechanism_choice import Choice, choose_mechanism, choose_top_k, usual_law
-from dampen.questions.record import Posed, Single, question, zero_scores
+from dampen.questions.mechanism_choice import Choice, choose_mechanism, choose_top_k
+from dampen.questions.record import Posed, Single, question, usual_law, zero_scores
 from dampen.sensitivity import Constant, SensitivityFunction
 
 Pairs = list[tuple[Any, Any]]

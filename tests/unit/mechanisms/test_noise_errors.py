@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from dampen import Adjacency, NumericFrame, NumericProblem
-from dampen.mechanisms import Laplace, LaplaceCounts, NumericMechanism, PolyPlace, Staircase
+from dampen.mechanisms import Gaussian, Laplace, LaplaceCounts, NumericMechanism, PolyPlace, Staircase
 from dampen.mechanisms.noise_errors import (
     NoiseAccuracy,
     Noisy,
@@ -69,7 +69,7 @@ def test_every_count_has_the_error_of_its_own_noise() -> None:
 def test_only_noise_of_a_public_law_tells_its_error(name: str) -> None:
     mechanism = EVERY[name](1, "1e-6")
     told = mechanism.accuracy(NumericFrame(10, Adjacency.EDGE))
-    assert isinstance(told, NoiseAccuracy if isinstance(mechanism, Laplace | Staircase) else PrivateAccuracy)
+    assert isinstance(told, NoiseAccuracy if isinstance(mechanism, Gaussian | Laplace | Staircase) else PrivateAccuracy)
 
 
 def test_a_private_error_says_what_a_bound_on_it_would_cost() -> None:
