@@ -4,7 +4,7 @@ What it grants is handed out as a reservation: one charge that has been made, or
 """
 
 import threading
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from types import TracebackType
@@ -266,6 +266,19 @@ class Batch:
 
     def __repr__(self) -> str:
         return f"Batch({len(self._free)} of {len(self._free) + len(self._used)} slots left)"
+
+
+Grant = Callable[[tuple[PrivacyLoss, ...], str], tuple[Sequence[Reservation], PrivacyLoss]]
+"""Charges a list, all of it or nothing: the reservations, and what they cost together."""
+
+
+def reserve_list(account: Account, grant: Grant, losses: Iterable[PrivacyLoss], delta: Number, note: str) -> Batch:
+    """A batch of slots, each charged by itself or, with a ``delta``, all of them as one loss."""
+    listed, rule = as_losses(losses), account.composition.name
+    if not probability(delta=delta):
+        return Batch(*grant(listed, note), composition=rule)
+    [item], price = grant((account.quote(listed, delta),), note)
+    return Batch([Reservation(charge, note) for charge in account.price(listed)], price, item, composition=rule)
 
 
 def _sum(losses: Sequence[PrivacyLoss]) -> Amount:

@@ -8,8 +8,8 @@ from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
-from dampen._validate import Number, flag, probability, text
-from dampen.accounting.account import LONGEST_NOTE, Account, Batch, Reservation, as_losses
+from dampen._validate import Number, flag, text
+from dampen.accounting.account import LONGEST_NOTE, Account, Batch, Reservation, as_losses, reserve_list
 from dampen.accounting.composition import composed
 from dampen.accounting.memory import Answer, as_line
 from dampen.accounting.rules import AskedLimit
@@ -127,13 +127,7 @@ class Budget:
 
         With a ``delta`` it is one charge at the price that :meth:`quote` tells for it.
         """
-        listed = as_losses(losses)
-        if not probability(delta=delta):
-            return Batch(*self._grant(listed, note), composition=self.composition)
-        account = self._account
-        [item], price = self._grant((account.quote(listed, delta),), note)
-        slots = [Reservation(charge, note) for charge in account.price(listed)]
-        return Batch(slots, price, item, composition=self.composition)
+        return reserve_list(self._account, self._grant, losses, delta, note)
 
     def quote(self, losses: Iterable[PrivacyLoss], *, delta: Number = 0) -> PrivacyLoss:
         """What a list would cost here; nothing is charged.

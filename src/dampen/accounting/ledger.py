@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Self
 
-from dampen._validate import Number, flag, is_address, probability, render, text, whole
+from dampen._validate import Number, flag, is_address, render, text, whole
 from dampen.accounting import store
 from dampen.accounting.account import (
     LONGEST_NOTE,
@@ -13,9 +13,9 @@ from dampen.accounting.account import (
     Batch,
     Outcome,
     Reservation,
-    as_losses,
     branch_of,
     child_of,
+    reserve_list,
     tell_of_charge,
 )
 from dampen.accounting.chain import (
@@ -109,13 +109,7 @@ class Ledger:
 
         With a ``delta`` it is one charge at the price that :meth:`quote` tells for it.
         """
-        listed = as_losses(losses)
-        if not probability(delta=delta):
-            return Batch(*self._grant(listed, note), composition=self.composition)
-        account = self._root
-        [item], price = self._grant((account.quote(listed, delta),), note)
-        slots = [Reservation(charge, note) for charge in account.price(listed)]
-        return Batch(slots, price, item, composition=self.composition)
+        return reserve_list(self._root, self._grant, losses, delta, note)
 
     def quote(self, losses: Iterable[PrivacyLoss], *, delta: Number = 0) -> PrivacyLoss:
         """What a list would cost here; nothing is charged. See :meth:`dampen.Budget.quote`."""

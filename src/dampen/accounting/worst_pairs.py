@@ -106,15 +106,15 @@ def _counts(mechanism: LaplaceCounts | GaussianCounts, frame: CountsFrame) -> Lo
 def _bounded_range(eta: Fraction) -> LossDistribution:
     """Losses in [-eta, eta] with a density proportional to exp(loss / 2), in ``2 PARTS`` cells.
 
-    It tells at every epsilon what the worst pair for that epsilon tells. Of a cell from a to a + h the upper end has
-    the part 4 C exp(a / 2) sinh(h / 4)^2 / (1 - exp(-h)) and the lower one all else.
+    It tells at every epsilon what the worst pair for that epsilon tells. With T = exp((b - eta) / 2) / (1 - exp(-eta))
+    a cell that ends at b and is h wide has the mass T (1 - exp(-h / 2)), of which its upper end has the part
+    T (1 - exp(-h / 2))^2 / (1 - exp(-h)) and the lower one all else.
     """
     step = eta / PARTS
     h, width = float(step), float(eta)
-    constant = exp(width / 2) / expm1(width)
-    a = h * np.arange(-PARTS, PARTS)
-    mass = constant * np.exp(a / 2) * expm1(h / 2)
-    upper = constant * np.exp(a / 2) * 4 * np.sinh(h / 4) ** 2 / -expm1(-h)
+    top = np.exp((h * np.arange(1 - PARTS, PARTS + 1) - width) / 2) / -expm1(-width)  # no power grows with eta
+    mass = top * -expm1(-h / 2)
+    upper = mass * (expm1(-h / 2) / expm1(-h))
     masses = np.concatenate([mass - upper, [0.0]]) + np.concatenate([[0.0], upper])
     return losses_at(step, np.arange(-PARTS, PARTS + 1), masses)
 

@@ -240,3 +240,11 @@ def test_it_agrees_with_dp_accounting(count: int) -> None:
         for epsilon in (0.1, 0.5, 1.0):
             least, most = (each.get_delta_for_epsilon(epsilon) for each in (low, high))
             assert least * (1 - 1e-9) - 1e-13 <= found.delta(epsilon) <= most * 1.0005 + 1e-13, (name, epsilon)
+
+
+@pytest.mark.parametrize("epsilon", [800, 3_000, 10**5])
+def test_wide_ranges_overflow_nowhere(epsilon: int) -> None:
+    found = loss_distribution(Exponential(epsilon), CANDIDATES)
+    assert np.isfinite(found.masses).all()
+    assert found.masses.sum() == pytest.approx(1)
+    assert epsilon / 2 < found.epsilon("1e-6") <= epsilon * 1.01

@@ -530,8 +530,8 @@ def test_an_interrupt_inside_leaves_nobody_waiting(ledger: Ledger, server: postg
 @pytest.mark.parametrize(
     "address",
     [
-        "postgresql://u:s3cretPW@host",
-        "postgresql://u:s3cretPW@host/db\n",
+        "postgresql://u:s3cretPW@127.0.0.1:1/db",
+        "postgresql://u:s3cretPW@127.0.0.1:1/db\n",
         "postgresql//u:s3cretPW@h",
         "host=h passwd=s3cretPW",
         "pgsql:host=h;pwd=s3cretPW",
@@ -540,7 +540,7 @@ def test_an_interrupt_inside_leaves_nobody_waiting(ledger: Ledger, server: postg
 )
 def test_no_message_shows_a_password_wherever_an_address_is_mistaken_for_a_file(address: str, tmp_path: Path) -> None:
     ledger = Budget.open(tmp_path / "study.db", epsilon=1)
-    columns = {"pay": Number(0, 10)}
+    columns, told = {"pay": Number(0, 10)}, list[str]()
     for ask in (
         lambda: ledger.export(address),
         lambda: Budget.open(address),
@@ -548,11 +548,12 @@ def test_no_message_shows_a_password_wherever_an_address_is_mistaken_for_a_file(
         lambda: Table(address, columns=columns, budget=ledger).count(epsilon=1),
     ):
         try:
-            shown = str(ask())
+            ask()
         except DampenError as error:
-            shown = f"{error} {error.__cause__} {error.__context__}"
-            assert "s3cretPW" not in shown
+            told.append(f"{error} {error.__cause__} {error.__context__}")
     ledger.close()
+    assert len(told) >= 3
+    assert "s3cretPW" not in " ".join(told)
 
 
 def test_nothing_is_paid_from_a_limit_of_rho_that_somebody_raised(tmp_path: Path) -> None:
