@@ -1,18 +1,10 @@
-"""What tables and their groups are asked, in public things alone; and what is said beside an answer."""
+"""What tables and their groups are asked, in public things alone."""
 
-import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from dampen._validate import Number
-from dampen.errors import CutOffWarning
-from dampen.privacy import Release
-
-CUT_OFF = (
-    "so much may lie above the cap that what was cut off may exceed the answer: "
-    "ask with a larger epsilon, or a table in a coarser unit or with a cap of your own"
-)
 
 
 @dataclass(frozen=True)
@@ -25,12 +17,6 @@ class Asking:
     by: tuple[str, ...]
     epsilon: Number
     note: str | None
-
-
-def warn_of_cut(found: Release, *, stacklevel: int) -> None:
-    """Say, by released things alone, that what was cut off may exceed the answer. ``stacklevel``: the asker's."""
-    if found.doubtful:
-        warnings.warn(CutOffWarning(CUT_OFF), stacklevel=stacklevel + 1)
 
 
 def as_tuple(values: Any) -> Any:

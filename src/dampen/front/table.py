@@ -14,7 +14,7 @@ from dampen.describe.person import as_person
 from dampen.describe.reading import FileReading
 from dampen.describe.where import conditions_of, words
 from dampen.errors import ParameterError
-from dampen.front.asking import Asking, as_tuple, warn_of_cut
+from dampen.front.asking import Asking, as_tuple
 from dampen.front.groups import GroupedTable
 from dampen.front.memory import remembered
 from dampen.front.people import person_words, pose_by_person
@@ -35,7 +35,7 @@ from dampen.privacy import (
 )
 from dampen.questions.one_percentile import Method
 from dampen.questions.private_bounds.sums import refuse_unless_private
-from dampen.questions.record import RECORD, Posed, asking
+from dampen.questions.record import RECORD, Posed, asking, warn_of_cut
 from dampen.tables.engines import Source
 
 Answer = TypeVar("Answer", bound=Release)
@@ -161,6 +161,12 @@ class Table:
         """The same as :meth:`where`, by conditions that are made already."""
         part = copy(self)
         part.view = self.view.restrict(conditions)
+        return part
+
+    def with_bounds(self, column: str, bounds: Any) -> "Table":
+        """The same table with other bounds of a column of numbers: ``release.ends``, ``(lo, hi)`` or ``"private"``."""
+        part = copy(self)
+        part.view = self.view.with_bounds(column, bounds)
         return part
 
     @overload
@@ -414,12 +420,7 @@ class Table:
         return found
 
     def _bounded(self, column: str, bounds: Any) -> "Table":
-        """The same table, where a column of numbers has these bounds; ``None``: those that are described."""
-        if bounds is None:
-            return self
-        part = copy(self)
-        part.view = self.view.with_bounds(column, bounds)
-        return part
+        return self if bounds is None else self.with_bounds(column, bounds)
 
     def _ask(
         self,

@@ -63,7 +63,7 @@ def sum(
     values: Any,
     *,
     bounds: Bounds,
-    unit: Number = 1,
+    unit: Number | None = None,
     few: bool = False,
     epsilon: Number,
     budget: BudgetLike,
@@ -80,7 +80,8 @@ def sum(
         Lowest and highest value, public: a value outside counts as the nearer bound, silently. ``"private"`` where
         nobody knows them: a quarter of epsilon finds two ends, which are told, ``release.ends``.
     unit
-        Answers are multiples of it. The sum is exact before it is rounded; with private bounds values are read to it.
+        Answers are multiples of it; of 1, if left out. The sum is exact before it is rounded. With private bounds it
+        must be said, and values are read to it.
     few
         With private bounds, of a few hundred values in a fine unit: finds the ends by a scan, which needs fewer values
         and goes astray now and then.
@@ -98,7 +99,7 @@ def sum(
     refuse_unless_private(few=flag(few=few) or None)
     mechanism, problem = (
         Laplace(epsilon),
-        sum_problem(values, bounds=as_bounds(bounds), adjacency=adjacency, resolution=unit),
+        sum_problem(values, bounds=as_bounds(bounds), adjacency=adjacency, resolution=1 if unit is None else unit),
     )
     return Single(mechanism, problem, _with_rounding(mechanism, problem))
 

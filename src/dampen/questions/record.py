@@ -5,6 +5,7 @@ that is decorated checks its arguments, reads the data and returns the question 
 """
 
 import inspect
+import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -18,10 +19,15 @@ from dampen._validate import only_own_errors, text, whole
 from dampen.accounting.account import LONGEST_NOTE
 from dampen.accounting.rules import CONCENTRATED
 from dampen.entropy import Entropy
-from dampen.errors import ParameterError
+from dampen.errors import CutOffWarning, ParameterError
 from dampen.mechanisms import Exponential, PermuteAndFlip
 from dampen.mechanisms.base import Mechanism
-from dampen.privacy import Accuracy, BudgetLike, PrivacyLoss, as_budget, paid
+from dampen.privacy import Accuracy, BudgetLike, PrivacyLoss, Release, as_budget, paid
+
+CUT_OFF = (
+    "so much may lie beyond that what was cut off may exceed the answer: "
+    "ask with a larger epsilon, in a coarser unit, or with a cap or bounds of your own"
+)
 
 Parameters = ParamSpec("Parameters")
 Answer = TypeVar("Answer")
@@ -45,6 +51,12 @@ def usual_law(budget: object) -> type[PermuteAndFlip] | type[Exponential]:
     a rho. By which rule a budget adds up is public.
     """
     return Exponential if getattr(budget, "composition", None) == CONCENTRATED.name else PermuteAndFlip
+
+
+def warn_of_cut(found: Release, *, stacklevel: int) -> None:
+    """Say, by released things alone, that what was cut off may exceed the answer. ``stacklevel``: the asker's."""
+    if found.doubtful:
+        warnings.warn(CutOffWarning(CUT_OFF), stacklevel=stacklevel + 1)
 
 
 class Posed(ABC, Generic[Answer]):
@@ -194,6 +206,8 @@ def question(
             with asking(budget, note):
                 posed = pose(*data, **public)
             answer: Answer = posed.release(budget, note)
+            if isinstance(answer, Release):
+                warn_of_cut(answer, stacklevel=2)
             return answer
 
         [answer] = get_args(signature.return_annotation)
