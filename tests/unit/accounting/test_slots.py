@@ -177,7 +177,8 @@ def test_a_reservation_takes_the_smallest_unused_slot_that_covers_it(
     assert slots.reserve(loss("1/20")).loss == loss("1/2")
     with refused(BudgetExceeded, "no unused slot"):
         slots.reserve(loss(0))
-    assert (slots.remaining.epsilon, slots.spent.epsilon) == (0, Fraction("0.85"))
+    assert slots.remaining.epsilon == 0
+    assert slots.spent.epsilon == Fraction("0.85")
 
 
 @each_kind
@@ -288,7 +289,7 @@ def test_what_is_fixed_stays_so(path: Path, refused: "Refused") -> None:
     with closing(Budget.open(path, slots=SMALL, epsilon="3.2", delta=MILLIONTH)) as ledger:
         for given in ({}, {"epsilon": 1}):
             with refused(BudgetError, "a ledger of slots has no scopes"):
-                ledger.scope("analyst", "ann", **given)  # type: ignore[arg-type]
+                ledger.scope("analyst", "ann", **given)
         with refused(BudgetError, "fixed"):
             ledger.change_limit(epsilon=4)
         assert len(ledger.history()) == 3
