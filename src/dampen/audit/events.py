@@ -67,10 +67,9 @@ def events_of_numbers(feature: Feature, x: Outputs, y: Outputs, *, single: bool 
     values, times = np.unique(np.concatenate([in_x, in_y]), return_counts=True)
     if len(values) < 2 and len(in_x) == len(in_y):
         return
-    tried = {AT_MOST: _thin(values), AT_LEAST: _thin(values)}
-    if single:
-        tried[EXACTLY] = np.sort(values[np.argsort(-times, kind="stable")[:MOST_CUTS]])
-    for relation, cuts in tried.items():
+    often = np.sort(values[np.argsort(-times, kind="stable")[:MOST_CUTS]])
+    tried = {EXACTLY: often} if single else {}
+    for relation, cuts in (tried | {AT_MOST: _thin(values), AT_LEAST: _thin(values)}).items():
         on_x, on_y = (_count(relation, ordered, cuts) for ordered in (in_x, in_y))
         yield Tried(on_x, len(x), on_y, len(y), partial(_numeric_event, feature, relation, cuts, x.layout))
 
@@ -108,7 +107,8 @@ def events_of_labels(feature: LabelFeature, x: Outputs, y: Outputs) -> Iterator[
 
 def _label_event(feature: LabelFeature, known: list[Hashable], layout: Layout, place: int) -> Event:
     label = known[place]
-    return OutputEvent(feature.tell(label), layout, lambda outputs: is_among(feature.labels(outputs), {label}))
+    words = f"{feature.name} is exactly {feature.text(label)}"
+    return OutputEvent(words, layout, lambda outputs: is_among(feature.labels(outputs), {label}))
 
 
 def encode(lists: Iterable[list[Hashable]]) -> tuple[dict[Hashable, int], list[Integers]]:

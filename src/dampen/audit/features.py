@@ -14,8 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dampen.audit.outputs import THE_OUTPUT, Outputs
+from dampen.privacy import value_of
 from dampen.vectors import Floats
 
+SUM = "the sum of the entries"
 MOST_COLUMNS = 24
 """Of wider outputs, those columns are looked at whose means differ most."""
 MOST_COMPARED = 8
@@ -53,23 +55,11 @@ def short(value: float) -> str:
 
 @dataclass(frozen=True)
 class LabelFeature:
-    """A label that outputs have; None for those that have none."""
+    """A label that outputs have; None for those that have none. ``text`` writes one down, on one short line."""
 
     name: str
     labels: Callable[[Outputs], list[Hashable]]
-    tell: Callable[[Hashable], str]
-
-
-def label_feature(name: str, labels: Callable[[Outputs], list[Hashable]]) -> LabelFeature:
-    """A feature that is told by its name."""
-    return LabelFeature(name, labels, lambda label: f"{name} is exactly {label_text(label)}")
-
-
-def label_text(label: Hashable) -> str:
-    """A label on one line; of a whole output what it has."""
-    if isinstance(label, tuple):
-        return f"({', '.join(short(each) if isinstance(each, float) else reprlib.repr(each) for each in label)})"
-    return reprlib.repr(label)
+    text: Callable[[Hashable], str] = reprlib.repr
 
 
 def numeric_features(x: Outputs, y: Outputs) -> Iterator[Feature]:
@@ -77,25 +67,32 @@ def numeric_features(x: Outputs, y: Outputs) -> Iterator[Feature]:
     names = names_worth_a_look(x, y)
     yield from map(column_feature, names)
     yield feature("the number of entries", lambda outputs: outputs.lengths)
-    yield from (each for name in names[:MOST_COMPARED] for each in bit_features(column_feature(name)))
     if len(names) > 1:
         yield from _features_of_rows()
         for one, other in combinations(names[:MOST_COMPARED], 2):
             yield feature(f"{one} minus {other}", partial(_difference, one, other))
+        yield from bit_features(feature(SUM, _sum_of_rows))
+    yield from (each for name in names[:MOST_COMPARED] for each in bit_features(column_feature(name)))
 
 
 def label_features(x: Outputs, y: Outputs) -> Iterator[LabelFeature]:
     """Labels to look at in outputs such as these."""
-    yield LabelFeature("the type", lambda outputs: [*outputs.types], lambda label: f"the type of the output is {label}")
+    yield LabelFeature("the type of the output", lambda outputs: [*outputs.types], str)
     for name in x.layout.entries[:MOST_COLUMNS]:
-        yield label_feature(name, partial(_labels_at, name))
+        yield LabelFeature(name, partial(_labels_at, name))
     if len(x.layout.paths) + len(x.layout.entries) > 1:
-        yield label_feature(THE_OUTPUT, lambda outputs: outputs.rows)
+        yield LabelFeature(THE_OUTPUT, lambda outputs: outputs.rows, partial(_show_row, x, y))
     if 1 < len(x.layout.paths) <= LONGEST_ORDER:
-        yield label_feature("the order of the entries, from the smallest on,", _orders)
+        yield LabelFeature("the order of the entries, from the smallest on,", _orders)
     for name in names_worth_a_look(x, y)[:MOST_COMPARED]:
         if any(_negative_zeros(outputs.column(name)).any() for outputs in (x, y)):
-            yield label_feature(name, partial(_zeros_with_sign, name))
+            yield LabelFeature(name, partial(_zeros_with_sign, name), str)
+
+
+def _show_row(x: Outputs, y: Outputs, row: Hashable) -> str:
+    """An output with such a row, as it prints."""
+    outputs = next(each for each in (x, y) if row in each.rows)
+    return reprlib.repr(value_of(outputs.drawn[outputs.rows.index(row)]))
 
 
 def column_feature(name: str) -> Feature:
@@ -148,9 +145,7 @@ def _weigh(names: list[str], weights: Floats, outputs: Outputs) -> Floats:
 
 
 def _features_of_rows() -> Iterator[Feature]:
-    total = feature("the sum of the entries", partial(_of_rows, lambda rows: np.nansum(rows, axis=1)))
-    yield total
-    yield from bit_features(total)
+    yield feature(SUM, _sum_of_rows)
     others: dict[str, Callable[[Floats], Floats]] = {
         "the largest entry": lambda rows: np.nanmax(rows, axis=1),
         "the smallest entry": lambda rows: np.nanmin(rows, axis=1),
@@ -163,6 +158,10 @@ def _features_of_rows() -> Iterator[Feature]:
     }
     for name, of_rows in others.items():
         yield feature(name, partial(_of_rows, of_rows))
+
+
+def _sum_of_rows(outputs: Outputs) -> Floats:
+    return _of_rows(lambda rows: np.nansum(rows, axis=1), outputs)
 
 
 def _of_rows(of_rows: Callable[[Floats], Floats], outputs: Outputs) -> Floats:
@@ -225,10 +224,14 @@ def _tell_power(name: str, relation: str, value: float) -> str:
     if value == MULTIPLE_OF_ALL:
         return f"{name} is a number" if relation == AT_MOST else f"{name} is 0"
     if relation == AT_LEAST:
-        return f"{name} is a multiple of 2**{short(value)}"
+        return f"{name} is a multiple of {_power_text(value)}"
     if relation == AT_MOST:
-        return f"{name} is no multiple of 2**{short(value + 1)}"
-    return f"{name} is an odd multiple of 2**{short(value)}"
+        return f"{name} is no multiple of {_power_text(value + 1)}"
+    return f"{name} is an odd multiple of {_power_text(value)}"
+
+
+def _power_text(power: float) -> str:
+    return str(2 ** int(power)) if 0 <= power <= 20 else f"2**{int(power)}"
 
 
 def _tell_count(start: str, counted: str, relation: str, value: float) -> str:

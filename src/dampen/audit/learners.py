@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from dampen.audit.events import encode
-from dampen.audit.features import AT_LEAST, Feature, LabelFeature, binary_form, label_text, short
+from dampen.audit.features import AT_LEAST, Feature, LabelFeature, binary_form, short
 from dampen.audit.outputs import Outputs
 from dampen.vectors import Floats, Integers
 
@@ -101,14 +101,14 @@ def by_label(feature: LabelFeature, x: Outputs, y: Outputs) -> Feature:
         labels = feature.labels(outputs)
         return np.fromiter((ratios.get(label, np.nan) for label in labels), np.float64, len(labels))
 
-    return Feature(f"the ratio of {feature.name}", values, partial(_tell_labels, feature.name, ratios))
+    return Feature(f"the ratio of {feature.name}", values, partial(_tell_labels, feature, ratios))
 
 
-def _tell_labels(name: str, ratios: dict[Hashable, float], relation: str, value: float) -> str:
+def _tell_labels(feature: LabelFeature, ratios: dict[Hashable, float], relation: str, value: float) -> str:
     some = [label for label, ratio in ratios.items() if (ratio >= value if relation == AT_LEAST else ratio <= value)]
     if len(some) <= 3:
-        return f"{name} is {' or '.join(map(label_text, some))}"
-    return f"{name} is one of {len(some)} values, such as {label_text(some[0])}"
+        return f"{feature.name} is {' or '.join(map(feature.text, some))}"
+    return f"{feature.name} is one of {len(some)} values, such as {feature.text(some[0])}"
 
 
 def by_value(feature: Feature, x: Outputs, y: Outputs) -> Feature:

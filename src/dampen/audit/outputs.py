@@ -5,6 +5,7 @@ means the same among others.
 """
 
 import numbers
+import pickle
 import re
 from collections import defaultdict
 from collections.abc import Hashable, Iterator, Mapping, Sequence
@@ -63,6 +64,7 @@ class Outputs:
         self.drawn = drawn
         paths, self.matrix, self.entries = _columns(drawn)
         self.layout = Layout(tuple(paths), tuple(self.entries))
+        self._other: Outputs | None = None
 
     def __len__(self) -> int:
         return len(self.drawn)
@@ -71,6 +73,11 @@ class Outputs:
         """The same outputs in other columns: what is missing is empty, what is not asked for is left out."""
         if layout == self.layout:
             return self
+        if self._other is None or self._other.layout != layout:
+            self._other = self._rearranged(layout)
+        return self._other
+
+    def _rearranged(self, layout: Layout) -> "Outputs":
         known = {path: place for place, path in enumerate(self.layout.paths)}
         matrix = np.full((len(self), len(layout.paths)), np.nan)
         for place, path in enumerate(layout.paths):
@@ -88,7 +95,7 @@ class Outputs:
         self, drawn: Sequence[Any] | NDArray[Any], matrix: Floats, entries: dict[str, list[Hashable]], layout: Layout
     ) -> "Outputs":
         other = object.__new__(Outputs)
-        other.drawn, other.matrix, other.entries, other.layout = drawn, matrix, entries, layout
+        other.drawn, other.matrix, other.entries, other.layout, other._other = drawn, matrix, entries, layout, None
         return other
 
     @cached_property
@@ -165,7 +172,32 @@ def _columns(drawn: Sequence[Any] | NDArray[Any]) -> Columns:
         paths: list[Path] = [tuple(map(int, place)) for place in np.ndindex(array.shape[1:])]
         matrix = array.reshape(len(array), -1).astype(np.float64)
         return paths, matrix, _entries_not_a_number(paths, matrix)
-    return _columns_of_leaves([dict(_leaves(value_of(each), ())) for each in drawn])
+    distinct, places = _distinct(drawn)
+    known, some, entries = _columns_of_leaves([dict(_leaves(value_of(each), ())) for each in distinct])
+    return known, some[places], {name: [labels[place] for place in places] for name, labels in entries.items()}
+
+
+def _distinct(drawn: Sequence[Any] | NDArray[Any]) -> tuple[list[Any], list[int]]:
+    """Outputs that come again are looked at once: one of each, and for every output which of them it is.
+
+    They are compared as pickles, which tell 1, 1.0 and True apart, and 0.0 and -0.0.
+    """
+    places: dict[Hashable, int] = {}
+    distinct: list[Any] = []
+    found: list[int] = []
+    for number, each in enumerate(drawn):
+        place = places.setdefault(_pickled(each) or number, len(distinct))
+        if place == len(distinct):
+            distinct.append(each)
+        found.append(place)
+    return distinct, found
+
+
+def _pickled(value: Any) -> bytes | None:
+    try:
+        return pickle.dumps(value)
+    except Exception:  # not everything can be, and objects of the caller's own may raise anything
+        return None
 
 
 def _entries_not_a_number(paths: list[Path], matrix: Floats) -> dict[str, list[Hashable]]:
