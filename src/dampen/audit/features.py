@@ -76,7 +76,7 @@ def numeric_features(x: Outputs, y: Outputs) -> Iterator[Feature]:
 
 
 def label_features(x: Outputs, y: Outputs) -> Iterator[LabelFeature]:
-    """Labels to look at in outputs such as these."""
+    """Labels to look at in outputs such as these; their type comes first."""
     yield LabelFeature("the type of the output", lambda outputs: [*outputs.types], str)
     for name in x.layout.entries[:MOST_COLUMNS]:
         yield LabelFeature(name, partial(_labels_at, name))
