@@ -63,8 +63,8 @@ def of_opendp() -> list[Sound]:
     import opendp.prelude as dp
 
     dp.enable_features("contrib")
-    laplace = dp.m.make_laplace(dp.atom_domain(T=int), dp.absolute_distance(T=int), scale=1.0)
-    coin = dp.m.make_randomized_response_bool(prob=0.75)
+    laplace: Any = dp.m.make_laplace(dp.atom_domain(T=int), dp.absolute_distance(T=int), scale=1.0)
+    coin: Any = dp.m.make_randomized_response_bool(prob=0.75)
     return [
         Sound("OpenDP's discrete Laplace", one_by_one(laplace), 3, 4, claim(laplace.map(1))),
         Sound("OpenDP's randomised response", one_by_one(coin), True, False, claim(coin.map(1))),

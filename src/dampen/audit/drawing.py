@@ -7,13 +7,14 @@ from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dampen._validate import render
 from dampen.audit.outputs import Outputs, Raised
 from dampen.errors import ParameterError
 
 Draw = Callable[[Any], Any]
-Batch = Callable[[Any, int], Sequence[Any]]
+Batch = Callable[[Any, int], Sequence[Any] | NDArray[Any]]
 TURN = 500
 """So many draws are made on one data set before it is the other one's turn: what changes slowly changes for both."""
 PATIENCE = 1.0
@@ -47,7 +48,7 @@ def _draw_one(draw: Draw, data: Any) -> Any:
         return Raised.by(error)
 
 
-def _draw_batch(batch: Batch, data: Any, size: int) -> Sequence[Any]:
+def _draw_batch(batch: Batch, data: Any, size: int) -> Sequence[Any] | NDArray[Any]:
     outputs = batch(data, size)
     if not isinstance(outputs, list | tuple | np.ndarray) or len(outputs) != size:
         raise ParameterError(f"batch must return {size} outputs in a list or an array; it returned {render(outputs)}")
