@@ -52,7 +52,7 @@ def _draw_batch(batch: Batch, data: Any, size: int) -> Sequence[Any] | NDArray[A
     outputs = batch(data, size)
     if not isinstance(outputs, list | tuple | np.ndarray) or len(outputs) != size:
         raise ParameterError(f"batch must return {size} outputs in a list or an array; it returned {render(outputs)}")
-    return outputs
+    return outputs.tolist() if isinstance(outputs, np.ndarray) and outputs.dtype.kind not in "biuf" else outputs
 
 
 def _require_some_output(outputs: Sequence[Any]) -> None:
@@ -62,7 +62,9 @@ def _require_some_output(outputs: Sequence[Any]) -> None:
 
 
 def _join(parts: list[Any]) -> Any:
-    if all(isinstance(part, np.ndarray) for part in parts):
+    """One array of arrays of one type and shape; a list of anything else, in which every output stays as it is."""
+    forms = {(part.dtype, part.shape[1:]) if isinstance(part, np.ndarray) else None for part in parts}
+    if len(forms) == 1 and None not in forms:
         return np.concatenate(parts)
     return [output for part in parts for output in part]
 

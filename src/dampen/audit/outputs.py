@@ -115,7 +115,7 @@ class Outputs:
     def types(self) -> list[str]:
         """The type of each output; of an exception, that it was raised."""
         if isinstance(self.drawn, np.ndarray):
-            return [type(self.drawn[0].item()).__name__ if self.drawn.ndim == 1 else "ndarray"] * len(self)
+            return [self.drawn.dtype.type.__name__ if self.drawn.ndim == 1 else "ndarray"] * len(self)
         return [
             f"an exception ({each.kind})" if isinstance(each, Raised) else type(value_of(each)).__name__
             for each in self.drawn

@@ -52,9 +52,10 @@ def find_events(x: Outputs, y: Outputs, *, claim: PrivacyLoss, seed: int = 0) ->
     x, y = x.on(layout), y.on(layout)
     parts = [part for part in parts_of(claim) if part.name != "delta" or part.claimed > 0]
     best: dict[str, list[_Candidate]] = {part.name: [] for part in parts}
-    for turn, tried in enumerate(_all_events(x, y, np.random.default_rng(seed))):
-        for part in parts:
-            best[part.name] = _best([*best[part.name], *_promising(tried, part, turn)])
+    with np.errstate(all="ignore"):  # outputs may be any floats
+        for turn, tried in enumerate(_all_events(x, y, np.random.default_rng(seed))):
+            for part in parts:
+                best[part.name] = _best([*best[part.name], *_promising(tried, part, turn)])
     found = {candidate.counts: candidate for kept in best.values() for candidate in kept}
     return [each.suspicion for each in sorted(found.values(), key=lambda each: each.turn)]
 

@@ -72,6 +72,33 @@ def test_a_batch_gives_what_single_draws_give() -> None:
     assert [each.counts for each in report.findings] == [each.counts for each in report_of().findings]
 
 
+@pytest.mark.parametrize("dtype", [int, float, str, object, bool])
+def test_batches_may_be_arrays_of_any_type(dtype: type) -> None:
+    def batch(data: int, count: int) -> Any:
+        return np.array([data] * count).astype(dtype)
+
+    assert black_box(lambda data: None, 0, 1, claim=CLAIM, samples=2_000, batch=batch).refuted
+
+
+def test_batches_of_several_types_keep_the_type_of_every_output() -> None:
+    def batch(data: int, count: int) -> Any:
+        return np.ones(count) if data and next(calls) % 2 else [1] * count
+
+    calls = iter(range(100))
+    x, y = draw_both(lambda data: None, 0, 1, 2_000, batch=batch, advance=lambda steps: None)
+    assert {*x.types} == {"int"}
+    assert sorted({*y.types}) == ["float64", "int"]
+
+
+def test_extreme_floats_are_outputs_like_others() -> None:
+    rng = np.random.default_rng(0)
+    values = [1e308, -1e308, np.inf, -np.inf, np.nan, 5e-324, 0.0, -0.0]
+    report = black_box(lambda data: values[rng.integers(8)], 0, 1, claim=CLAIM, samples=1_000)
+    assert report.passed
+    pairs = black_box(lambda data: (values[rng.integers(8)], values[rng.integers(8)]), 0, 1, claim=CLAIM, samples=1_000)
+    assert pairs.passed
+
+
 def test_events_are_measured_on_other_draws_than_they_were_found_on() -> None:
     calls = iter(range(10**6))
     report = black_box(lambda data: data if next(calls) < 1_000 else "the same", "a", "b", claim=CLAIM, samples=1_000)

@@ -89,6 +89,14 @@ def test_layouts_of_both_have_all_columns() -> None:
     assert layout.entries == ("entry 'b'",)
 
 
+@pytest.mark.parametrize("array", [np.array([1, 2]), np.array([1.0, 2.0]), np.array([True]), np.ones((2, 3))])
+def test_an_array_of_outputs_is_read_as_its_outputs_are(array: Any) -> None:
+    together, apart = Outputs(array), Outputs(list(array))
+    assert together.types == apart.types
+    assert together.rows == apart.rows
+    assert repr(together.lengths) == repr(apart.lengths)
+
+
 def test_parts_are_parts() -> None:
     part = Outputs([(1, "a"), (2, "b"), (3, "c"), (4, "d")]).part(1, 4, 2)
     assert part.rows == [(2.0, "b"), (4.0, "d")]
