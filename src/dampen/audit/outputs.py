@@ -252,11 +252,11 @@ def _columns_of_leaves(rows: list[dict[Path, Any]]) -> Columns:
     entries: dict[Path, list[Hashable]] = defaultdict(lambda: [None] * len(rows))
     for place, row in enumerate(rows):
         for path, leaf in row.items():
-            number = _is_number(leaf)
-            if number:
+            if _is_number(leaf):
                 matrix[place, places[path]] = _as_float(leaf)
-            if not number or leaf != leaf:
-                entries[path][place] = as_label(leaf)
+                if not np.isnan(matrix[place, places[path]]):
+                    continue
+            entries[path][place] = as_label(leaf)
     return paths, matrix, {path_name(path): labels for path, labels in entries.items()}
 
 
@@ -269,6 +269,8 @@ def _as_float(leaf: Any) -> float:
         return float(leaf)
     except OverflowError:
         return np.inf if leaf > 0 else -np.inf
+    except ValueError:
+        return np.nan  # a Decimal that signals that it is none
 
 
 def _order(path: Path) -> list[tuple[bool, float, str]]:

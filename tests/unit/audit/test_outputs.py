@@ -47,7 +47,7 @@ def test_ragged_and_mixed_outputs_keep_their_places() -> None:
 
 
 def test_numbers_that_are_none_are_labels() -> None:
-    for drawn in ([float("nan"), 1.0], [float("nan"), "x"], np.array([np.nan, 1.0])):
+    for drawn in ([float("nan"), 1.0], [float("nan"), "x"], np.array([np.nan, 1.0]), [Decimal("sNaN"), Decimal(1)]):
         assert Outputs(drawn).labels("the output")[0] == "nan"
     assert Outputs([10**400, -(10**400)]).column("the output").tolist() == [np.inf, -np.inf]
 
