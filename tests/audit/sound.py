@@ -30,6 +30,7 @@ from dampen.mechanisms import (
     ReportNoisyMax,
     Staircase,
 )
+from tests.audit.planted import ABOVE, BELOW, whole_noise
 
 NUMBER = NumericFrame(bound=1, adjacency=Adjacency.ADD_REMOVE)
 COUNTS = CountsFrame(2, l1=1, largest=1, adjacency=Adjacency.ADD_REMOVE)
@@ -108,6 +109,21 @@ def rare_leak(rng: np.random.Generator, delta: float) -> Sound:
     )
 
 
+def sparse_vector(rng: np.random.Generator) -> Sound:
+    """Algorithm 1 of Lyu, Su and Li 2017: the first query above a noisy bar, on a pair like those of its faulty kin."""
+    of_bar, noise = whole_noise(rng, 2), whole_noise(rng, 4)
+
+    def draw(queries: tuple[int, ...]) -> tuple[str, ...]:
+        bar, told = of_bar(), []
+        for query in queries:
+            told.append(ABOVE if query + noise() >= bar else BELOW)
+            if told[-1] == ABOVE:
+                break
+        return tuple(told)
+
+    return Sound("sparse vector", one_by_one(draw), (0,) * 5, (1,) * 3 + (-1,) * 2, claim(1))
+
+
 def two_points_of_rho(rng: np.random.Generator) -> Sound:
     """Randomised response of epsilon 1 by its rho, which is nearly reached: epsilon tanh(epsilon / 2)."""
     sound = randomised_response(rng, 1)
@@ -122,6 +138,7 @@ def every_sound(rng: np.random.Generator) -> list[Sound]:
         discrete_laplace(rng, 1),
         discrete_laplace(rng, 0.2),
         rare_leak(rng, 0.05),
+        sparse_vector(rng),
         two_points_of_rho(rng),
         ours(Exponential(1), CHOICE, SelectionProblem, [1, 0, 0], [0, 1, 1]),
         ours(PermuteAndFlip(1), CHOICE, SelectionProblem, [1, 0, 0], [0, 1, 1]),
