@@ -69,6 +69,7 @@ PUBLIC = {
     "dampen.audit": {
         "AdmissibilityReport",
         "AuditReport",
+        "BlackBoxReport",
         "Classification",
         "DrawReport",
         "LaplacePair",
@@ -81,6 +82,7 @@ PUBLIC = {
         "audit_numeric",
         "audit_selection",
         "audit_unknown_groups",
+        "black_box",
         "classify",
         "dominates",
         "edge_neighbours",

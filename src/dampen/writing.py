@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from dampen._validate import Number, brief, exact, plain
+from dampen.errors import MissingExtra
 
 LARGEST_WRITTEN_OUT = 10**15
 """A larger whole number is rounded up too."""
@@ -61,6 +62,15 @@ def html_table(rows: Iterable[tuple[Any, ...]]) -> str:
         rest = "".join(f"<td>{html.escape(str(cell))}</td>" for cell in cells)
         lines.append(f"<tr><th>{html.escape(str(head))}</th>{rest}</tr>")
     return f"<table>{''.join(lines)}</table>"
+
+
+def pyplot_for(drawing: str) -> Any:
+    """The module matplotlib.pyplot; one line that says what to install where it is missing."""
+    try:
+        import matplotlib.pyplot as pyplot
+    except ImportError:
+        raise MissingExtra(f"{drawing} needs matplotlib: pip install 'dampen[plots]'") from None
+    return pyplot
 
 
 class Error(float):

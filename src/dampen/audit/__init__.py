@@ -1,6 +1,9 @@
-"""Is it really private? Exact audits over all small data sets and all their neighbours, and of draws by their laws."""
+"""Is it really private? Exact audits over all small data sets and all their neighbours, of draws by their laws, and of
+anything by its draws alone."""
 
 from dampen.audit.admissibility import AdmissibilityReport, audit_admissibility
+from dampen.audit.black_box import black_box
+from dampen.audit.black_box_report import BlackBoxReport
 from dampen.audit.caps import audit_caps
 from dampen.audit.classes import Classification, classify, dominates
 from dampen.audit.counts import audit_counts
@@ -22,6 +25,7 @@ from dampen.audit.unknown_groups import audit_unknown_groups
 __all__ = [
     "AdmissibilityReport",
     "AuditReport",
+    "BlackBoxReport",
     "Classification",
     "DrawReport",
     "LaplacePair",
@@ -34,6 +38,7 @@ __all__ = [
     "audit_numeric",
     "audit_selection",
     "audit_unknown_groups",
+    "black_box",
     "classify",
     "dominates",
     "edge_neighbours",

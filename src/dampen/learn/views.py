@@ -7,11 +7,12 @@ from typing import Any
 import numpy as np
 
 from dampen.describe.columns import Number
-from dampen.errors import MissingExtra, ParameterError
+from dampen.errors import ParameterError
 from dampen.learn.decision_table import BinaryTest, DecisionTable, cell_answers, class_shares, possible_cells
 from dampen.learn.nodes import Node
 from dampen.learn.schema import Schema
 from dampen.vectors import Floats
+from dampen.writing import pyplot_for
 
 MOST_DRAWN = 256
 """So many rows of a table fit on a picture."""
@@ -48,7 +49,7 @@ def outcome_names(node: Node, schema: Schema) -> list[str]:
 
 def plot_tree(root: Node, schema: Schema, axes: Any = None) -> Any:
     """Draw the tree from left to right on matplotlib axes: a line per outcome, a leaf's class at its end."""
-    pyplot = _pyplot("plot_tree")
+    pyplot = pyplot_for("plot_tree")
     target = axes if axes is not None else pyplot.figure(layout="constrained").add_subplot()
     target.set_axis_off()
     _draw_node(target, root, schema, depth=0, first=0.0, title="all records")
@@ -110,7 +111,7 @@ def table_text(table: DecisionTable, schema: Schema) -> str:
 
 def plot_table(table: DecisionTable, schema: Schema, axes: Any = None) -> Any:
     """One row for each cell: dark for yes, light for no, then a bar of its class shares and its class in words."""
-    pyplot = _pyplot("plot_table")
+    pyplot = pyplot_for("plot_table")
     titles, rows = _cells(table, schema)
     if len(rows) > MOST_DRAWN:
         raise ParameterError(f"plot_table draws at most {MOST_DRAWN} cells; this table has {len(rows)}: export_text()")
@@ -159,11 +160,3 @@ def _test_name(test: BinaryTest, schema: Schema) -> str:
     if not isinstance(attribute, Number):
         return f"{name} = {attribute.labels[test.code]}"
     return f"{name} < {test.edge:g}"
-
-
-def _pyplot(drawing: str) -> Any:
-    try:
-        import matplotlib.pyplot as pyplot
-    except ImportError:
-        raise MissingExtra(f"{drawing} needs matplotlib: pip install 'dampen[plots]'") from None
-    return pyplot
