@@ -75,6 +75,8 @@ class EitherPayment(Payment):
     @property
     def price(self) -> Price:
         """The one that was typed."""
+        if self.epsilon is None and self.rho is None:
+            raise ParameterError("epsilon must be given with --epsilon, or rho in its place with --rho")
         return Price(self.epsilon, self.rho)
 
 
