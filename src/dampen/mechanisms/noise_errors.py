@@ -190,7 +190,7 @@ def blockwise_tail(t: float, size: float, own: PublicNoise, other: PublicNoise) 
     is at most a sum that grows with s <= t, taken at the end of each of some blocks; beyond, at most 1 + P(K > 2 t).
     """
     with np.errstate(over="ignore"):
-        last = floor(min(t / size, FARTHEST))
+        last = np.floor(min(t / size, FARTHEST))
         ends = np.unique(np.floor(np.linspace(0, last, BLOCKS + 1)))
         beyond = np.exp(other.log_tail(ends + 1))
         chances = np.concatenate(([1 - beyond[0]], beyond[:-1] - beyond[1:]))
