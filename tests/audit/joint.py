@@ -70,7 +70,7 @@ class Draw:
         if isinstance(self.mechanism, GaussianCounts):
             noise = self.mechanism.noise(self.problem.frame)
             moved = np.abs(self.problem.counts - other.problem.counts).tolist()
-            return np.sum([_of_gaussian(noise, count) for count in moved], axis=0)
+            return np.asarray(np.sum([_of_gaussian(noise, count) for count in moved], axis=0))
         return _of_laws(self.log_law(), other.log_law())
 
     @cached_property

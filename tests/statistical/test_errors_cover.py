@@ -358,10 +358,7 @@ SHARP = (
 
 @pytest.mark.parametrize(
     "name",
-    [
-        pytest.param(name, marks=[] if name in ("count", "mean") else [pytest.mark.long])
-        for name in SHARP
-    ],
+    [pytest.param(name, marks=[] if name in ("count", "mean") else [pytest.mark.long]) for name in SHARP],
 )
 def test_a_bound_that_is_30_percent_too_small_is_rejected(name: str) -> None:
     told = [(off, Boastful(accuracy, share=0.3)) for off, accuracy in (KINDS[name]() for _ in range(REJECTING_DRAWS))]

@@ -6,6 +6,7 @@ Everything here is public or was released: the true number of records is not.
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import lru_cache
 from math import exp, expm1, floor, tanh
 
 import numpy as np
@@ -164,10 +165,16 @@ def noise_exceeded_with(top: Noisy, number: Noisy, size: Fraction, chance: Fract
         rate, share = float(own.rate / top.resolution * size), 1 / (1 + exp(-float(own.rate)))
         found = least_solution(lambda t: difference_tail(t, rate, share, float(other.rate)), float(chance))
         return Fraction(found * MARGIN) * size
-    steps = max(float(size / top.resolution), NEAREST)
-    scale = own.mean_size() + steps * other.mean_size() + 1
-    found = least_solution(lambda t: blockwise_tail(t * scale, steps, own, other), float(chance) / MARGIN, FEW_HALVINGS)
-    return Fraction(found * scale * MARGIN) * top.resolution
+    return Fraction(_blockwise_solution(own, other, float(size / top.resolution), float(chance))) * top.resolution
+
+
+@lru_cache(maxsize=1024)
+def _blockwise_solution(own: PublicNoise, other: PublicNoise, quotient: float, chance: float) -> float:
+    """The least t for two noises of any law. It takes 20 ms, and one answer is asked for its error several times."""
+    size = max(quotient, NEAREST)
+    scale = own.mean_size() + size * other.mean_size() + 1
+    found = least_solution(lambda t: blockwise_tail(t * scale, size, own, other), chance / MARGIN, FEW_HALVINGS)
+    return found * scale * MARGIN
 
 
 def difference_tail(t: float, rate: float, share: float, other: float) -> float:
