@@ -101,7 +101,8 @@ class BasicComposition(Composition):
     def count(self, charge: PrivacyLoss) -> Amount:
         """Epsilon and delta; a loss without epsilon is refused."""
         if charge.epsilon is None:
-            raise BudgetError(f"this release has a rho but no epsilon: {OWN_BUDGET} Budget(rho=...)")
+            own = f"{OWN_BUDGET} Budget(rho=...), or one of epsilon and delta"
+            raise BudgetError(f"this release has a rho but no epsilon: {own}")
         return Amount(charge.epsilon, charge.delta)
 
     def fits(self, spent: Amount, limit: Amount) -> bool:

@@ -10,7 +10,7 @@ from typer.testing import CliRunner, Result
 
 from dampen import Adjacency, Budget, PrivacyLoss
 from dampen.cli.app import app
-from dampen.cli.payment import Payment
+from dampen.cli.payment import EpsilonPayment
 from dampen.errors import BudgetError, BudgetExceeded, DampenError, ParameterError
 from tests import postgres
 
@@ -171,15 +171,18 @@ def test_show_lists_the_questions_that_cost_nothing_only_where_asked(study: Path
 
 def test_the_payer_of_a_command_recalls_and_keeps_what_its_ledger_does(study: Path) -> None:
     run("budget", "remember", study)
-    paying = Payment(epsilon="1", budget=str(study)).payer()
+    paying = EpsilonPayment(epsilon="1", budget=str(study)).payer()
     assert paying.recall("median of pay") is None
     paying.keep("median of pay", "7")
     assert paying.recall("median of pay") == "7"
     assert (paying.file, paying.remembers) == (study, True)
-    for forgetful in (Payment(epsilon="1").payer(), Payment(epsilon="1", budget=str(study)).payer(of_pipe=True)):
+    for forgetful in (
+        EpsilonPayment(epsilon="1").payer(),
+        EpsilonPayment(epsilon="1", budget=str(study)).payer(of_pipe=True),
+    ):
         forgetful.keep("count", "7")
         assert forgetful.recall("count") is None
-    assert (Payment(epsilon="1").payer().file, Payment(epsilon="1").payer().remembers) == (None, False)
+    assert (EpsilonPayment(epsilon="1").payer().file, EpsilonPayment(epsilon="1").payer().remembers) == (None, False)
     assert paying.recall("count") is None
 
 
