@@ -20,7 +20,7 @@ from dampen.tables.person_pairs import person_pairs
 if TYPE_CHECKING:
     from tests.conftest import Refused
 
-SURE = 10_000
+SURE = 10**9
 """So large an epsilon that noise is 0 and the cap hardly ever too small; it may be larger."""
 CALLS: dict[str, list[Any]] = {
     "from": [f"p{place % 30}" for place in range(90)] + ["p0"] * 60 + [None, "p1"],
