@@ -1,9 +1,11 @@
 """Mechanisms of one's own: a sound one passes, and every planted fault is found and named in one sentence."""
 
 import logging
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -45,6 +47,11 @@ def test_a_sound_one_passes_and_the_report_tells_every_rule() -> None:
     assert report.cases == ("votes", "votes, replaced", "quarter votes", "winner", "matches")
     assert report.pairs == 105 + 60 + 105 + 105 + 140
     assert "keeps        pays first" in str(report)
+
+
+def test_the_page_names_every_rule() -> None:
+    page = (Path(__file__).parents[3] / "docs" / "write_a_mechanism.md").read_text()
+    assert re.findall(r"^\| (.*?) \|", page.split("| rule |")[1].split("\n\n")[0], flags=re.MULTILINE) == [*RULES]
 
 
 def test_a_mechanism_that_is_given_is_tried_as_it_is() -> None:
