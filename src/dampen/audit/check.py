@@ -51,6 +51,8 @@ def check_mechanism(
     place: give your own where a mechanism is for other problems. A passed check is no proof: the audits are exact,
     but only of these data sets at this epsilon.
 
+    Run it where nothing else is released: while it runs, the system's entropy is watched, and once made to fail.
+
     >>> from dampen.mechanisms import PermuteAndFlip
     >>> report = check_mechanism(PermuteAndFlip)
     >>> "pays first" in report.kept, report.left_out

@@ -97,13 +97,13 @@ class Trial:
         return spy
 
     def _takes(self, case: Case) -> bool:
-        refused = {place: why for place in range(len(case.data_sets)) if (why := self._refusal(case.problem(place)))}
+        refused = {place: why for place in range(len(case.data_sets)) if (why := self.refusal(case.problem(place)))}
         if refused and len(refused) < len(case.data_sets):
             broken(self, f"must take all data sets of a frame or none, but refuses some of {case.name!r}")
         self._refusals.extend(refused.values())
         return not refused
 
-    def _refusal(self, problem: Any) -> str:
+    def refusal(self, problem: Any) -> str:
         """Why a problem is not taken; nothing where it is."""
         try:
             self.mechanism.require(problem)
@@ -128,14 +128,7 @@ def refuses_what_is_no_epsilon(trial: Trial) -> None:
     if trial.make is None:
         raise LeftOut("a mechanism was given, not how to make one")
     for wrong in NO_EPSILON:
-        try:
-            trial.make(wrong)
-        except ParameterError as refusal:
-            _require_one_line(trial, refusal)
-        except Exception as error:
-            broken(trial, f"must refuse {wrong!r} as epsilon with a ParameterError; it raises {type(error).__name__}")
-        else:
-            broken(trial, f"must refuse {wrong!r} as epsilon, and takes it")
+        _require_refusal(trial, partial(trial.make, wrong), ParameterError, f"refuse {wrong!r} as epsilon")
 
 
 def is_told_by_its_parameters(trial: Trial) -> None:
@@ -172,14 +165,8 @@ def prices_a_frame(trial: Trial) -> None:
 def refuses_other_problems(trial: Trial) -> None:
     """What is no problem of its kind is refused before anything is paid."""
     budget = Budget(epsilon=10)
-    try:
-        trial.mechanism.release(str(SECRET), budget=budget)
-    except ParameterError as refusal:
-        _require_one_line(trial, refusal)
-    except Exception as error:
-        broken(trial, f"must refuse what is no problem with a ParameterError; it raises {type(error).__name__}")
-    else:
-        broken(trial, "must refuse what is no problem, and releases it")
+    release = partial(trial.mechanism.release, str(SECRET), budget=budget)
+    _require_refusal(trial, release, ParameterError, "refuse what is no problem")
     if budget.spent.epsilon:
         broken(trial, "must refuse what is no problem before it pays")
 
@@ -230,7 +217,7 @@ def reads_runs_as_what_they_stand_for(trial: Trial) -> None:
         raise LeftOut("it chooses no candidates")
     runs = Runs([3, 1], [1, 3])
     together, apart = (SelectionProblem(Frame(range(4), 1, Adjacency.ADD_REMOVE), u) for u in (runs, np.asarray(runs)))
-    if trial._refusal(together):
+    if trial.refusal(together):
         raise LeftOut("it takes no runs")
     laws = [np.asarray(trial.mechanism.log_probabilities(problem)) for problem in (together, apart)]
     if laws[0].shape != laws[1].shape or np.abs(laws[0] - laws[1]).max() > CLOSE:
@@ -262,14 +249,8 @@ def simulates_what_is_public(trial: Trial) -> None:
     """``simulate`` refuses a problem that is not marked public, and follows the law on one that is."""
     mechanism, problem = trial.mechanism, trial.cases[0].problem()
     rng = np.random.default_rng(SEED)
-    try:
-        mechanism.simulate(problem, rng, 1)
-    except NotPublic:
-        pass
-    except Exception as error:
-        broken(trial, f"must refuse to simulate an unmarked problem with NotPublic; it raises {type(error).__name__}")
-    else:
-        broken(trial, "must refuse to simulate a problem that is not marked public: it would show data for nothing")
+    what = "refuse to simulate a problem that is not marked public"
+    _require_refusal(trial, partial(mechanism.simulate, problem, rng, 1), NotPublic, what)
     law, place_of = _law_and_places(mechanism, problem.as_public())
     table = cells.gather(law)
     answers = mechanism.simulate(problem.as_public(), rng, cells.draws_needed(len(table.shares)))
@@ -325,14 +306,8 @@ def pays_first(trial: Trial) -> None:
         return trial.mechanism.draw(problem, source)
 
     with _watched_entropy(lambda: drawn.append("opened")):
-        try:
-            trial.spied(draw).release(problem, budget=budget)
-        except BudgetExceeded as refusal:
-            _require_one_line(trial, refusal)
-        except Exception as error:
-            broken(trial, f"must let the budget refuse; it raises {type(error).__name__} instead")
-        else:
-            broken(trial, "must pay before it draws, and releases without having paid")
+        release = partial(trial.spied(draw).release, problem, budget=budget)
+        _require_refusal(trial, release, BudgetExceeded, "pay before it releases")
     if drawn:
         broken(trial, "must pay before it draws, and draws what the budget then refuses to pay for")
     if budget.spent != _budget(loss, half=True).spent:
@@ -394,7 +369,7 @@ def releases_what_it_drew(trial: Trial) -> None:
 def is_silent_and_keeps_nothing(trial: Trial) -> None:
     """A release prints, logs and warns of nothing, and leaves nothing of the data in the mechanism."""
     secret = secret_problem(trial.mechanism.takes)
-    problem = trial.cases[0].problem() if trial._refusal(secret) else secret
+    problem = trial.cases[0].problem() if trial.refusal(secret) else secret
     loss, before = trial.mechanism.privacy(problem.frame), repr(sorted(vars(trial.mechanism).items()))
     with listening() as heard:
         trial.mechanism.release(problem, budget=_budget(loss))
@@ -446,8 +421,17 @@ def _is_spent(budget: Budget, loss: PrivacyLoss) -> bool:
     return (budget.spent.epsilon, budget.spent.delta) == (loss.epsilon, loss.delta)
 
 
-def _require_one_line(trial: Trial, refusal: DampenError) -> None:
-    message = str(refusal)
+def _require_refusal(trial: Trial, use: Callable[[], object], kind: type[DampenError], what: str) -> None:
+    """Demand an error of this kind, in one line that shows no data."""
+    message = ""
+    try:
+        use()
+    except kind as refusal:
+        message = str(refusal)
+    except Exception as error:
+        broken(trial, f"must {what} with {kind.__name__}; it raises {type(error).__name__}")
+    else:
+        broken(trial, f"must {what}, and does not")
     if len(message.splitlines()) != 1 or len(message) >= LONGEST_MESSAGE:
         broken(trial, f"must refuse in one line of fewer than {LONGEST_MESSAGE} characters")
     if str(SECRET) in message:
