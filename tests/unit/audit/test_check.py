@@ -15,7 +15,7 @@ from dampen import Adjacency, Budget, Frame, PrivacyLoss, SelectionProblem, entr
 from dampen.audit import add_remove_neighbours, check_mechanism, multisets
 from dampen.audit.contract import RULES
 from dampen.entropy import system_entropy
-from dampen.errors import ContractBroken, ParameterError
+from dampen.errors import BudgetExceeded, ContractBroken, ParameterError, ReleaseFailed
 from dampen.mechanisms import Exponential, Laplace, LaplaceCounts, PermuteAndFlip, StableArgmax, laws
 from dampen.mechanisms.selection.base import UtilityMechanism
 from dampen.privacy import PrivateAccuracy, release_of
@@ -111,6 +111,19 @@ class OpensEntropyFirst(HalfBlind):
 class Free(HalfBlind):
     def release(self, problem: Any, *, budget: Any, note: str = "") -> Any:
         return super().release(problem, budget=Budget(epsilon=1), note=note)
+
+
+class PaysForSuccess(HalfBlind):
+    """It looks whether there is enough, and pays once it has an answer: what fails in between is free."""
+
+    def release(self, problem: Any, *, budget: Any, note: str = "") -> Any:
+        self.require(problem)
+        loss = self.privacy(problem.frame)
+        if budget.remaining.epsilon < loss.epsilon:
+            raise BudgetExceeded("too little is left")
+        told = super().release(problem, budget=Budget(epsilon=1), note=note)
+        with budget.reserve(loss, note=note):
+            return told
 
 
 class Seeded(HalfBlind):
@@ -224,6 +237,63 @@ class SimulatesAnotherLaw(HalfBlind):
         return Exponential(self.epsilon).simulate(problem, rng, size)
 
 
+class PaysBeforeItLooks(HalfBlind):
+    def release(self, problem: Any, *, budget: Any, note: str = "") -> Any:
+        if not isinstance(problem, SelectionProblem):
+            with budget.reserve(PrivacyLoss(self.epsilon, adjacency=Adjacency.ADD_REMOVE), note=note):
+                pass
+        return super().release(problem, budget=budget, note=note)
+
+
+class PaysByHalves(HalfBlind):
+    def release(self, problem: Any, *, budget: Any, note: str = "") -> Any:
+        self.require(problem)
+        loss = self.privacy(problem.frame)
+        for _ in range(2):
+            with budget.reserve(replace(loss, epsilon=self.epsilon / 2), note=note):
+                pass
+        return super().release(problem, budget=Budget(epsilon=1), note=note)
+
+
+class ReturnsTheValue(HalfBlind):
+    def release(self, problem: Any, *, budget: Any, note: str = "") -> Any:
+        return super().release(problem, budget=budget, note=note).value
+
+
+class TellsWhyItFailed(HalfBlind):
+    def release(self, problem: Any, *, budget: Any, note: str = "") -> Any:
+        self.require(problem)
+        with budget.reserve(self.privacy(problem.frame), note=note):
+            try:
+                value = self.answer(problem.frame, self.draw(problem, entropy.system_entropy()))
+            except Exception as error:
+                raise ReleaseFailed(f"the draw failed: {error}") from None
+        return release_of(value, self.privacy(problem.frame), repr(self), note, self.accuracy(problem.frame))
+
+
+class NotItsCopy(HalfBlind):
+    def __eq__(self, other: object) -> bool:
+        return self is other
+
+    def __hash__(self) -> int:
+        return 0
+
+
+class PricedByANumber(HalfBlind):
+    def privacy(self, frame: Frame) -> Any:
+        return super().privacy(frame).epsilon
+
+
+class FirstComeFirstServed(Exponential):
+    def _log_law(self, x: Any, sizes: Any) -> Any:
+        return super()._log_law(x + np.arange(len(x)) / 10, sizes)
+
+
+class ForgetsSizes(Exponential):
+    def _log_law(self, x: Any, sizes: Any) -> Any:
+        return super()._log_law(x, np.ones(len(x))) - np.log(sizes)
+
+
 class SomewhatLessNoise(Laplace):
     def privacy(self, frame: Any) -> PrivacyLoss:
         return replace(super().privacy(frame), epsilon=self.epsilon * 9 / 10)
@@ -248,6 +318,7 @@ PLANTED: dict[type[Any], str] = {
     PaysAfterwards: "must pay before it draws, and draws what the budget then refuses to pay for",
     OpensEntropyFirst: "must pay before it draws",
     Free: "must pay before it releases, and does not",
+    PaysForSuccess: "must keep the charge of a draw that failed",
     Seeded: "there is no seed",
     ShowsWhy: "must turn a failed draw into ReleaseFailed; it raises OSError",
     ReleasesAnother: "must release what was drawn",
@@ -266,6 +337,14 @@ PLANTED: dict[type[Any], str] = {
     RefusesSome: "must take all data sets of a frame or none, but refuses some of 'votes'",
     SimulatesAnything: "must refuse to simulate a problem that is not marked public, and does not",
     SimulatesAnotherLaw: "must simulate the law that it states",
+    PaysBeforeItLooks: "must refuse what is no problem before it pays",
+    PaysByHalves: "must not charge what it does not release",
+    ReturnsTheValue: "must release a Release; it returns a str",
+    TellsWhyItFailed: "must not show why a draw failed",
+    NotItsCopy: "must equal its copy",
+    PricedByANumber: "must return a PrivacyLoss from privacy(frame)",
+    FirstComeFirstServed: "must give every candidate its chance wherever it stands",
+    ForgetsSizes: "must read a run as the equal candidates it stands for; their laws differ",
     SomewhatLessNoise: "must not lose more than its price",
     OneStepAside: "must draw from the law that it states",
     CountsCheaper: "must not lose more than its price",
@@ -283,7 +362,7 @@ def broken(sentence: str) -> Iterator[None]:
     assert caught.value.__cause__ is None
 
 
-SLOW = (OneMemberOfARun, OneStepAside, CountsCheaper)
+SLOW = (OneMemberOfARun, ForgetsSizes, OneStepAside, CountsCheaper)
 """Found by the rules that are tried last."""
 
 
