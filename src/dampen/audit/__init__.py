@@ -5,6 +5,7 @@ from dampen.audit.admissibility import AdmissibilityReport, audit_admissibility
 from dampen.audit.black_box import black_box
 from dampen.audit.black_box_report import BlackBoxReport
 from dampen.audit.caps import audit_caps
+from dampen.audit.check import ContractReport, check_mechanism
 from dampen.audit.classes import Classification, classify, dominates
 from dampen.audit.counts import audit_counts
 from dampen.audit.draws import DrawReport, audit_draw
@@ -27,6 +28,7 @@ __all__ = [
     "AuditReport",
     "BlackBoxReport",
     "Classification",
+    "ContractReport",
     "DrawReport",
     "LaplacePair",
     "ScriptedEntropy",
@@ -39,6 +41,7 @@ __all__ = [
     "audit_selection",
     "audit_unknown_groups",
     "black_box",
+    "check_mechanism",
     "classify",
     "dominates",
     "edge_neighbours",
