@@ -1,6 +1,7 @@
 """Loss distributions against explicit laws, known numbers and a peer: never below the truth, and hardly above it."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from fractions import Fraction
 from itertools import product
 from math import exp
@@ -86,7 +87,7 @@ def test_one_release_has_the_excess_of_its_worst_pair(name: str, epsilon: str) -
 @pytest.mark.parametrize("epsilon", EPSILONS)
 def test_several_releases_have_the_excess_of_all_outputs(names: tuple[str, ...], epsilon: str) -> None:
     """Every combination of outputs, written out."""
-    first, *rest = (PAIRS[name][0]() for name in names)
+    first, *rest = (replace(PAIRS[name][0](), adjacency=None) for name in names)  # their numbers alone are looked at
     for other in rest:
         first = first.compose(other)
     laws = [PAIRS[name][1] for name in names]
@@ -199,7 +200,8 @@ def test_splitting_keeps_both_masses() -> None:
     found = spread_losses(losses, masses, Fraction(1, 4))
     assert found.masses.sum() == pytest.approx(1, rel=1e-8)
     assert (found.masses * np.exp(-found.losses)).sum() == pytest.approx((masses * np.exp(-losses)).sum(), rel=1e-8)
-    assert found.losses.tolist() == [-0.5, -0.25, 0, 0.25, 0.5, 0.75, 1.0]
+    assert found.losses.tolist() == [-0.5, -0.25, 0, 0.25, 0.5, 0.75, 1.0, 1.25]
+    assert found.masses[-1] < 1e-8, "only what floats may be off"
 
 
 def test_losses_put_at_the_lower_point_would_be_found(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -248,3 +250,30 @@ def test_wide_ranges_overflow_nowhere(epsilon: int) -> None:
     assert np.isfinite(found.masses).all()
     assert found.masses.sum() == pytest.approx(1)
     assert epsilon / 2 < found.epsilon("1e-6") <= epsilon * 1.01
+
+
+@pytest.mark.parametrize("tiny", ["1e-7", "1e-9", "1e-17", "1e-19"])
+def test_a_tiny_loss_beside_a_large_one_takes_nothing_away(tiny: str) -> None:
+    """Its lattice would have more points than whole numbers reach, and 1 became 1e-23."""
+    large = loss_distribution(Gaussian(100), ONE).compose_self(10)
+    assert large.delta(10) == 1
+    assert large.compose(loss_distribution(Laplace(tiny), ONE)).delta(10) == 1
+    both = loss_distribution(Laplace(1), ONE).compose(loss_distribution(Laplace(tiny), ONE))
+    assert both.delta("1/2") >= loss_distribution(Laplace(1), ONE).delta("1/2")
+
+
+def test_losses_of_different_neighbours_do_not_add_up(refused: Refused) -> None:
+    """A histogram of which a row may leave, and answers of which one may be another."""
+    rows = loss_distribution(LaplaceCounts(1), CountsFrame(9, 1, ADD_REMOVE))
+    replaced = loss_distribution(RandomisedResponse(1), GroupFrame(9, 2))
+    assert (rows.adjacency, rows.unit) == (ADD_REMOVE, "row")
+    assert (rows.compose_self(5).adjacency, rows.compose_self(5).unit) == (ADD_REMOVE, "row")
+    with refused(ParameterError, "other must have the same neighbours, ADD_REMOVE per row", "REPLACE per row"):
+        rows.compose(replaced)
+
+
+def test_the_largest_loss_is_no_smaller_than_floats_put_it() -> None:
+    """Epsilons a hair above a point of the lattice, where nothing was left above it."""
+    for bound in range(1100, 1300):
+        found = loss_distribution(Laplace(1 + Fraction(1, 2**58)), NumericFrame(bound, ADD_REMOVE))
+        assert found.delta(1) > 0, bound
