@@ -141,7 +141,7 @@ class LossDistribution:
             return self
         raised = 1 + (len(self.masses) + 8) * UNIT
         kept = self.masses[low:high].copy()
-        kept[0] += float(self.masses[:low].sum()) * raised
+        kept[0] = (kept[0] + float(self.masses[:low].sum()) * raised) * (1 + 4 * UNIT)
         infinite = self.infinite * (1 + 4 * UNIT) + float(self.masses[high:].sum()) * raised
         return replace(self, first=self.first + low, masses=kept, infinite=infinite)
 

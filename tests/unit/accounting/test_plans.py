@@ -174,7 +174,8 @@ def on_lattice(eta: Fraction, steps: int, count: int) -> list[Any]:
         for turn in range(1, count + 1):
             deltas = {
                 place: max(
-                    (1 - low) * at(deltas, place - t) + low * at(deltas, place - t + steps) for t, low in enumerate(lows)
+                    (1 - low) * at(deltas, place - t) + low * at(deltas, place - t + steps)
+                    for t, low in enumerate(lows)
                 )
                 for place in range((turn - count) * steps, turn * steps + 1)
             }
