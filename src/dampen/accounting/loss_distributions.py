@@ -10,7 +10,7 @@ larger than the lattice counts as infinite, and what is smaller as its first poi
 one. docs/proofs/loss_distributions.md has the proofs.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from math import ceil, log2
 from typing import Any
@@ -19,6 +19,7 @@ import numpy as np
 
 from dampen._validate import Number, non_negative, positive, probability, render, whole
 from dampen.errors import ParameterError
+from dampen.privacy import Adjacency
 from dampen.vectors import Floats, Integers
 
 MOST_POINTS = 2**12
@@ -30,19 +31,23 @@ ROUNDING = 2.0**-30
 UNDERFLOW = 1e-290
 """What is added for numbers that are too small for floats."""
 UNIT = 2.0**-52
+FARTHEST = 2**16
+"""No loss is more steps of a common lattice away from 0: a coarser one is taken where the finer one would need more."""
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class LossDistribution:
     """How likely each loss is, at most: ``masses[i]`` that of (first + i) step, and ``infinite`` that of no bound.
 
-    Neighbours may be taken either way round. Everything here is public.
+    Neighbours may be taken either way round. ``adjacency``, ``unit``: who they are. Everything here is public.
     """
 
     step: Fraction
     first: int
     masses: Floats
     infinite: float = 0.0
+    adjacency: Adjacency | None = None
+    unit: str | None = None
 
     def __repr__(self) -> str:
         return f"LossDistribution({len(self.masses)} losses, {float(self.step):.3g} apart)"
@@ -82,15 +87,26 @@ class LossDistribution:
         return Fraction(high)
 
     def compose(self, other: "LossDistribution") -> "LossDistribution":
-        """The loss of both releases, on the finer one of their lattices."""
+        """The loss of both releases of one data set, on the finer one of their lattices."""
         if not isinstance(other, LossDistribution):
             raise ParameterError(f"other must be a LossDistribution; got {render(other)}")
-        step = min(self.step, other.step)
+        if (self.adjacency, self.unit) != (other.adjacency, other.unit):
+            rule = f"other must have the same neighbours, {self._neighbours()}: losses of others do not add up"
+            raise ParameterError(f"{rule}; got {other._neighbours()}")
+        step = self._common_step(other)
         one, two = self._on(step), other._on(step)
         terms = min(len(one.masses), len(two.masses))
         masses = np.convolve(one.masses, two.masses) * (1 + (terms + 8) * UNIT)
         infinite = (one.infinite + two.infinite) * (1 + 4 * UNIT) + UNDERFLOW
-        return LossDistribution(step, one.first + two.first, masses, infinite)._within_reach()
+        return replace(self, step=step, first=one.first + two.first, masses=masses, infinite=infinite)._within_reach()
+
+    def _neighbours(self) -> str:
+        return f"{'none' if self.adjacency is None else self.adjacency.name} per {self.unit}"
+
+    def _common_step(self, other: "LossDistribution") -> Fraction:
+        finer = min(self.step, other.step)
+        reach = max(each.step * max(abs(each.first), abs(each.first + len(each.masses))) for each in (self, other))
+        return finer if reach <= FARTHEST * finer else round_to_power(reach / FARTHEST)
 
     def compose_self(self, count: int) -> "LossDistribution":
         """The loss of so many releases of this kind."""
@@ -105,11 +121,11 @@ class LossDistribution:
         return found
 
     def _on(self, step: Fraction) -> "LossDistribution":
-        """The same on a finer lattice, or itself."""
+        """The same on another lattice, or itself."""
         if step == self.step:
             return self
         spread = spread_losses(self.losses, self.masses, step)
-        return LossDistribution(step, spread.first, spread.masses, self.infinite)
+        return replace(self, step=step, first=spread.first, masses=spread.masses)
 
     def _within_reach(self) -> "LossDistribution":
         """Without the ends that hardly weigh anything, and with every second point where there are too many."""
@@ -125,9 +141,9 @@ class LossDistribution:
             return self
         raised = 1 + (len(self.masses) + 8) * UNIT
         kept = self.masses[low:high].copy()
-        kept[0] += float(self.masses[:low].sum()) * raised
+        kept[0] = (kept[0] + float(self.masses[:low].sum()) * raised) * (1 + 4 * UNIT)
         infinite = self.infinite * (1 + 4 * UNIT) + float(self.masses[high:].sum()) * raised
-        return LossDistribution(self.step, self.first + low, kept, infinite)
+        return replace(self, first=self.first + low, masses=kept, infinite=infinite)
 
     def _halve(self) -> "LossDistribution":
         """Every loss that is an odd multiple of the step is split between the even ones beside it.
@@ -141,7 +157,7 @@ class LossDistribution:
         upper = 1 / (1 + np.exp(-float(self.step)))
         masses = even[:size] + between[:size] * ((1 - upper) * (1 + 8 * UNIT))
         masses[1:] += between[: size - 1] * (upper * (1 + 8 * UNIT))
-        return LossDistribution(2 * self.step, (self.first - odd) // 2, masses * (1 + 8 * UNIT), self.infinite)
+        return replace(self, step=2 * self.step, first=(self.first - odd) // 2, masses=masses * (1 + 8 * UNIT))
 
 
 def spread_losses(losses: Floats, masses: Floats, step: Fraction) -> LossDistribution:
@@ -154,12 +170,13 @@ def spread_losses(losses: Floats, masses: Floats, step: Fraction) -> LossDistrib
     off = np.clip(losses - places * width, 0.0, width)
     upper = masses * (np.expm1(-off) / np.expm1(-width))
     low: Integers = places.astype(np.int64)
-    first, last = int(low.min()), int(low.max()) + 1
+    first, last = int(low.min()), int(low.max()) + 2
     size = last - first + 1
     found = np.bincount(low - first, masses - upper, minlength=size).astype(np.float64)
     found += np.bincount(low - first + 1, upper, minlength=size)
-    # Where floats put a loss on the wrong side of a point, or a share beside its own, it is off by less than this.
-    slack = np.bincount(low - first, masses, minlength=size) + np.bincount(low - first + 1, masses, minlength=size)
+    # Where floats put a loss on the wrong side of a point, or a share beside its own, it is off by less than this. The
+    # largest loss may then lie above its upper point: there is one more.
+    slack = sum(np.bincount(low - first + above, masses, minlength=size) for above in range(3))
     raised = (found + slack * ROUNDING) * (1 + (len(losses) + 8) * UNIT)
     return LossDistribution(step, first, raised)
 

@@ -13,7 +13,7 @@ from math import ceil, comb, exp, expm1, lcm
 import numpy as np
 
 from dampen.accounting.composition import composed, rho_of
-from dampen.concentrated import least_epsilon
+from dampen.concentrated import least_epsilon, rho_of_pure
 from dampen.privacy import PrivacyLoss
 from dampen.vectors import Floats
 
@@ -37,7 +37,8 @@ def price_of_list(losses: Sequence[PrivacyLoss], delta: Fraction) -> PrivacyLoss
     plain = composed(losses)
     if delta == 0:
         return plain
-    found = [least_epsilon(sum(map(rho_of, losses), Fraction(0)), delta)]
+    by_rho = least_epsilon(sum(map(rho_of, losses), Fraction(0)), delta)
+    found = [by_rho]
     epsilons = [loss.epsilon for loss in losses if loss.epsilon is not None]
     if len(epsilons) == len(losses):
         found.append(optimal_epsilon(epsilons, delta))
@@ -48,7 +49,16 @@ def price_of_list(losses: Sequence[PrivacyLoss], delta: Fraction) -> PrivacyLoss
             found.append(ranged_epsilon(eta, len(losses), delta))
     if plain.epsilon is not None and min(found) >= plain.epsilon:
         return plain
-    return replace(plain, epsilon=min(found), delta=plain.delta + delta, bounded_range=None, rho=rho_of(plain))
+    rho = sum(map(rho_of if min(found) == by_rho else _rho_of_response, losses), Fraction(0))
+    return replace(plain, epsilon=min(found), delta=plain.delta + delta, bounded_range=None, rho=rho)
+
+
+def _rho_of_response(loss: PrivacyLoss) -> Fraction:
+    """What a loss costs in rho where it was priced as a randomised response, which fails openly if there is a delta.
+
+    Unless it failed, its epsilon says its rho. What it says itself may hold but for another part of mass delta.
+    """
+    return rho_of_pure(loss.epsilon) if loss.delta and loss.epsilon is not None else rho_of(loss)
 
 
 # Pure losses

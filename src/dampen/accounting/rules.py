@@ -26,8 +26,8 @@ from dampen.errors import ParameterError
 from dampen.privacy import Amount, PrivacyLoss
 
 ZERO = Fraction(0)
-ROUNDING = Fraction(1, 2**40)
-"""A stored limit of rho may exceed what would be computed today by this share, in which searches may differ."""
+ROUNDING = Fraction(1, 2**46)
+"""A stored limit of rho may exceed what is computed here by this share: searches in floats end up to 2^-49 apart."""
 
 
 @dataclass(frozen=True)

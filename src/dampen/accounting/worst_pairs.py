@@ -4,6 +4,7 @@ Noise of a law that falls ever faster in logarithms, as Laplace and Gaussian noi
 furthest: docs/proofs/loss_distributions.md.
 """
 
+from dataclasses import replace
 from fractions import Fraction
 from math import exp, expm1, sqrt
 from typing import Any
@@ -44,6 +45,12 @@ def loss_distribution(mechanism: Any, frame: Any) -> LossDistribution:
     >>> round(float(once.epsilon("1e-6")), 3), round(float(once.compose_self(10).epsilon("1e-6")), 3)
     (0.835, 2.921)
     """
+    found = _worst_pair(mechanism, frame)
+    loss = mechanism.privacy(frame)
+    return replace(found, adjacency=loss.adjacency, unit=loss.unit)
+
+
+def _worst_pair(mechanism: Any, frame: Any) -> LossDistribution:
     kind = type(mechanism)  # a subclass may have another law
     if kind is Laplace and isinstance(frame, NumericFrame):
         return _laplace(mechanism.epsilon / frame.reach, frame.reach)
@@ -89,7 +96,7 @@ def _gaussian(noise: GaussianNoise, moved: int) -> LossDistribution:
     else:
         usual = Fraction(moved / sqrt(noise.variance))
         found = spread_losses(float(unit) * places.astype(np.float64), masses, round_to_power(usual / PARTS))
-    return LossDistribution(found.step, found.first, found.masses, found.infinite + CUT)
+    return replace(found, infinite=found.infinite + CUT)
 
 
 def _counts(mechanism: LaplaceCounts | GaussianCounts, frame: CountsFrame) -> LossDistribution:
@@ -127,4 +134,5 @@ def _randomised_response(epsilon: Fraction, kinds: int) -> LossDistribution:
 
 
 def _too_fine() -> ParameterError:
-    return ParameterError("frame must have a coarser resolution: noise of so many steps has no loss distribution here")
+    rule = "frame must have a coarser resolution, or the mechanism a larger price"
+    return ParameterError(f"{rule}: noise of so many steps has no loss distribution here")

@@ -14,16 +14,19 @@ import pytest
 import dampen
 from dampen import Adjacency, Budget, PrivacyLoss
 from dampen._validate import Number
+from dampen.accounting import plans
 from dampen.accounting.composition import rho_of
 from dampen.accounting.plans import (
     FINEST,
+    RANGE_STEPS,
     fixed_range_delta,
     optimal_delta,
+    optimal_epsilon,
     price_of_list,
     ranged_epsilon,
 )
 from dampen.certified import arithmetic, ball
-from dampen.concentrated import least_epsilon
+from dampen.concentrated import least_epsilon, rho_of_pure
 from dampen.errors import BudgetExceeded, ParameterError
 from dampen.vectors import Floats
 
@@ -146,6 +149,106 @@ def test_a_list_with_gaussian_noise_is_priced_by_rho() -> None:
 def test_a_hundred_ranges_of_a_tenth() -> None:
     found = ranged_epsilon(Fraction(1, 10), 100, MILLIONTH)
     assert Fraction("2.252") <= found <= Fraction("2.31")
+
+
+# Ranges, held against balls
+
+
+def most_by_ranges(eta: Fraction, epsilon: Fraction) -> Any:
+    """What one release of bounded range exceeds epsilon by at most, over all t."""
+    with arithmetic(256) as flint:
+        top = ball(flint, eta)
+        return ((top / 2).exp() - ball(flint, epsilon / 2).exp()) ** 2 / top.expm1()
+
+
+def on_lattice(eta: Fraction, steps: int, count: int) -> list[Any]:
+    """G of ``count`` releases at 0, h, 2 h, ..., from its definition."""
+    with arithmetic(256) as flint:
+        step, whole = eta / steps, ball(flint, eta).expm1()
+        lows = [ball(flint, t * step).expm1() / whole for t in range(steps + 1)]
+
+        def at(deltas: dict[int, Any], place: int) -> Any:
+            return deltas.get(place, flint.arb(0))
+
+        deltas = {place: -ball(flint, place * step).expm1() for place in range(-count * steps, 1)}
+        for turn in range(1, count + 1):
+            deltas = {
+                place: max(
+                    (1 - low) * at(deltas, place - t) + low * at(deltas, place - t + steps)
+                    for t, low in enumerate(lows)
+                )
+                for place in range((turn - count) * steps, turn * steps + 1)
+            }
+        return [deltas[place] for place in range(count * steps + 1)]
+
+
+def just_below(value: Any, share: Fraction) -> Fraction:
+    """A fraction that is certainly less than a ball, by about that share."""
+    with arithmetic(256) as flint:
+        return Fraction(int((value * ball(flint, 1 - share) * 2**200).lower().floor().unique_fmpz()), 2**200)
+
+
+@pytest.mark.parametrize("eta", [Fraction(1, 10), Fraction(1), Fraction(3)], ids=str)
+def test_one_range_never_costs_less_than_the_worst_choice_of_t(eta: Fraction) -> None:
+    """The worst t lies between two points of the lattice: what the lattice says there is too little."""
+    for place in (1, 21, 101, 177):
+        epsilon = eta * place / RANGE_STEPS
+        delta = just_below(most_by_ranges(eta, epsilon), Fraction(1, 10**9))
+        told = ranged_epsilon(eta, 1, delta)
+        assert epsilon < told <= epsilon + 2 * eta / RANGE_STEPS
+        with arithmetic(256) as flint:
+            assert most_by_ranges(eta, told) <= ball(flint, delta)
+
+
+@pytest.mark.parametrize("count", [1, 2, 3])
+def test_floats_on_the_lattice_of_ranges_are_rounded_up(count: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A delta that is less than the lattice says by far less than floats can be off buys the next point, not this."""
+    monkeypatch.setattr(plans, "RANGE_STEPS", 8)
+    eta = Fraction(3, 2)
+    for place, value in enumerate(on_lattice(eta, 8, count)[: 8 * count - 1]):
+        told = ranged_epsilon(eta, count, just_below(value, Fraction(1, 2**60)))
+        assert told == min(eta * count, eta / 8 * (place + 1 + count))
+
+
+def test_ranges_of_losses_with_deltas_are_left_to_other_bounds() -> None:
+    """A range that holds but for a delta bounds no loss beyond it."""
+    ranged = [loss("1/10", "1e-9", eta="1/10")] * 10
+    by_rho = least_epsilon(Fraction(10, 800), MILLIONTH)
+    found = price_of_list(ranged, MILLIONTH).epsilon
+    assert found == min(by_rho, optimal_epsilon([Fraction(1, 10)] * 10, MILLIONTH))
+    assert found > ranged_epsilon(Fraction(1, 10), 10, MILLIONTH)
+
+
+# Rho
+
+
+def test_the_rho_of_a_list_is_the_sum_of_all() -> None:
+    pure, ranged = loss("1/10"), loss("1/10", eta="1/10")
+    normal = PrivacyLoss(None, adjacency=ADD_REMOVE, rho="1/100")
+    for listed in ([pure] * 30, [ranged] * 10, [pure, ranged] * 10, [normal] * 3, [pure, normal]):
+        price = price_of_list(listed, MILLIONTH)
+        assert price.delta == MILLIONTH, "not the plain sum"
+        assert price.rho == sum(map(rho_of, listed))
+
+
+def test_a_loss_with_a_delta_costs_the_rho_of_its_epsilon_where_epsilons_are_composed() -> None:
+    """The part of mass 1 - delta that keeps its epsilon is one, that which keeps a smaller rho may be another."""
+    response = rho_of_pure(Fraction(1, 10))
+    claims = PrivacyLoss("1/10", "1e-9", adjacency=ADD_REMOVE, rho=response * Fraction(99, 100))
+    price = price_of_list([claims] * 20 + [loss("1/10", eta="1/10")], Fraction(1, 10))
+    assert price.epsilon == optimal_epsilon([Fraction(1, 10)] * 21, Fraction(1, 10))
+    assert price.rho == 20 * response + Fraction(1, 800)
+    budget = Budget(epsilon=2, delta="1/4")
+    with budget.batch([claims] * 20, delta="1e-4"):
+        assert budget.spent.rho == 20 * response
+
+
+def test_a_list_priced_by_rho_costs_the_rhos_that_it_claims() -> None:
+    claims = PrivacyLoss("1/10", "1e-9", adjacency=ADD_REMOVE, rho="1/10000")
+    price = price_of_list([claims] * 20, MILLIONTH)
+    assert price.epsilon == least_epsilon(Fraction(20, 10_000), MILLIONTH)
+    assert price.rho == Fraction(20, 10_000)
+    assert price.delta == MILLIONTH + 20 * claims.delta
 
 
 # Batches

@@ -11,7 +11,7 @@ import pytest
 
 from dampen import Adjacency, Budget, PrivacyLoss
 from dampen.accounting import Ledger
-from dampen.accounting.rules import COMPOSITIONS, NO_FILTERS
+from dampen.accounting.rules import APPROXIMATE, COMPOSITIONS, NO_FILTERS, ROUNDING
 from dampen.accounting.sql_tables import FORMATS, PLAIN, RULED, RULED_REMEMBERING
 from dampen.concentrated import largest_rho
 from dampen.errors import BudgetError, BudgetExceeded, ParameterError
@@ -173,6 +173,13 @@ def test_scopes_follow_the_whole(path: Path, refused: "Refused") -> None:
             ledger.scope("analyst", "bob")
         with refused(ParameterError, "epsilon must be left out"):
             ledger.scope("analyst", "bob", epsilon=1)
+
+
+def test_a_limit_of_rho_is_no_larger_than_two_searches_may_differ() -> None:
+    rho = largest_rho(Fraction(1), HALF)
+    kept = [APPROXIMATE.keeps_promise(Amount(Fraction(1), 2 * HALF, rho * more)) for more in (1, 1 + 2 * ROUNDING)]
+    assert kept == [True, False]
+    assert Fraction(1, 2**49) < ROUNDING < Fraction(1, 2**45)
 
 
 TAMPERED = {

@@ -16,7 +16,16 @@ from dampen import Adjacency, Budget, PrivacyLoss
 from dampen._validate import Number
 from dampen.accounting import Ledger
 from dampen.accounting.chain import START, Entry, Head
-from dampen.accounting.slots import MOST_KINDS, MOST_SLOTS, SLOTS, SlotAmount, amount_of, kinds_of, price_of_slots
+from dampen.accounting.slots import (
+    MOST_KINDS,
+    MOST_SLOTS,
+    SLOTS,
+    SlotAmount,
+    amount_of,
+    covers,
+    kinds_of,
+    price_of_slots,
+)
 from dampen.accounting.sql_tables import SLOTTED, SLOTTED_REMEMBERING
 from dampen.accounting.sqlite_store import SqliteStore
 from dampen.certified import arithmetic, ball
@@ -188,6 +197,36 @@ def test_a_slot_of_bounded_range_takes_no_release_without_one(make: Make, path: 
         dampen.select(TEA, sensitivity=1, epsilon="1/10", budget=budget)
     dampen.select(TEA, sensitivity=1, epsilon="1/10", mechanism=Exponential, budget=budget)
     assert str(budget.remaining) == "epsilon 1.9 in 19 slots"
+
+
+COVERED = {
+    "the same": (loss(1), loss(1), True),
+    "a smaller epsilon": (loss(1), loss("1/2"), True),
+    "a larger epsilon": (loss(1), loss("1.000000001"), False),
+    "no epsilon": (loss(1), loss(None, rho="1e-9"), False),
+    "no epsilon, and a rho": (loss(1, rho="1/8"), loss(None, rho="1e-9"), False),
+    "a slot without epsilon": (loss(None, rho="1/8"), loss(None, rho="1/8"), True),
+    "a rho of an epsilon": (loss(None, rho="1/2"), loss(1), True),
+    "too much rho of an epsilon": (loss(None, rho="0.46"), loss(1), False),
+    "a rho": (loss(1, rho="1/8"), loss(1, rho="1/8"), True),
+    "a larger rho": (loss(1, rho="1/8"), loss(1, rho="0.125000001"), False),
+    "no rho": (loss(1, rho="1/8"), loss(1), False),
+    "no rho, but a small epsilon": (loss(1, rho="1/8"), loss("1/2"), True),
+    "a range": (loss(1, eta=1), loss("1/2", eta=1), True),
+    "a larger range": (loss(1, eta=1), loss("1/2", eta="1.000000001"), False),
+    "no range": (loss(1, eta=1), loss("1/2"), False),
+    "a delta": (loss(1, "1e-6"), loss(1, "1e-6"), True),
+    "a larger delta": (loss(1, "1e-6"), loss(1, "1.000000001e-6"), False),
+    "other neighbours": (loss(1), PrivacyLoss(1, adjacency=REPLACE), False),
+    "another unit": (loss(1), loss(1, unit="person"), False),
+}
+
+
+@pytest.mark.parametrize(("slot", "asked", "fits"), COVERED.values(), ids=COVERED)
+def test_a_slot_covers_what_is_no_larger_in_anything_that_it_claims(
+    slot: PrivacyLoss, asked: PrivacyLoss, fits: bool
+) -> None:
+    assert covers(slot, asked) is fits
 
 
 def test_of_two_slots_the_one_that_claims_more_is_taken_first() -> None:

@@ -10,8 +10,11 @@ from dampen import Adjacency, Budget, CountsFrame, CountsProblem, NumericFrame, 
 from dampen.audit import audit_numeric, law_by_enumeration
 from dampen.certified import arithmetic, ball
 from dampen.concentrated import largest_rho
+from dampen.entropy import system_entropy
 from dampen.errors import BudgetError, ParameterError
 from dampen.mechanisms import Gaussian, GaussianCounts, Laplace, LaplaceCounts
+from dampen.mechanisms.counts import gaussian_counts
+from dampen.mechanisms.numeric import gaussian_noise
 from dampen.mechanisms.numeric.gaussian_noise import GaussianNoise
 from dampen.sampling import exact
 from tests.conftest import Refused
@@ -77,6 +80,45 @@ def test_a_rounded_bound_is_the_one_that_counts() -> None:
     frame = NumericFrame("5/2", ADD_REMOVE)
     assert Gaussian(rho=1)._public_noise(frame).variance == Fraction(9, 2)
     assert Gaussian(rho=1)._public_noise(NumericFrame(5, ADD_REMOVE, resolution=2)).variance == Fraction(9, 2)
+
+
+@pytest.mark.parametrize(("rho", "bound"), [("1/50", 3), ("1/8", 1), ("7/3", "5/2"), (Fraction(1, 10**20), 10**6)])
+def test_the_noise_that_is_drawn_has_the_variance_that_rho_pays_for(
+    rho: Any, bound: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Reach^2 / (2 rho), in fractions, as the sampler is told."""
+    told: list[Fraction] = []
+
+    def draw(variance: Fraction, source: object) -> int:
+        told.append(variance)
+        return 4
+
+    monkeypatch.setattr(gaussian_noise, "discrete_gaussian", draw)
+    frame = NumericFrame(bound, ADD_REMOVE)
+    assert Gaussian(rho).draw(NumericProblem(frame, 7), system_entropy()) == 11
+    release = Gaussian(rho).release(NumericProblem(frame, 7), budget=Budget(rho=3))
+    assert release.value == 11
+    assert release.loss.rho == Fraction(rho)
+    assert told == [Fraction(frame.reach) ** 2 / (2 * Fraction(rho))] * 2
+
+
+@pytest.mark.parametrize(("rho", "l1", "largest"), [("1/50", 9, 1), ("1/8", 2, 1), ("7/3", 10, 4), (1, 1, 1)])
+def test_the_noise_of_counts_has_the_variance_that_rho_pays_for(
+    rho: Any, l1: int, largest: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """L1 largest / (2 rho)."""
+    told: list[tuple[Fraction, int]] = []
+
+    def draw(variance: Fraction, count: int, source: object) -> Any:
+        told.append((variance, count))
+        return np.arange(count)
+
+    monkeypatch.setattr(gaussian_counts, "discrete_gaussian_batch", draw)
+    problem = CountsProblem(CountsFrame(9, l1=l1, largest=largest, adjacency=ADD_REMOVE), [5] * 9)
+    release = GaussianCounts(rho).release(problem, budget=Budget(rho=3))
+    assert list(release.value) == list(range(5, 14))
+    assert release.loss.rho == Fraction(rho)
+    assert told == [(Fraction(l1 * largest) / (2 * Fraction(rho)), 9)]
 
 
 @pytest.mark.parametrize("budget", [Budget(epsilon=100), Budget(epsilon=100, delta="1/2", composition="basic")])
