@@ -6,12 +6,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from dampen._validate import Number
-from dampen.errors import CutOffWarning
+from dampen.errors import CutOffWarning, ParameterError
 from dampen.privacy import Release
+from dampen.questions.record import RECORD
 
 CUT_OFF = (
     "so much may lie above the cap that what was cut off may exceed the answer: "
-    "ask with a larger epsilon, or a table in a coarser unit or with a cap of your own"
+    "ask with a larger epsilon or with a cap of your own, or of a sum with a coarser unit of its column"
 )
 
 
@@ -31,6 +32,13 @@ def warn_of_cut(found: Release, *, stacklevel: int) -> None:
     """Say, by released things alone, that what was cut off may exceed the answer. ``stacklevel``: the asker's."""
     if found.doubtful:
         warnings.warn(CutOffWarning(CUT_OFF), stacklevel=stacklevel + 1)
+
+
+def missing_method(whose: object, name: str, rule: str) -> Exception:
+    """What is raised for a method that there is not: ``rule``, where it is the name of a question."""
+    if name in RECORD:
+        return ParameterError(rule)
+    return AttributeError(f"{type(whose).__name__!r} object has no attribute {name!r}")
 
 
 def as_tuple(values: Any) -> Any:

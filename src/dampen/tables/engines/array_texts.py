@@ -19,7 +19,8 @@ SHORT = len("nan")
 SPACE = ord(" ")
 SLOTS = 2**21
 """A hash table has so many slots at first, or fewer for few rows: many rows may hold few texts."""
-Letters = NDArray[np.uint8] | NDArray[np.uint32]
+Letters = NDArray[Any]
+"""One number each: bytes, or four of them together."""
 Codes = NDArray[np.int32]
 Hashes = NDArray[np.uint64]
 
@@ -46,7 +47,7 @@ def number_texts(texts: list[str]) -> NumberedTexts:
     plain = joined.isascii()
     # letters beyond ASCII have four bytes each, so that each is one number; half a pair of surrogates is one too
     written = joined.encode("ascii") if plain else joined.encode("utf-32-le", "surrogatepass")
-    letters = np.frombuffer(written, dtype=np.uint8 if plain else np.dtype("<u4"))
+    letters: Letters = np.frombuffer(written, dtype=np.uint8 if plain else np.dtype("<u4"))
     codes, firsts = np.empty(size, dtype=np.int64), np.empty(size, dtype=np.int64)
     known = _number(letters, ends, codes, firsts, min(2 ** (2 * size).bit_length(), SLOTS))
     firsts = firsts[: int(known)]
@@ -59,7 +60,7 @@ def number_texts(texts: list[str]) -> NumberedTexts:
 @njit(cache=True, nogil=True)
 def _number(letters: Letters, ends: Integers, codes: Integers, firsts: Integers, slots: int) -> int:
     held, hashes, known = np.full(slots, NONE, dtype=np.int32), np.empty(len(ends), dtype=np.uint64), 0
-    start = np.int64(0)
+    start: Any = 0
     for row in range(len(ends)):
         if 2 * known >= len(held):
             held = _grow(held, hashes, known)
