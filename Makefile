@@ -80,6 +80,7 @@ bench: $(VENV)/.installed-bench bench-diffprivlib bench-interpret
 	$(BIN)/python -m benchmarks.engines
 	$(BIN)/python -m benchmarks.people
 	$(BIN)/python -m benchmarks.people_speed
+	$(BIN)/python -m benchmarks.people_memory
 	$(BIN)/python -m benchmarks.bounds
 
 reproduce: $(VENV)/.installed-dev

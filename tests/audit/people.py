@@ -74,10 +74,13 @@ class Heard:
 
 
 class PeopleAudit:
-    """One question of all data sets. ``names``: the columns of a row, in order."""
+    """One question of all data sets, which costs ``price``. ``names``: the columns of a row, in order."""
 
-    def __init__(self, ask: Ask, names: tuple[str, ...], columns: dict[str, Any], adjacency: Adjacency) -> None:
+    def __init__(
+        self, ask: Ask, names: tuple[str, ...], columns: dict[str, Any], adjacency: Adjacency, price: int = 1
+    ) -> None:
         self._ask, self._names, self._columns, self._adjacency = ask, names, columns, adjacency
+        self._price = price
         self._known: dict[People, list[Heard]] = {}
 
     def table(self, x: People, budget: Budget) -> Table:
@@ -97,7 +100,7 @@ class PeopleAudit:
         budget = Budget(epsilon=100)
         with overheard_limits(decision) as draws:
             release = self._ask(self.table(x, budget))
-        assert budget.spent.epsilon == release.loss.epsilon == 1
+        assert budget.spent.epsilon == release.loss.epsilon == self._price
         assert budget.unit == release.loss.unit == "who"
         assert release.loss.adjacency is self._adjacency
         return Heard(tuple(draws), (*told_by(release), release.cap))

@@ -16,6 +16,7 @@ from dampen.privacy import GroupRelease, ListRelease, Release
 from dampen.questions.record import CUT_OFF
 
 NOTHING_REMEMBERS = "note: nothing remembers this spending; asking again spends again. See --budget."
+NOTHING_SHOWN = "no group has so many people that it may be shown; the price is paid all the same"
 
 Json = Annotated[bool, typer.Option("--json", help="Print the release as JSON.")]
 
@@ -25,7 +26,10 @@ def show(release: Release, payer: Payer, *, as_json: bool, remarks: tuple[str, .
 
     What a user should know goes to standard error, so that the answer stays alone: how good it is, first of all.
     """
-    print_answer(json.dumps(release.as_dict()) if as_json else "\n".join(lines_of(release)))
+    if as_json or (lines := lines_of(release)):
+        print_answer(json.dumps(release.as_dict()) if as_json else "\n".join(lines))
+    else:
+        typer.echo(f"note: {NOTHING_SHOWN}", err=True)
     for line in () if as_json else errors_of(release):
         typer.echo(f"error: {line}", err=True)
     if release.doubtful:

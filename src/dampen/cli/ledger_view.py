@@ -41,7 +41,7 @@ def draw_summary(console: Console, ledger: Ledger, most: int, questions: Sequenc
     if summary.purposes:
         console.print(_purposes(summary.purposes))
     if any(account.spent.delta for account in summary.accounts):
-        console.print(Text("delta is spent in full by every answer that has one, whatever it shows, nothing too"))
+        console.print(Text("delta is spent in full by every answer that has one, even where nothing is shown"))
     for room in summary.room:
         console.print(
             Text(f"room for {_about(room.more)} more: {_cut(room.note) or '(no note)'} at {room.loss.amount}")

@@ -3,10 +3,12 @@
 import inspect
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields
+from itertools import pairwise
 from typing import Any, TypeVar
 
 from typer.core import TyperCommand
 
+from dampen._validate import render
 from dampen.describe.columns import PRIVATE
 from dampen.errors import ParameterError
 
@@ -33,7 +35,10 @@ class VerbCommand(TyperCommand):
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """The word is told twice."""
         told: list[str] = []
-        for word in args:
+        for word, following in pairwise([*args, ""]):
+            if told[-1:] == [BOUNDS] and word != PRIVATE and following.startswith("--"):
+                rule = f"{BOUNDS} must be two numbers or days, or the one word {PRIVATE}"
+                raise ParameterError(f"{rule}; got {render(word)}")
             told += [BOUNDS, PRIVATE] if word == f"{BOUNDS}={PRIVATE}" else [word]
             if told[-2:] == [BOUNDS, PRIVATE]:
                 told.append(PRIVATE)

@@ -86,7 +86,9 @@ class Number:
     def bounds(self) -> tuple[Fraction, Fraction]:
         """The lowest and the highest number, exactly; where none are known, what needs them is refused."""
         if self.lo is None or self.hi is None:
-            raise ParameterError("bounds must be known for this: describe lo and hi, which must be public")
+            raise ParameterError(
+                "bounds must be known for this: describe lo and hi, public or ends that an earlier answer told"
+            )
         return self.lo, self.hi
 
     @property

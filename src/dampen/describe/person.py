@@ -57,7 +57,9 @@ def as_person(person: Any, missing: Any, persons: Any = None) -> Person | None:
 def _as_pair(persons: Any, missing: str) -> Person:
     rule = 'persons must name two columns, such as ("from", "to")'
     if type(persons) not in (list, tuple) or len(persons) != 2:
-        raise ParameterError(f"{rule}; got {render(persons)}")
+        listed = type(persons) in (list, tuple) and all(type(column) is str for column in persons)
+        got = " and ".join(map(render, persons)) if listed and persons else render(persons)
+        raise ParameterError(f"{rule}; got {got}")
     one, other = (text(persons=column, longest=LONGEST_NAME) for column in persons)
     found = Person(one, missing, other)
     if not one or not other or one == other or len(found.unit) > LONGEST_NAME:

@@ -43,7 +43,7 @@ def find_column(columns: Mapping[str, Column], name: Any) -> Column:
 
 def _condition(name: str, column: Column, wanted: Any) -> Condition:
     if isinstance(column, Text):
-        raise ParameterError(f"{_title(name)} must leave it out: it is a text, whose values are not public")
+        raise ParameterError(f"where must leave out column {name!r}: it is a text, whose values are not public")
     if isinstance(column, Category | Flag):
         return _among(name, column, wanted)
     if isinstance(wanted, SEVERAL):

@@ -7,7 +7,7 @@ from typing import Any
 
 from dampen._validate import render
 from dampen.errors import ParameterError
-from dampen.questions.record import Price
+from dampen.questions.record import RECORD, Price
 
 BY_PERSON = "for a table with a person"
 
@@ -27,6 +27,13 @@ class Asking:
     def epsilon(self) -> Fraction:
         """The price of what is never asked at a rho: answers by person, and groups that nobody listed."""
         return self.price.require_epsilon(BY_PERSON)
+
+
+def missing_method(whose: object, name: str, rule: str) -> Exception:
+    """What is raised for a method that there is not: ``rule``, where it is the name of a question."""
+    if name in RECORD:
+        return ParameterError(rule)
+    return AttributeError(f"{type(whose).__name__!r} object has no attribute {name!r}")
 
 
 def as_tuple(values: Any) -> Any:

@@ -11,7 +11,7 @@ import numpy as np
 from dampen._validate import Number, positive, render
 from dampen.describe.columns import Category, Flag, Listed
 from dampen.errors import ParameterError
-from dampen.front.asking import Asking, as_tuple
+from dampen.front.asking import Asking, as_tuple, missing_method
 from dampen.front.people import person_words
 from dampen.front.people_groups import QUESTIONS as BY_PERSON
 from dampen.front.people_groups import GroupQuestion
@@ -55,6 +55,9 @@ class GroupedTable:
 
     def __repr__(self) -> str:
         return f"{self._table!r}.by({', '.join(map(repr, self._by))})"
+
+    def __getattr__(self, name: str) -> Any:
+        raise missing_method(self, name, f"{name} must be asked of the whole table: groups have no answer to it")
 
     def count(
         self,

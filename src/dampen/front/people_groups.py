@@ -20,7 +20,7 @@ from dampen.questions.people.groups import FEW_GROUPS, bits_for_amounts, pose_li
 from dampen.questions.people.limits import Limit
 from dampen.questions.people.means import pose_group_mean
 from dampen.questions.people.totals import caps_of_amounts
-from dampen.questions.people.votes import BITS, bits_for, pose_choice, pose_percentiles
+from dampen.questions.people.votes import BITS, bits_for, pose_choice, pose_percentiles, require_proportional
 from dampen.questions.record import Posed, Price
 from dampen.tables.engines.base import Amount, CellColumn, PersonShares
 from dampen.vectors import Integers
@@ -131,6 +131,7 @@ def _most_common(question: GroupQuestion) -> Posed[Any]:
 
     def pose(votes: Votes, price: Fraction) -> Posed[Any]:
         chosen = choose_mechanism(named, Price(price), indicators="dampen.queries.winner_problem")
+        require_proportional(chosen)
         return pose_choice(votes, labels, chosen, adjacency=Adjacency.ADD_REMOVE, unit=question.person)
 
     return question.vote(question.cell(question.column), BITS, pose)

@@ -64,6 +64,9 @@ class PerPerson:
         if isinstance(found, Date) and self._how in ("min", "max"):
             return found, None
         known = self._view.number(self._column)
+        if not known.bounded:
+            rule = f"column must be described with lo and hi, those of one row, for {self._how!r}"
+            raise ParameterError(f"{rule}; {render(self._column)} has none")
         units = unit_grid(known.bounds, known.unit)
         return (_number(bounds, step, units.unit) if self._how == "sum" else known), units
 

@@ -6,7 +6,7 @@ from dampen._validate import Number, positive, render
 from dampen.describe.columns import PRIVATE, Listed, Text
 from dampen.describe.where import find_column
 from dampen.errors import ParameterError
-from dampen.front.asking import Asking, as_tuple
+from dampen.front.asking import Asking, as_tuple, missing_method
 from dampen.front.view import View
 from dampen.privacy import GroupRelease
 from dampen.problem import UnknownGroupsFrame
@@ -24,13 +24,18 @@ class UnknownGroups:
 
     def __init__(self, table: "Table", columns: tuple[str, ...]) -> None:
         if len(columns) != 1:
-            raise ParameterError(f"by must name one column where groups='private'; got {render(columns)}")
+            named = " and ".join(map(render, columns)) or "none"
+            raise ParameterError(f"by must name one column where groups='private'; got {named}")
         [self._column] = columns
         self._table = table
         _require_text(table.view, self._column)
 
     def __repr__(self) -> str:
         return f"{self._table!r}.by({self._column!r}, groups='private')"
+
+    def __getattr__(self, name: str) -> Any:
+        rule = "groups must be listed for this: count with groups='private' first, then ask by(column, groups=release)"
+        raise missing_method(self, name, f"{rule}; got {name!r}")
 
     def count(
         self,
@@ -85,14 +90,25 @@ class UnknownGroups:
 
 def list_groups(view: View, columns: tuple[str, ...], groups: Any) -> View:
     """The same data, its one text among the columns read as one of the groups: those that a release showed."""
-    rule = "groups must be 'private', or the names of groups that were shown before, one or more texts"
-    names = as_tuple(groups)
-    if not isinstance(names, tuple) or not names or not all(isinstance(name, str) for name in names):
-        raise ParameterError(f"{rule}; got {render(groups)}")
+    names = _as_names(groups)
     texts = [name for name in columns if isinstance(find_column(view.columns, name), Text)]
     if len(texts) != 1:
         raise ParameterError(f"by must name one text where groups are given; got {render(columns)}")
     return view.describe_anew(texts[0], Listed(names))
+
+
+def _as_names(groups: Any) -> tuple[str, ...]:
+    rule = "groups must be 'private', or the names of groups that were shown before, one or more texts"
+    if isinstance(groups, set | frozenset):
+        raise ParameterError(f"groups must be in an order, as a list or a tuple is; got {render(groups)}")
+    names = as_tuple(groups)
+    if isinstance(groups, GroupRelease) and not names:
+        raise ParameterError("groups must be some that were shown; this release shows none")
+    if not isinstance(names, tuple) or not names or not all(isinstance(name, str) for name in names):
+        raise ParameterError(f"{rule}; got {render(groups)}")
+    if len(set(names)) < len(names):
+        raise ParameterError(f"groups must be different from each other; got one of {len(names)} twice")
+    return names
 
 
 def _require_text(view: View, column: str) -> None:

@@ -28,7 +28,7 @@ from dampen.privacy import Accuracy, BudgetLike, PrivacyLoss, Release, as_budget
 
 CUT_OFF = (
     "so much may lie beyond that what was cut off may exceed the answer: "
-    "ask with a larger epsilon, in a coarser unit, or with a cap or bounds of your own"
+    "ask with a larger epsilon, or with a cap or bounds of your own, or of a sum with a coarser unit"
 )
 
 Parameters = ParamSpec("Parameters")

@@ -66,10 +66,11 @@ class Items:
 Column = Typed | Items
 
 
-def refuse_missing(found: int, missing: str, column: str | None, where: str = "") -> None:
-    """Refuse missing values unless they are to be dropped."""
+def refuse_missing(found: int, missing: str, column: str | None, where: str = "", *, option: str = "missing") -> None:
+    """Refuse missing values unless they are to be dropped, which ``option`` would say."""
     if found and missing == "refuse":
-        rule = "must have no missing values; leave them out with missing='drop' (--missing drop)"
+        typed = f"--{option.replace('_', '-')}"
+        rule = f"must have no missing values; leave them out with {option}='drop' ({typed} drop)"
         raise DataError(f"{title_of(column)} {rule}{where}")
 
 

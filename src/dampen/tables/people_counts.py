@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-from dampen._validate import one_of
+from dampen._validate import one_of, render
 from dampen.errors import ParameterError
 from dampen.tables.columns import as_missing
 from dampen.tables.day_grid import DayGrid
@@ -16,6 +16,7 @@ from dampen.tables.engines import Engine, Reading, Source, open_engine
 from dampen.tables.engines.base import Amount, CellColumn, PersonAsk, PersonShares, PlaceCounts
 from dampen.tables.grid import Grid
 
+COLUMN = "column "
 OF_PERSONS = ("count", "sum", "mean", "min", "max")
 """What may be made of a person's rows: one whole number."""
 
@@ -75,5 +76,16 @@ def open_persons(data: Any, persons: Sequence[str], readings: Mapping[str, Readi
     """The engine, after all columns were looked at in all rows: none is counted in a scan that would see to that."""
     said = data.readings if isinstance(data, Source) else {}
     held = dict.fromkeys(persons, Reading(person=True, missing=as_missing(missing) == "drop"))
-    with open_engine(Source(data, readings={**readings, **said, **held})) as engine:
-        yield engine
+    try:
+        with open_engine(Source(data, readings={**readings, **said, **held})) as engine:
+            yield engine
+    except ParameterError as error:
+        raise _error_of_persons(error, persons) from None
+
+
+def _error_of_persons(error: ParameterError, persons: Sequence[str]) -> ParameterError:
+    """An error about a column, as one about the argument that named it: engines know columns alone."""
+    said = str(error)
+    if said.startswith(COLUMN) and any(f"got {render(name)}" in said for name in persons):
+        return ParameterError(f"{'person' if len(persons) == 1 else 'each of persons'} {said.removeprefix(COLUMN)}")
+    return error

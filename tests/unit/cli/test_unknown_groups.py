@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.unit.cli.shell import refusal, tell
+from tests.unit.cli.shell import refusal, tell, tell_json
 
 SURE = ("--epsilon", "400", "--delta", "1e-30")
 DESCRIBED = """
@@ -62,7 +62,7 @@ def test_the_ledger_shows_that_delta_is_spent() -> None:
     )
     told = " ".join(tell("budget", "show", "l.db").stdout.split())
     assert "delta 1e-06" in told
-    assert "delta is spent in full by every answer that has one, whatever it shows, nothing too" in told
+    assert "delta is spent in full by every answer that has one, even where nothing is shown" in told
 
 
 @pytest.mark.parametrize(
@@ -93,3 +93,17 @@ def test_the_ledger_shows_that_delta_is_spent() -> None:
 )
 def test_what_is_refused(line: str, rule: str) -> None:
     assert rule in " ".join(refusal(*line.split()).split())
+
+
+def test_where_nothing_may_be_shown_it_is_said() -> None:
+    shy = ("--by", "term", "--groups", "private", "--epsilon", "0.001", "--delta", "1e-30")
+    told = tell("count", "visits.csv", *shy)
+    assert told.stdout == ""
+    assert "note: no group has so many people that it may be shown" in told.stderr
+    assert tell_json("count", "visits.csv", *shy)["value"] in ({}, [])
+
+
+def test_bounds_are_two_or_the_word() -> None:
+    said = refusal("sum", "visits.csv", "cost", "--bounds", "privat", "--unit", "1", "--epsilon", "1")
+    assert said == "--bounds must be two numbers or days, or the one word private; got 'privat'"
+    assert tell("sum", "visits.csv", "cost", "--bounds", "0", "10", "--epsilon", "1000000").stdout == "21\n"

@@ -36,7 +36,7 @@ def test_the_error_is_that_of_the_noise_under_the_cap() -> None:
     noise = EdgeRace(1).noise(frame, release.cap)
     for confidence in (Fraction(1, 2), Fraction(19, 20)):
         assert release.error(confidence) == noise.size_exceeded_with(1 - confidence)
-    assert f"at most {release.cap} rows of a node were kept" in str(release.error())
+    assert f"at most {release.cap} edges of a node were kept" in str(release.error())
 
 
 def test_the_price_knows_the_nodes_alone() -> None:

@@ -13,8 +13,10 @@ from dampen._validate import Number
 from dampen.mechanisms.noise_errors import MARGIN
 from dampen.mechanisms.numeric.noises import PublicNoise
 from dampen.privacy import CONFIDENCE, Accuracy, miss_chance
+from dampen.problem.caps import NODE
 from dampen.writing import percent, round_up
 
+ONE = {"people": "1 person", "rows": "1 row"}
 SHORT = 2**15
 """Powers of two from here on are written as powers."""
 
@@ -108,13 +110,14 @@ class CapAccuracy(Accuracy):
         )
 
     def _people(self, confidence: Number) -> str:
-        counts = [round_up(float(side.people(confidence))) for side in self.sides]
+        counts = [side.people(confidence) for side in self.sides]
         lasts = [in_words(side.last) for side in self.sides]
+        lie = f"{ONE[self.whose]} lies" if counts[0] == 1 else f"{round_up(float(counts[0]))} {self.whose} lie"
         if len(counts) == 1:
-            return f"at most {counts[0]} {self.whose} lie between the cap and {lasts[0]}"
+            return f"at most {lie} between the cap and {lasts[0]}"
         ends = [in_words(side.cap) for side in self.sides]
-        above = f"at most {counts[0]} {self.whose} lie between {ends[0]} and {lasts[0]}"
-        return f"{above} and {counts[1]} between -{ends[1]} and -{lasts[1]}"
+        above = f"at most {lie} between {ends[0]} and {lasts[0]}"
+        return f"{above} and {round_up(float(counts[1]))} between -{ends[1]} and -{lasts[1]}"
 
 
 @dataclass(frozen=True)
@@ -172,9 +175,10 @@ class EdgeAccuracy(CapAccuracy):
     def statement(self, confidence: Number = CONFIDENCE) -> str:
         """What was left out, the noise, and what twice the cap would have kept."""
         [side] = self.sides
-        more = f"twice the cap would keep at most {round_up(float(self.rows(confidence)))} rows more"
+        rows = "edges" if self.person == NODE else "rows"
+        more = f"twice the cap would keep at most {round_up(float(self.rows(confidence)))} {rows} more"
         return (
-            f"at most {in_words(side.cap)} rows of a {self.person} were kept; "
+            f"at most {in_words(side.cap)} {rows} of a {self.person} were kept; "
             f"the noise is at most {self.amount(confidence)}, "
             f"and {more} if nobody has more than {in_words(side.last)}, each with probability {percent(confidence)}; "
             "what was left out is not known"

@@ -3,7 +3,7 @@
 from abc import abstractmethod
 from collections.abc import Sequence
 from fractions import Fraction
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -29,6 +29,9 @@ class SelectionMechanism(Mechanism[Frame, SelectionProblem, Release]):
     """Chooses candidates of a problem."""
 
     takes = SelectionProblem
+    proportional: ClassVar[bool] = False
+    """Whether it is proved that, with whole utilities, a step that moves them by a part of the bound costs that part of
+    epsilon. Where one person moves many problems by a part each, no other is asked (docs/proofs/range_theorem.md)."""
 
     def outcomes(self, frame: Frame) -> Sequence[Any]:
         """What may come out, in the order of ``log_probabilities``."""

@@ -57,6 +57,8 @@ class Exponential(UtilityMechanism):
     differentially private top-k selection, NeurIPS 2019 (bounded range).
     """
 
+    proportional = True
+
     def privacy(self, frame: Frame) -> PrivacyLoss:
         """Epsilon, with bounded range epsilon."""
         return replace(super().privacy(frame), bounded_range=self.epsilon)

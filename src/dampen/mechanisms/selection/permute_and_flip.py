@@ -60,6 +60,8 @@ class PermuteAndFlip(UtilityMechanism):
     al., The permute-and-flip mechanism is identical to report-noisy-max with exponential noise, 2021.
     """
 
+    proportional = True
+
     def accuracy(self, frame: Frame) -> SelectionAccuracy:
         """That of the worst utilities."""
         size = count_candidates(frame.candidates)

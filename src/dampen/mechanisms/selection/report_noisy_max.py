@@ -66,6 +66,7 @@ class ReportNoisyMax(UtilityMechanism):
     """
 
     noise: NoiseName
+    proportional = True
 
     def __init__(self, epsilon: Number, noise: NoiseName = "laplace") -> None:
         super().__init__(epsilon)

@@ -56,7 +56,8 @@ class LimitedAccuracy(Accuracy):
         if self.beyond is None:
             return told
         people, last = self.beyond.people(confidence), in_words(self.beyond.last)
-        return f"{told}, and at most {people} people have more, up to {last}, with probability {percent(confidence)}"
+        most = "1 person has" if people == 1 else f"{people} people have"
+        return f"{told}, and at most {most} more, up to {last}, with probability {percent(confidence)}"
 
 
 @dataclass(frozen=True)

@@ -114,6 +114,16 @@ def pose_choice(
     return Single(mechanism, SelectionProblem(frame, votes.at_all(len(labels))), known)
 
 
+def require_proportional(mechanism: SelectionMechanism) -> None:
+    """Refuse a mechanism where votes are cut into parts, unless less than a vote is proved to cost less in proportion.
+
+    Prices of the parts add up to that of a whole vote then, and only then. Proof: docs/proofs/people.md, section 4.
+    """
+    if not mechanism.proportional:
+        rule = "mechanism must be one whose loss is in proportion to votes, as of PermuteAndFlip, in groups of persons"
+        raise ParameterError(f"{rule}; got {render(mechanism)}")
+
+
 def require_votes(method: object) -> None:
     """Refuse a way to find percentiles that votes do not have."""
     if not isinstance(method, str) or method != "distance":

@@ -17,6 +17,7 @@ from numba import njit
 from numpy.typing import NDArray
 
 from dampen.tables.columns import Column, Items, Typed
+from dampen.tables.engines.array_texts import number_texts
 from dampen.tables.reading import MISSING, OTHER, is_blank, is_missing, is_truth, read_moment, read_number
 from dampen.vectors import Integers
 
@@ -125,27 +126,32 @@ class _Numbers(dict[Any, int]):
         return number
 
 
-class _Texts(dict[str, int]):
-    """The same for texts, of which blank ones are nobody."""
-
-    def __init__(self, numbers: _Numbers) -> None:
-        super().__init__()
-        self._numbers = numbers
-
-    def __missing__(self, text: str) -> int:
-        self[text] = number = MISSING if is_blank(text) else self._numbers["text", text]
-        return number
-
-
 def _codes_of_items(items: list[Any]) -> PersonCodes:
-    numbers = _Numbers()
-    texts = _Texts(numbers)
     if set(map(type, items)) == {str}:
-        codes = np.fromiter(map(texts.__getitem__, items), np.int64, len(items))
-    else:
-        read = (texts[item] if type(item) is str else _code_of(item, numbers) for item in items)
-        codes = np.fromiter(read, np.int64, len(items))
+        return _codes_of_texts(items)
+    if all(type(item) is str or _is_gone(item) for item in items):
+        return _codes_of_texts([item if type(item) is str else "" for item in items])
+    numbers = _Numbers()
+    codes = np.fromiter((_code_of(item, numbers) for item in items), np.int64, len(items))
     return PersonCodes(codes, len(numbers))
+
+
+def _is_gone(value: Any) -> bool:
+    """Whether a value is missing for certain."""
+    try:
+        return is_missing(value)
+    except Exception:  # values of the caller's own may raise anything
+        return False
+
+
+def _codes_of_texts(texts: list[str]) -> PersonCodes:
+    """Persons of texts alone, of which blank ones are nobody."""
+    found = number_texts(texts)
+    doubtful = np.flatnonzero(found.doubtful)
+    blank = np.zeros(len(found.firsts), dtype=np.bool_)
+    blank[doubtful] = [is_blank(texts[row]) for row in found.firsts[doubtful].tolist()]
+    codes = np.where(blank[found.codes], MISSING, found.codes) if blank.any() else found.codes
+    return PersonCodes(codes, len(found.firsts))
 
 
 def _code_of(value: Any, numbers: _Numbers) -> int:

@@ -199,9 +199,8 @@ def _locate(rows: Any, value: Any, grid: Grid, beside: Mapping[str, Any]) -> Any
     """Rows with the place of a value. A listed grid stands in the query point by point, so that one is enough."""
     days, counted = isinstance(grid, DayGrid), counted_on(grid)
     if not isinstance(counted, EvenGrid) and len(counted) > MOST_POINTS:
-        raise ParameterError(
-            f"a grid for persons must have even steps, or at most {MOST_POINTS} points, in tables of ibis and Spark"
-        )
+        rule = f"a grid for persons must have even steps, or at most {MOST_POINTS} points, in tables of ibis and Spark"
+        raise ParameterError(f"{rule}: without bounds ask with leading_bits=5 (--leading-bits 5), or fewer")
     read = ibis_days.days if days else ibis_codes.numbers
     [located] = ibis_codes.grid_places(read(rows, value, **beside), counted, MOST_POINTS, *beside)
     return located

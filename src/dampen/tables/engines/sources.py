@@ -132,7 +132,8 @@ def _require_readings(engine: Engine, readings: Mapping[str, Reading]) -> None:
     for name, reading in readings.items():
         if name in found.other and not reading.other:
             raise _reading_error(name, reading, where)
-        refuse_missing(int(name in found.missing and not reading.missing), "refuse", name, where)
+        option = "person_missing" if reading.person else "missing"
+        refuse_missing(int(name in found.missing and not reading.missing), "refuse", name, where, option=option)
 
 
 def _reading_error(column: str, reading: Reading, where: str) -> DataError:
