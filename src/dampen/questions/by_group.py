@@ -76,15 +76,17 @@ def pose_together(parts: Sequence[Posed[Any]], labels: Sequence[Any], adjacency:
         }
         return GroupRelease(
             {label: each.value for label, each in answers.items()}, loss,
-            f"{next(iter(answers.values())).mechanism}, in each group", note, _accuracy_of_all(answers),
+            f"{next(iter(answers.values())).mechanism}, in each group", note,
+            _accuracy_of_all({label: each.accuracy for label, each in answers.items()}),
         )  # fmt: skip
 
     frames = tuple(part.frame for part in parts)
-    return Composite(frames, converted(single, adjacency, single.unit), draw, build)
+    before = _accuracy_of_all({label: part.accuracy_before for label, part in zip(labels, parts, strict=True)})
+    return Composite(frames, converted(single, adjacency, single.unit), draw, build, before)
 
 
-def _accuracy_of_all(answers: Mapping[Any, Release]) -> Accuracy | None:
+def _accuracy_of_all(each: Mapping[Any, Accuracy | None]) -> Accuracy | None:
     """That of every group by its label; one that may not be told is the same for all."""
-    known = {label: each.accuracy for label, each in answers.items() if each.accuracy is not None}
-    private = (each for each in known.values() if isinstance(each, PrivateAccuracy))
-    return next(private, GroupAccuracy(known) if len(known) == len(answers) else None)
+    known = {label: told for label, told in each.items() if told is not None}
+    private = (told for told in known.values() if isinstance(told, PrivateAccuracy))
+    return next(private, GroupAccuracy(known) if len(known) == len(each) else None)
