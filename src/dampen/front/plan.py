@@ -231,7 +231,7 @@ class _Planner:
         if whole is not None:
             prices |= self._shared(sizes, prices, whole)
             total = limit.total(self._losses(prices))
-        left = difference(limit.amount, total) if self.limit.is_known and prices else None
+        left = limit.left(total) if self.limit.is_known and prices else None
         rows = tuple(self._row(told, prices.get(told), sizes) for told in self.laws)
         return Plan(rows, total if prices else None, left, people, self.confidence)
 
@@ -338,6 +338,12 @@ class Limit:
             charge = converted(loss, self.adjacency or loss.adjacency, self.unit or loss.unit)
             spent = self.rule.add(spent, self.rule.price(charge))
         return spent
+
+    def left(self, total: Amount) -> Amount:
+        """What is left after so much; 0 of what does not count any more."""
+        less, zero = difference(self.amount, total), Fraction(0)
+        epsilon, rho = (None if part is None else max(part, zero) for part in (less.epsilon, less.rho))
+        return Amount(epsilon, less.delta, rho)
 
     def fits(self, total: Amount) -> bool:
         """Whether so much is left."""
