@@ -38,7 +38,7 @@ def ranks_off(value: float, p: float, pay: list[int]) -> float:
 
 
 def count_off(release: Any) -> float:
-    return max(abs(release[team] - TEAM.count(team)) for team in ("sales",))
+    return float(abs(release["sales"].value - TEAM.count("sales")))
 
 
 def median_off(release: Any) -> float:
@@ -54,12 +54,12 @@ KINDS: dict[str, tuple[str, list[int], Off, dict[str, Any]]] = {
     "count": ("count", PAY, lambda release: abs(int(release) - 300), {}),
     "count by team": ("count by team", PAY, count_off, {}),
     "sum": ("sum pay", PAY, lambda release: abs(float(release) - sum(PAY)), {}),
-    "mean": ("mean pay", PAY, lambda release: abs(float(release) - np.mean(PAY)), {"size": 300}),
-    "mean of more than was said": ("mean pay", PAY, lambda r: abs(float(r) - np.mean(PAY)), {"size": 200}),
+    "mean": ("mean pay", PAY, lambda release: float(abs(float(release) - np.mean(PAY))), {"size": 300}),
+    "mean of more than was said": ("mean pay", PAY, lambda r: float(abs(float(r) - np.mean(PAY))), {"size": 200}),
     "mean at the lowest": ("mean pay", LOW, lambda release: float(release), {"size": 300}),
     "mean near the highest": ("mean pay", [7800] * 300, lambda release: abs(float(release) - 7800), {"size": 300}),
     "mean of few": ("mean pay", [8000, 0, 8000], lambda r: abs(float(r) - 16000 / 3), {"size": 3}),
-    "variance": ("variance pay", PAY, lambda release: abs(float(release) - np.var(PAY)), {"size": 300}),
+    "variance": ("variance pay", PAY, lambda release: float(abs(float(release) - np.var(PAY))), {"size": 300}),
     "no variance": ("variance pay", HIGH, lambda release: float(release), {"size": 300}),
     "most common": ("most_common team", PAY, common_off, {}),
     "median in values": ("median pay", PAY, median_off, {"size": 300, "stand_ins": {"pay": StandIn(PAY).as_public()}}),
@@ -78,9 +78,11 @@ def misses(name: str, draws: int, share: float = 1.0) -> int:
     asked = table(pay)
     planned = dampen.plan(asked, question, epsilon=EPSILON, confidence=CONFIDENCE, **said).questions[0]
     assert planned.error is not None
+    assert planned.epsilon is not None
+    price = planned.epsilon
     read = read_question(question, COLUMNS)
     rows = read.of(asked)
-    return sum(off(read.ask(rows, epsilon=planned.epsilon)) > float(planned.error) * share for _ in range(draws))
+    return sum(off(read.ask(rows, epsilon=price)) > float(planned.error) * share for _ in range(draws))
 
 
 def p_value(missed: int, draws: int) -> float:

@@ -1,10 +1,11 @@
 """Which mechanism? Exact errors of all that fit a question, on public data that are like the private ones."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
-from math import isfinite
+from itertools import pairwise, takewhile
+from math import inf, isfinite
 from typing import Any
 
 from dampen._validate import Number, brief, plain, positive, render, share_of
@@ -33,6 +34,10 @@ from dampen.writing import as_json, html_table, round_up
 EPSILONS: tuple[Number, ...] = ("0.1", "0.2", "0.5", 1, 2, 5, 10)
 TAKES_LONG = "its law takes long on so many different values, or it cannot be had at these epsilons"
 PERCENTILES = ("percentile", "median")
+CLOSE, NEGLIGIBLE = 0.02, 1e-9
+"""Means that differ by a smaller share, or by less of the largest of all, are as good: nobody need change for them."""
+USUAL = ("PermuteAndFlip", "Laplace")
+"""What questions are answered with where nobody names a mechanism: among equals they are taken."""
 BY_YES_OR_NO = "hit"
 """The way of those that fit no other: a candidate is the best or not."""
 FITTING = (*PERCENTILES, "most_common", "count", "sum")
@@ -49,7 +54,7 @@ class Contender:
 
 @dataclass(frozen=True)
 class Comparison:
-    """Exact errors of every mechanism that fits. ``crossings``: from which epsilon on which one has the least mean.
+    """Exact errors of every mechanism that fits. ``crossings``: from which epsilon on which one is to be taken.
 
     ``left_out``: mechanisms of the same kind that do not fit, and why.
     """
@@ -62,11 +67,11 @@ class Comparison:
     unit: str = ""
 
     def best(self, epsilon: Number) -> str:
-        """The one with the least mean error at an epsilon that was compared."""
+        """The one to take at an epsilon that was compared: its mean error is the least, to within 2 %."""
         price = positive(epsilon=epsilon)
         if price not in self.epsilons:
             raise ParameterError(f"epsilon must be one that was compared; got {render(epsilon)}")
-        return _best(self.contenders, self.epsilons.index(price))
+        return _choose(self.contenders, len(self.epsilons))[self.epsilons.index(price)]
 
     @property
     def sentence(self) -> str:
@@ -75,7 +80,7 @@ class Comparison:
         told = [f"Take {first}" + (f" below epsilon {brief(others[0][0])}" if others else " at all of these epsilons")]
         told += [f"{name} from there on" if not later else f"{name} from epsilon {brief(start)} on"
                  for later, (start, name) in enumerate(others)]  # fmt: skip
-        return f"{', '.join(told)}: it has the least mean error."
+        return f"{', '.join(told)}: its mean error is the least, to within 2 %."
 
     def rows(self) -> list[tuple[str, ...]]:
         """A line for each mechanism: at each epsilon its mean error and, in brackets, the one that 5 % exceed."""
@@ -244,28 +249,50 @@ def _percentile_contests(
     return {**contests, "number": NumberContest(number.as_public()), BY_YES_OR_NO: GridContest(hit, grid, place)}
 
 
-def _best(contenders: Sequence[Contender], place: int) -> str:
+def _good(contenders: Sequence[Contender], place: int) -> dict[str, float]:
+    """Those whose mean error is the least to within a share, and their errors, the least first."""
     known = {each.name: found.mean for each in contenders if (found := each.errors[place]) is not None}
-    return min(known, key=lambda name: known[name])
+    finite = [mean for mean in known.values() if isfinite(mean)]
+    most = min(known.values()) * (1 + CLOSE) + max(finite, default=0.0) * NEGLIGIBLE
+    return {name: known[name] for name in sorted(known, key=lambda name: known[name]) if known[name] <= most}
+
+
+def _choose(contenders: Sequence[Contender], count: int) -> list[str]:
+    """A good one for each price: the former as long as it is, else the one that stays good for longest."""
+    good = [_good(contenders, place) for place in range(count)]
+    chosen: list[str] = []
+    for place, names in enumerate(good):
+        if chosen and chosen[-1] in names:
+            chosen.append(chosen[-1])
+            continue
+        stays = {name: (_length_of_stay(name, good[place:]), name.endswith(USUAL)) for name in names}
+        chosen.append(max(names, key=stays.__getitem__))
+    return chosen
+
+
+def _length_of_stay(name: str, good: Sequence[Mapping[str, float]]) -> int:
+    """For how many prices in a row one is good."""
+    return len(list(takewhile(lambda names: name in names, good)))
 
 
 def _crossings(
     contenders: Sequence[Contender], measures: Mapping[str, Any], prices: Sequence[Fraction]
 ) -> tuple[tuple[Fraction, str], ...]:
-    """From which price on which mechanism is the best, told to two digits."""
-    best = [_best(contenders, place) for place in range(len(prices))]
+    """From which price on which mechanism is to be taken, told to two digits."""
+    best = _choose(contenders, len(prices))
     found = [(prices[0], best[0])]
 
-    def mean(name: str, price: Fraction) -> float:
-        known = measures[name](price)
-        return float("inf") if known is None else float(known.mean)
+    def mean_of(name: str) -> Callable[[Fraction], float]:
+        def mean(price: Fraction) -> float:
+            known: Errors | None = measures[name](price)
+            return inf if known is None else known.mean
 
-    for place in range(1, len(prices)):
-        if best[place] != best[place - 1]:
-            names = best[place - 1], best[place]
-            at = crossing(lambda price: mean(names[0], price), lambda price: mean(names[1], price),  # noqa: B023
-                          (prices[place - 1], prices[place]))  # fmt: skip
-            found.append((Fraction(f"{at:.2g}"), best[place]))
+        return mean
+
+    for place, (former, later) in enumerate(pairwise(best)):
+        if former != later:
+            at = crossing(mean_of(former), mean_of(later), (prices[place], prices[place + 1]))
+            found.append((Fraction(f"{at:.2g}"), later))
     return tuple(found)
 
 

@@ -172,9 +172,9 @@ def plan(
     >>> print(plan(staff, ["median pay", "count"], error={"median pay": 50, "count": 10}))
     question    epsilon  error
     median pay  0.297    at most 50 people more or fewer would make this exact, with probability 95 %
-    count       0.286    off by at most 10 with probability 95 %
-    in all: epsilon 0.583
-    left in the budget then: epsilon 1.417
+    count       0.285    off by at most 10 with probability 95 %
+    in all: epsilon 0.582
+    left in the budget then: epsilon 1.418
     """
     if not isinstance(table, Table):
         raise ParameterError(f"table must be a dampen.Table, which is described; got {type(table).__name__}")

@@ -27,7 +27,7 @@ def before(question: str, epsilon: Any = 1, adjacency: Adjacency = ADD_REMOVE, *
 
 
 def laplace(rate: float, far: int) -> tuple[Floats, Floats]:
-    steps = np.arange(-far, far + 1)
+    steps = np.arange(-far, far + 1, dtype=np.float64)
     return steps, np.tanh(rate / 2) * np.exp(-rate * np.abs(steps))
 
 

@@ -13,11 +13,11 @@ from dampen.accuracy.comparing import (
     ChoiceContest,
     GridContest,
     NumberContest,
-    UtilityMechanism,
     crossing,
     find_mechanisms,
 )
 from dampen.mechanisms import Exponential, Laplace, LocalDampening, PermuteAndFlip, PolyPlace, ReportNoisyMax, Staircase
+from dampen.mechanisms.selection.base import UtilityMechanism
 from dampen.queries import order_statistic_problem, percentile_value_problem
 from dampen.tables.grid import as_grid
 

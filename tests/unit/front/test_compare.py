@@ -118,11 +118,12 @@ def test_who_is_left_out_has_a_reason() -> None:
 def test_laws_are_computed_once_for_each_mechanism_and_price(monkeypatch: pytest.MonkeyPatch) -> None:
     measured: list[Any] = []
     measure = module._measured
-    monkeypatch.setattr(
-        module,
-        "_measured",
-        lambda contest, make, price: (measured.append((make, price)), measure(contest, make, price))[1],
-    )
+
+    def counted(contest: Any, make: Any, price: Any) -> Any:
+        measured.append((make, price))
+        return measure(contest, make, price)
+
+    monkeypatch.setattr(module, "_measured", counted)
     found = dampen.compare(pay(), "median", **ASKED)
     most = 3 * (len(found.contenders) + len(found.left_out)) + 2 * 10 * len(found.crossings)
     assert len(measured) <= most

@@ -264,7 +264,7 @@ def test_planning_spends_nothing_and_opens_no_data(tmp_path: Path) -> None:
     head, entries = ledger.head, ledger.history()
     table = staff(str(tmp_path / "none.csv"), ledger)
     for given in ({"error": 50}, {"epsilon": 1}, {}, {"error": {"mean pay": 50}, "epsilon": 2}):
-        dampen.plan(table, ["median pay", "mean pay"], size=5000, **given)  # type: ignore[arg-type]
+        dampen.plan(table, ["median pay", "mean pay"], size=5000, **given)
     assert ledger.head == head
     assert ledger.spent.epsilon == 0
     assert ledger.history() == entries
@@ -284,7 +284,12 @@ def test_the_rows_of_the_table_are_never_asked() -> None:
 def test_twenty_questions_take_few_laws(monkeypatch: pytest.MonkeyPatch) -> None:
     posed: list[Fraction] = []
     pose = Law._pose
-    monkeypatch.setattr(Law, "_pose", lambda law, epsilon: (posed.append(epsilon), pose(law, epsilon))[1])
+
+    def counted(law: Law, epsilon: Fraction) -> Any:
+        posed.append(epsilon)
+        return pose(law, epsilon)
+
+    monkeypatch.setattr(Law, "_pose", counted)
     questions = [f"percentile {p} of pay" for p in range(5, 100, 5)] + ["count"]
     dampen.plan(staff(), questions, error=200)
     assert len(questions) == 20

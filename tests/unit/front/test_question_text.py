@@ -1,12 +1,14 @@
 """Questions as people write them, read once by a description."""
 
+from typing import Any
+
 import pytest
 
 from dampen import Budget, Category, Flag, Number, Table, Text
 from dampen.errors import ParameterError
 from dampen.front.question_text import WORDS, read_question
 
-COLUMNS = {
+COLUMNS: dict[str, Any] = {
     "pay": Number(0, 10_000, step=50),
     "pay by hour": Number(0, 100),
     "team": Category("sales", "lab", "board"),
