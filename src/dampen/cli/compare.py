@@ -47,9 +47,8 @@ def compare(
 ) -> None:
     """Tell which mechanism to take: exact errors of all that fit, on public data that are like the private ones.
 
-    Examples:
-      dampen compare public.csv --column pay --question percentile --p 50 --bounds 0 10000 --public
-      dampen compare public.csv --column team --question most-common --categories sales,lab --public --html report.html
+    Example:
+      dampen compare public.csv pay --question median --bounds 0 10000 --public
     """
     if not public:
         raise ParameterError("public must be said, --public: a comparison shows the data itself")

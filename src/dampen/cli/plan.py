@@ -70,7 +70,7 @@ def plan(
 
     Examples:
       dampen plan staff.toml --ask 'median pay' --ask count
-      dampen plan staff.toml --ask 'median pay' --error 'median pay=50' --ask 'mean pay by team' --size 5000 --epsilon 1
+      dampen plan staff.toml --ask 'median pay' --error 'median pay=20'
     """
     require_writable(html)
     if not is_description(file):

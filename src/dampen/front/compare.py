@@ -159,7 +159,7 @@ def compare(
     >>> import dampen
     >>> pay = dampen.StandIn([1200, 2500, 2500, 3100] * 50).as_public()
     >>> compare(pay, "median", bounds=(0, 10_000), step=100, epsilons=(1,)).best(1)
-    'number: PolyPlace'
+    'distance: PermuteAndFlip'
     """
     prices = _as_prices(epsilons)
     contests, unit = _contests(data, question, adjacency, public)
