@@ -75,6 +75,7 @@ bench: $(VENV)/.installed-bench bench-diffprivlib bench-interpret
 	$(BIN)/python -m benchmarks.numeric
 	$(BIN)/python -m benchmarks.groups
 	$(BIN)/python -m benchmarks.group_means
+	$(BIN)/python -m benchmarks.plans
 	$(BIN)/python -m benchmarks.trees
 	$(BIN)/python -m benchmarks.tree_accuracy
 	$(BIN)/python -m benchmarks.engines

@@ -25,7 +25,7 @@ ROOMS = {
     "mechanisms": "a problem to a law and a draw, one file per mechanism",
     "accounting": "composition, accounts, the budget in memory and the durable ledger",
     "audit": "exact audits over small universes, draws against their laws, black boxes by their draws",
-    "accuracy": "expected errors and bounds from laws, public problems only",
+    "accuracy": "errors from laws: of releases before they are drawn, and on public problems and stand-ins",
     "questions": "one function per question of a user's",
     "front": "the front door: tables and graphs that are described once, then asked",
     "learn": "classifiers with the interface of scikit-learn, and the public schemas they read tables through",

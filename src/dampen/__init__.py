@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from dampen import queries as queries
     from dampen import sensitivity as sensitivity
     from dampen.accounting import Budget as Budget
+    from dampen.accuracy.stand_ins import StandIn as StandIn
     from dampen.describe.columns import Category as Category
     from dampen.describe.columns import Date as Date
     from dampen.describe.columns import Flag as Flag
@@ -25,9 +26,11 @@ if TYPE_CHECKING:
     from dampen.describe.columns import Text as Text
     from dampen.describe.columns import between as between
     from dampen.describe.reading import FileReading as FileReading
+    from dampen.front.compare import compare as compare
     from dampen.front.database import Database as Database
     from dampen.front.graph import Graph as Graph
     from dampen.front.opening import open as open
+    from dampen.front.plan import plan as plan
     from dampen.front.table import Table as Table
     from dampen.privacy import Adjacency as Adjacency
     from dampen.privacy import PrivacyLoss as PrivacyLoss
@@ -86,12 +89,15 @@ _HOMES = {
     "Runs": "dampen.vectors",
     "SelectionProblem": "dampen.problem",
     "SignedCapProblem": "dampen.problem",
+    "StandIn": "dampen.accuracy.stand_ins",
     "Table": "dampen.front.table",
     "open": "dampen.front.opening",
     "Text": "dampen.describe.columns",
     "UnknownGroupsFrame": "dampen.problem",
     "UnknownGroupsProblem": "dampen.problem",
     "between": "dampen.describe.columns",
+    "compare": "dampen.front.compare",
+    "plan": "dampen.front.plan",
     "unbounded_grid": "dampen.tables.relative_grid",
 }
 

@@ -117,18 +117,20 @@ def pose_together(
         }
         return GroupRelease(
             {label: each.value for label, each in answers.items()}, loss,
-            f"{next(iter(answers.values())).mechanism}, in each group", note, _accuracy_of_all(answers),
+            f"{next(iter(answers.values())).mechanism}, in each group", note,
+            _accuracy_of_all({label: each.accuracy for label, each in answers.items()}),
         )  # fmt: skip
 
     frames = tuple(part.frame for part in parts)
     loss = converted(single, adjacency, single.unit)
     if single.rho is not None and single.epsilon is None and adjacency is Adjacency.REPLACE:
         loss = replace(loss, rho=times * single.rho)
-    return Composite(frames, loss, draw, build)
+    before = _accuracy_of_all({label: part.accuracy_before for label, part in zip(labels, parts, strict=True)})
+    return Composite(frames, loss, draw, build, before)
 
 
-def _accuracy_of_all(answers: Mapping[Any, Release]) -> Accuracy | None:
+def _accuracy_of_all(each: Mapping[Any, Accuracy | None]) -> Accuracy | None:
     """That of every group by its label; one that may not be told is the same for all."""
-    known = {label: each.accuracy for label, each in answers.items() if each.accuracy is not None}
-    private = (each for each in known.values() if isinstance(each, PrivateAccuracy))
-    return next(private, GroupAccuracy(known) if len(known) == len(answers) else None)
+    known = {label: told for label, told in each.items() if told is not None}
+    private = (told for told in known.values() if isinstance(told, PrivateAccuracy))
+    return next(private, GroupAccuracy(known) if len(known) == len(each) else None)

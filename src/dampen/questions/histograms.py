@@ -142,7 +142,8 @@ def pose_counts(
         value = {label: number(count) for label, count in zip(labels, kept, strict=True)}
         return GroupRelease(value, loss, f"{mechanism!r} of {len(labels)} counts", note, known)
 
-    return Composite(frame, mechanism.privacy(frame), lambda source: mechanism.draw(problem, source).tolist(), build)
+    loss = mechanism.privacy(frame)
+    return Composite(frame, loss, lambda source: mechanism.draw(problem, source).tolist(), build, known)
 
 
 def nearest_with_sum(counts: Sequence[int], total: int) -> list[int]:

@@ -88,7 +88,7 @@ def percentiles(
         told = tuple(by_share[share] for share in asked)
         return ListRelease(told, loss, f"{len(shares)} percentiles, {way}", note, known)
 
-    return Composite(Frame(counted.grid, bound=1, adjacency=adjacency), loss, draw, build)
+    return Composite(Frame(counted.grid, bound=1, adjacency=adjacency), loss, draw, build, known)
 
 
 def choose_strategy(strategy: str, count: int, size: int) -> str:

@@ -6,6 +6,7 @@ from typing import Any, Literal
 
 from dampen._validate import Number, flag
 from dampen.accounting import composed
+from dampen.accuracy.before import MeanBefore, PublicMeanBefore, VarianceBefore
 from dampen.entropy import Entropy
 from dampen.mechanisms import Gaussian, Laplace
 from dampen.mechanisms.noise_errors import NoiseAccuracy, Noisy, RatioAccuracy, VarianceAccuracy
@@ -159,7 +160,8 @@ def mean(
     refuse_unless_private(unit=unit, centre=centre)
     if record_adjacency(adjacency) is Adjacency.REPLACE:
         mechanism, problem = price.number_noise(), mean_problem(values, bounds=as_bounds(bounds))
-        return Single(mechanism, problem, _with_rounding(mechanism, problem))
+        known = _with_rounding(mechanism, problem)
+        return Single(mechanism, problem, known, PublicMeanBefore(_of_one(known, problem)))
     parts, (low, high) = mean_part_problems(values, bounds=as_bounds(bounds)), as_bounds(bounds)
 
     def build(drawn: tuple[Noisy, ...], loss: PrivacyLoss, note: str) -> NumericRelease:
@@ -169,7 +171,9 @@ def mean(
 
     half, frames = price.part(2).number_noise(), tuple(part.frame for part in parts)
     loss = composed([half.privacy(frame) for frame in frames])
-    return Composite(frames, loss, lambda source: draw_parts(half, parts, source), build)
+    top, many = _not_drawn(half, parts)
+    before = MeanBefore((high - low) / 2, top, many)
+    return Composite(frames, loss, lambda source: draw_parts(half, parts, source), build, before)
 
 
 @question(zeros, proof="variance")
@@ -232,12 +236,27 @@ def variance(
 
     frames = tuple(part.frame for part in parts)
     loss = composed([share.privacy(frame) for frame in frames])
-    return Composite(frames, loss, lambda source: draw_parts(share, parts, source), build)
+    top, squares, *rest = _not_drawn(share, parts)
+    many = rest[0] if rest else Noisy(Fraction(0), None)
+    before = VarianceBefore(MeanBefore((high - low) / 2, top, many), MeanBefore((high - low) ** 2 / 8, squares, many))
+    return Composite(frames, loss, lambda source: draw_parts(share, parts, source), build, before)
 
 
 def _with_rounding(mechanism: Laplace | Gaussian, problem: NumericProblem) -> NoiseAccuracy:
     """The error of a number that is rounded to the grid before noise is added: half a step more."""
     return replace(mechanism.accuracy(problem.frame), rounding=problem.frame.resolution / 2)
+
+
+def _of_one(known: NoiseAccuracy, problem: NumericProblem) -> NoiseAccuracy:
+    """The error of a mean, times the public number of its records: a replaced record moves it by their part of all."""
+    low, high = problem.frame.range or (Fraction(0), problem.frame.bound)
+    count = (high - low) / problem.frame.bound
+    return replace(known, resolution=known.resolution * count, rounding=known.rounding * count)
+
+
+def _not_drawn(mechanism: Laplace | Gaussian, parts: tuple[NumericProblem, ...]) -> tuple[Noisy, ...]:
+    """The noise that each part will have."""
+    return tuple(Noisy(Fraction(0), mechanism.noise(part), part.frame.resolution) for part in parts)
 
 
 def draw_parts(mechanism: Laplace | Gaussian, parts: tuple[NumericProblem, ...], source: Entropy) -> tuple[Noisy, ...]:

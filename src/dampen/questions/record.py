@@ -126,6 +126,8 @@ class Posed(ABC, Generic[Answer]):
     """What is publicly known of it."""
     loss: PrivacyLoss
     """What the answer costs."""
+    accuracy_before: Accuracy | None = None
+    """How far the answer will be off, where public things alone tell it; ``None`` where it depends on what is drawn."""
 
     @abstractmethod
     def draw(self, source: Entropy) -> Any:
@@ -146,11 +148,24 @@ class Single(Posed[Answer]):
     """A question that one mechanism answers.
 
     ``accuracy``: how good the answer is, where the question can tell it better than the mechanism alone. Public.
+    ``before``: the same before anything is read, where it depends on a public number of records.
     """
 
-    def __init__(self, mechanism: Mechanism[Any, Any, Any], problem: Any, accuracy: Accuracy | None = None) -> None:
+    def __init__(
+        self,
+        mechanism: Mechanism[Any, Any, Any],
+        problem: Any,
+        accuracy: Accuracy | None = None,
+        before: Accuracy | None = None,
+    ) -> None:
         mechanism.require(problem)
         self.mechanism, self.problem, self.frame, self.accuracy = mechanism, problem, problem.frame, accuracy
+        self._before = accuracy if before is None else before
+
+    @property
+    def accuracy_before(self) -> Accuracy:  # type: ignore[override]
+        """What the mechanism tells of every answer in this frame, or what the question can tell better."""
+        return self.mechanism.accuracy(self.frame) if self._before is None else self._before
 
     @property
     def loss(self) -> PrivacyLoss:  # type: ignore[override]
@@ -170,6 +185,7 @@ class Composite(Posed[Answer]):
     """A question whose answer is made of draws that are paid for together.
 
     ``frame`` is that of one draw, or of each in turn; ``build`` makes the release of what was drawn, its loss and note.
+    ``before``: how far the answer will be off, where that does not depend on what is drawn.
     """
 
     def __init__(
@@ -178,8 +194,10 @@ class Composite(Posed[Answer]):
         loss: PrivacyLoss,
         draw: Callable[[Entropy], Any],
         build: Callable[[Any, PrivacyLoss, str], Any],
+        before: Accuracy | None = None,
     ) -> None:
         self.frame, self.loss, self._draw, self._build = frame, loss, draw, build
+        self.accuracy_before = before
 
     def draw(self, source: Entropy) -> Any:
         """What the answer is made of."""

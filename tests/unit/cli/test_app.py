@@ -130,7 +130,7 @@ def test_every_help_has_an_example_that_is_printed_in_one_line(words: tuple[str,
 def prepared(staff: Path, schema: Path) -> Path:
     """The folder in which every example runs; the model that some ask for is trained by those."""
     assert CliRunner().invoke(app, ["budget", "create", "staff.db", "--epsilon", "3"]).exit_code == 0
-    for name in ("held-out.csv", "new.csv"):
+    for name in ("held-out.csv", "new.csv", "public.csv"):
         shutil.copy("staff.csv", name)
     Path("calls.csv").write_text("from,to\n" + "".join(f"p{place % 9},p{place % 7}\n" for place in range(60)))
     return staff

@@ -96,6 +96,8 @@ class UnderLimit(Posed[Any]):
     def __init__(self, limit: Limit, cap: int, posed: Posed[Any], beyond: Beyond | None = None) -> None:
         self._limit, self._cap, self._posed, self._beyond = limit, cap, posed, beyond
         self.frame, self.loss = posed.frame, posed.loss
+        told = posed.accuracy_before
+        self.accuracy_before = None if told is None else self._told(told)
 
     def draw(self, source: Entropy) -> Any:
         """The answer."""

@@ -23,6 +23,7 @@ class OfPersons(Posed[Any]):
     def __init__(self, posed: Posed[Any], adjacency: Adjacency, unit: str) -> None:
         self._posed, self.frame = posed, posed.frame
         self.loss = converted(replace(posed.loss, unit=unit), adjacency, unit)
+        self.accuracy_before = posed.accuracy_before
 
     def draw(self, source: Entropy) -> Any:
         """What the answer is made of."""

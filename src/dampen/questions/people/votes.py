@@ -101,7 +101,7 @@ def pose_percentiles(
         return ListRelease(value, loss, f"{each!r} for each of {len(shares)} percentiles", note, known)
 
     loss = composed([each.privacy(problem.frame) for problem in problems])
-    return Composite(tuple(problem.frame for problem in problems), loss, draw, build)
+    return Composite(tuple(problem.frame for problem in problems), loss, draw, build, known)
 
 
 def pose_choice(

@@ -1,4 +1,4 @@
-"""How good an answer is, exactly, from laws; for public problems only.
+"""How good a choice is, exactly, from laws; for public problems only.
 
 The error of a candidate is how far its utility lies below the best one.
 """
@@ -14,8 +14,6 @@ from dampen.mechanisms.selection.top_k import one_shot_noise
 from dampen.problem import SelectionProblem, count_candidates
 from dampen.vectors import Floats, Runs
 
-__all__ = ["error_bound", "expected_error", "tail_bound"]
-
 
 def expected_error(mechanism: SelectionMechanism, problem: SelectionProblem) -> float:
     """The mean error of a release; of a top-k, the mean over its picks of how far each place falls short.
@@ -27,13 +25,13 @@ def expected_error(mechanism: SelectionMechanism, problem: SelectionProblem) -> 
     >>> round(expected_error(Exponential(1), problem), 4), round(expected_error(PermuteAndFlip(1), problem), 4)
     (0.2384, 0.1353)
     """
-    probabilities, errors = _law_and_errors(mechanism, problem)
+    probabilities, errors = law_and_errors(mechanism, problem)
     return float(probabilities @ errors)
 
 
 def tail_bound(mechanism: SelectionMechanism, problem: SelectionProblem, error: Number) -> float:
     """The exact probability that a release has at least this error; no bound can be better."""
-    probabilities, errors = _law_and_errors(mechanism, problem)
+    probabilities, errors = law_and_errors(mechanism, problem)
     return float(probabilities[errors >= float(non_negative(error=error))].sum())
 
 
@@ -56,7 +54,8 @@ def error_bound(mechanism: SelectionMechanism, problem: SelectionProblem, failur
     return float(utilities.max() - utilities[likely].min()) if likely.any() else 0.0
 
 
-def _law_and_errors(mechanism: SelectionMechanism, problem: SelectionProblem) -> tuple[Floats, Floats]:
+def law_and_errors(mechanism: SelectionMechanism, problem: SelectionProblem) -> tuple[Floats, Floats]:
+    """The probability of each group of candidates, or of each list, and its error; for public problems only."""
     problem.require_public("accuracy")
     utilities = np.asarray(problem.groups, dtype=np.float64)
     if not isinstance(mechanism, OrderedMechanism):

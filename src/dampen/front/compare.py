@@ -1,0 +1,303 @@
+"""Which mechanism? Exact errors of all that fit a question, on public data that are like the private ones."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cache
+from itertools import pairwise, takewhile
+from math import inf, isfinite
+from typing import Any
+
+from dampen._validate import Number, brief, plain, positive, render, share_of
+from dampen.accuracy.comparing import (
+    ChoiceContest,
+    Contests,
+    Errors,
+    GridContest,
+    NumberContest,
+    crossing,
+    find_mechanisms,
+)
+from dampen.accuracy.stand_ins import StandIn
+from dampen.describe.nearest import unknown
+from dampen.errors import DampenError, ParameterError
+from dampen.front.pages import Curve, Picture, figure, page
+from dampen.privacy import Adjacency
+from dampen.problem import NumericProblem, SelectionProblem
+from dampen.queries import percentile_hit_problem, winner_problem
+from dampen.queries.order.order_statistic import order_statistic_problem
+from dampen.queries.order.percentile_on_grid import target_rank
+from dampen.questions.one_percentile import ON_A_GRID, grid_of
+from dampen.questions.record import RECORD, Single
+from dampen.writing import as_json, html_table, round_up
+
+EPSILONS: tuple[Number, ...] = ("0.1", "0.2", "0.5", 1, 2, 5, 10)
+TAKES_LONG = "its law takes long on so many different values, or it cannot be had at these epsilons"
+PERCENTILES = ("percentile", "median")
+CLOSE, NEGLIGIBLE = 0.02, 1e-9
+"""Means that differ by a smaller share, or by less of the largest of all, are as good: nobody need change for them."""
+USUAL = ("PermuteAndFlip", "Laplace")
+"""What questions are answered with where nobody names a mechanism: among equals they are taken."""
+BY_YES_OR_NO = "hit"
+"""The way of those that fit no other: a candidate is the best or not."""
+FITTING = (*PERCENTILES, "most_common", "count", "sum")
+"""The questions that one mechanism answers, on values alone."""
+
+
+@dataclass(frozen=True)
+class Contender:
+    """A mechanism, by its name and that of its way, and its errors at each price; ``None`` where it cannot be had."""
+
+    name: str
+    errors: tuple[Errors | None, ...]
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Exact errors of every mechanism that fits. ``crossings``: from which epsilon on which one is to be taken.
+
+    ``left_out``: mechanisms of the same kind that do not fit, and why.
+    """
+
+    question: str
+    epsilons: tuple[Fraction, ...]
+    contenders: tuple[Contender, ...]
+    crossings: tuple[tuple[Fraction, str], ...]
+    left_out: Mapping[str, str]
+    unit: str = ""
+
+    def best(self, epsilon: Number) -> str:
+        """The one to take at an epsilon that was compared: its mean error is the least, to within 2 %."""
+        price = positive(epsilon=epsilon)
+        if price not in self.epsilons:
+            raise ParameterError(f"epsilon must be one that was compared; got {render(epsilon)}")
+        return _choose(self.contenders, len(self.epsilons))[self.epsilons.index(price)]
+
+    @property
+    def sentence(self) -> str:
+        """Which one to take."""
+        (_, first), *others = self.crossings
+        told = [f"Take {first}" + (f" below epsilon {brief(others[0][0])}" if others else " at all of these epsilons")]
+        told += [f"{name} from there on" if not later else f"{name} from epsilon {brief(start)} on"
+                 for later, (start, name) in enumerate(others)]  # fmt: skip
+        return f"{', '.join(told)}: its mean error is the least, to within 2 %."
+
+    def rows(self) -> list[tuple[str, ...]]:
+        """A line for each mechanism: at each epsilon its mean error and, in brackets, the one that 5 % exceed."""
+        first = ("mechanism", *(f"epsilon {brief(price)}" for price in self.epsilons))
+        return [first, *((each.name, *map(_cell, each.errors)) for each in self.contenders)]
+
+    def as_dict(self) -> dict[str, Any]:
+        """All of it, ready for JSON."""
+        listed = [
+            {"mechanism": each.name, "epsilon": plain(price), "mean": as_json(found.mean), "rare": as_json(found.rare)}
+            for each in self.contenders
+            for price, found in zip(self.epsilons, each.errors, strict=True)
+            if found is not None
+        ]
+        best = [{"from": plain(start), "mechanism": name} for start, name in self.crossings]
+        told = {"question": self.question, "unit": self.unit, "errors": listed, "best": best}
+        return told | {"sentence": self.sentence, "left_out": dict(self.left_out)}
+
+    def __str__(self) -> str:
+        rows = self.rows()
+        wide = [max(len(row[place]) for row in rows) for place in range(len(rows[0]))]
+        lines = ["  ".join(f"{cell:<{width}}" for cell, width in zip(row, wide, strict=True)).rstrip() for row in rows]
+        unit = f" in {self.unit}" if self.unit else ""
+        return "\n".join([f"{self.question}: mean error{unit} (exceeded by 5 %)", *lines, self.sentence])
+
+    def _repr_html_(self) -> str:
+        return html_table([*self.rows(), ("", self.sentence)])
+
+    def as_html(self) -> str:
+        """A whole page that opens without a network: the table, a picture, and who was left out."""
+        curves = [
+            Curve(
+                each.name,
+                [
+                    (float(price), found.mean)
+                    for price, found in zip(self.epsilons, each.errors, strict=True)
+                    if found is not None
+                ],
+            )
+            for each in self.contenders
+        ]
+        picture = Picture(
+            f"Mean error of {self.question}",
+            "epsilon",
+            f"mean error in {self.unit or 'the unit of the answer'}",
+            f"Exact mean errors on the public data, for every mechanism that fits. {self.sentence}",
+            curves,
+        )
+        gone = html_table([("left out", "why"), *self.left_out.items()])
+        return page(f"Which mechanism for {self.question}", [self._repr_html_(), figure(picture), gone])
+
+
+def compare(
+    data: StandIn | SelectionProblem | NumericProblem,
+    question: str | None = None,
+    *,
+    epsilons: Sequence[Number] = EPSILONS,
+    delta: Number | None = None,
+    adjacency: Adjacency = Adjacency.ADD_REMOVE,
+    **public: Any,
+) -> Comparison:
+    """The exact errors of every mechanism that fits a question, on public data, and which one to take.
+
+    Parameters
+    ----------
+    data
+        A :class:`dampen.StandIn` of public values, or a problem; both marked by ``as_public()``.
+    question
+        Of values: ``"median"``, ``"percentile"``, ``"most_common"``, ``"count"`` or ``"sum"``, with its own arguments
+        beside it: ``p=90, bounds=(0, 10_000)``.
+    epsilons
+        The prices at which errors are told.
+    delta
+        For mechanisms that need one; without it they are left out.
+
+    >>> import dampen
+    >>> pay = dampen.StandIn([1200, 2500, 2500, 3100] * 50).as_public()
+    >>> compare(pay, "median", bounds=(0, 10_000), step=100, epsilons=(1,)).best(1)
+    'distance: PermuteAndFlip'
+    """
+    prices = _as_prices(epsilons)
+    contests, unit = _contests(data, question, adjacency, public)
+    found: dict[str, Any] = {}
+    left_out: dict[str, str] = {}
+    for way, contest in contests.items():
+        fitting, refused = find_mechanisms(contest.problem, delta)
+        start = f"{way}: " if way else ""
+        left_out |= {f"{start}{name}": why for name, why in refused.items()}
+        known = {name.rpartition(": ")[2] for name in found} if way == BY_YES_OR_NO else ()
+        for name, make in fitting.items():
+            if name in known:
+                continue
+            found[f"{start}{name}"] = cache(lambda price, make=make, contest=contest: _measured(contest, make, price))
+    if not found:
+        raise ParameterError("no mechanism fits this question: see docs/choose_a_mechanism.md")
+    contenders = tuple(Contender(name, tuple(map(measure, prices))) for name, measure in found.items())
+    left_out |= {each.name: TAKES_LONG for each in contenders if not any(each.errors)}
+    contenders = tuple(each for each in contenders if any(each.errors))
+    told = question or type(data).__name__
+    return Comparison(told, prices, contenders, _crossings(contenders, found, prices), left_out, unit)
+
+
+def _measured(contest: Any, make: Any, price: Fraction) -> Errors | None:
+    try:
+        found: Errors = contest.measure(make(price))
+    except DampenError:  # it cannot be had at this price
+        return None
+    return found
+
+
+def _as_prices(epsilons: Any) -> tuple[Fraction, ...]:
+    listed = [epsilons] if isinstance(epsilons, str | int | float | Fraction) else list(epsilons)
+    prices = tuple(sorted({positive(epsilons=each) for each in listed}))
+    if not prices:
+        raise ParameterError("epsilons must not be empty")
+    return prices
+
+
+def _contests(data: Any, question: Any, adjacency: Adjacency, public: Mapping[str, Any]) -> tuple[Contests, str]:
+    """The problems that answer a question, marked public, and the unit of their errors."""
+    if isinstance(data, SelectionProblem | NumericProblem):
+        if question is not None or public:
+            raise ParameterError("question must be left out for a problem, which is one already")
+        data.require_public("compare")
+        if isinstance(data, NumericProblem):
+            return {"": NumberContest(data)}, ""
+        return {"": ChoiceContest(data)}, "units of the score"
+    if not isinstance(data, StandIn) or data.values is None:
+        rule = "data must be public values, StandIn(values).as_public(), or a problem that is marked public"
+        raise ParameterError(f"{rule}; got {type(data).__name__}")
+    data.require_public("compare")
+    if question not in FITTING:
+        raise ParameterError(f"question must be one that a single mechanism answers, not {unknown(question, FITTING)}")
+    if question in PERCENTILES:
+        return _percentile_contests(data, question, adjacency, **public), ""
+    posed = RECORD[question].pose(data.values, epsilon=1, adjacency=adjacency, **public)
+    assert isinstance(posed, Single)
+    problem = posed.problem.as_public()
+    if isinstance(problem, NumericProblem):
+        return {"": NumberContest(problem)}, ""
+    known = {name: given for name, given in public.items() if name == "categories"}
+    winner = winner_problem(data.values, adjacency=adjacency, **known).as_public()
+    return {"": ChoiceContest(problem), BY_YES_OR_NO: ChoiceContest(winner, problem.groups)}, "records"
+
+
+def _percentile_contests(
+    data: StandIn, question: str, adjacency: Adjacency, *, bounds: Any, p: Number | None = None,
+    step: Number | None = None,
+) -> Contests:  # fmt: skip
+    if (p is None) != (question == "median"):
+        raise ParameterError(f"p must be {'left out' if question == 'median' else 'given'} for {question!r}")
+    asked, grid = 50 if p is None else p, grid_of(bounds, step)
+    counted = data.counted_on(grid)
+    rank = target_rank(counted.n, share_of(asked))
+    place = int(counted.places[int(counted.counts.cumsum().searchsorted(rank, side="right"))])
+    contests: dict[str, Any] = {
+        way: GridContest(pose(counted, asked, grid=grid, adjacency=adjacency).as_public(), grid, place)
+        for way, pose in ON_A_GRID.items()
+    }
+    resolution = 1 if step is None else step
+    number = order_statistic_problem(
+        counted if isinstance(bounds, tuple | list) else data.values, asked, bounds=bounds, resolution=resolution,
+        adjacency=adjacency,
+    )  # fmt: skip
+    hit = percentile_hit_problem(counted, asked, grid=grid, adjacency=adjacency).as_public()
+    return {**contests, "number": NumberContest(number.as_public()), BY_YES_OR_NO: GridContest(hit, grid, place)}
+
+
+def _good(contenders: Sequence[Contender], place: int) -> dict[str, float]:
+    """Those whose mean error is the least to within a share, and their errors, the least first."""
+    known = {each.name: found.mean for each in contenders if (found := each.errors[place]) is not None}
+    finite = [mean for mean in known.values() if isfinite(mean)]
+    most = min(known.values()) * (1 + CLOSE) + max(finite, default=0.0) * NEGLIGIBLE
+    return {name: known[name] for name in sorted(known, key=lambda name: known[name]) if known[name] <= most}
+
+
+def _choose(contenders: Sequence[Contender], count: int) -> list[str]:
+    """A good one for each price: the former as long as it is, else the one that stays good for longest."""
+    good = [_good(contenders, place) for place in range(count)]
+    chosen: list[str] = []
+    for place, names in enumerate(good):
+        if chosen and chosen[-1] in names:
+            chosen.append(chosen[-1])
+            continue
+        stays = {name: (_length_of_stay(name, good[place:]), name.endswith(USUAL)) for name in names}
+        chosen.append(max(names, key=stays.__getitem__))
+    return chosen
+
+
+def _length_of_stay(name: str, good: Sequence[Mapping[str, float]]) -> int:
+    """For how many prices in a row one is good."""
+    return len(list(takewhile(lambda names: name in names, good)))
+
+
+def _crossings(
+    contenders: Sequence[Contender], measures: Mapping[str, Any], prices: Sequence[Fraction]
+) -> tuple[tuple[Fraction, str], ...]:
+    """From which price on which mechanism is to be taken, told to two digits."""
+    best = _choose(contenders, len(prices))
+    found = [(prices[0], best[0])]
+
+    def mean_of(name: str) -> Callable[[Fraction], float]:
+        def mean(price: Fraction) -> float:
+            known: Errors | None = measures[name](price)
+            return inf if known is None else known.mean
+
+        return mean
+
+    for place, (former, later) in enumerate(pairwise(best)):
+        if former != later:
+            at = crossing(mean_of(former), mean_of(later), (prices[place], prices[place + 1]))
+            found.append((Fraction(f"{at:.2g}"), later))
+    return tuple(found)
+
+
+def _cell(errors: Errors | None) -> str:
+    if errors is None:
+        return "-"
+    mean, rare = (round_up(float(f"{each:.3g}")) if isfinite(each) else "infinite" for each in errors)
+    return f"{mean} ({rare})"

@@ -1,0 +1,145 @@
+"""Questions as people write them: ``median pay``, ``percentile 90 of pay where team=lab``, ``count by team, smoker``.
+
+The words are those of the library and of the command. A text is read once, by a description, and asks what the method
+of the same name asks.
+"""
+
+import csv
+import inspect
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from dampen._validate import Number, render, share_of
+from dampen.describe.columns import Column
+from dampen.describe.conditions import Condition
+from dampen.describe.nearest import unknown
+from dampen.describe.where import find_column
+from dampen.describe.where_text import conditions_from_texts
+from dampen.errors import ParameterError
+from dampen.front.groups import GroupedTable
+from dampen.front.table import Table
+from dampen.questions.record import RECORD
+
+LONGEST = 500
+"""A longer text is no question."""
+FORMS = "'median pay', 'percentile 90 of pay where team=lab' or 'count by team, smoker'"
+
+
+def nouns_of(name: str) -> tuple[str, ...]:
+    """What a question of a table is asked with, in order: its column, and a noun of its own."""
+    listed = inspect.signature(getattr(Table, name)).parameters.values()
+    return tuple(each.name for each in listed if each.kind is each.POSITIONAL_OR_KEYWORD and each.name != "self")
+
+
+WORDS = {
+    name: nouns_of(name) for name in sorted(RECORD) if hasattr(Table, name) and nouns_of(name)[:1] in ((), ("column",))
+}
+"""The questions that can be written down, and what they are asked with."""
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A question that was read: ``told`` is the text in one spelling."""
+
+    told: str
+    name: str
+    column: str | None
+    noun: Any
+    by: tuple[str, ...]
+    conditions: tuple[Condition, ...]
+
+    def of(self, table: Table) -> Any:
+        """The rows of a table, or their groups, that are asked."""
+        part = table.restrict(self.conditions) if self.conditions else table
+        return part.by(*self.by) if self.by else part
+
+    def ask(self, rows: Any, **price: Number) -> Any:
+        """What the method of this name returns."""
+        if self.by and not hasattr(GroupedTable, self.name):
+            raise ParameterError(f"{render(self.told)} must be asked without groups: of one group, ask with where")
+        given = [each for each in (self.column, self.noun) if each is not None]
+        return getattr(rows, self.name)(*given, **price)
+
+    @property
+    def shares(self) -> tuple[Any, ...]:
+        """The shares of all people that percentiles are asked at; none for other questions."""
+        if self.name == "median":
+            return (share_of(50),)
+        if self.name not in ("percentile", "percentiles"):
+            return ()
+        return tuple(map(share_of, self.noun if isinstance(self.noun, tuple) else (self.noun,)))
+
+
+def read_question(text: Any, columns: Mapping[str, Column]) -> Asked:
+    """The question that a text asks of a table with these columns."""
+    if not isinstance(text, str) or not text.strip() or len(text) > LONGEST or not text.isprintable():
+        raise ParameterError(f"a question must be a text such as {FORMS}; got {render(text)}")
+    first, _, rest = text.strip().partition(" ")
+    name = first.replace("-", "_")
+    if name not in WORDS:
+        raise ParameterError(f"a question must begin with one of its words, not {unknown(first, WORDS, 'Words')}")
+    noun, rest = _read_noun(name, rest.strip())
+    column, rest = _read_column(name, rest, columns)
+    groups, where = _split_rest(rest, text)
+    by = tuple(each.strip() for each in next(csv.reader([groups], skipinitialspace=True), [])) if groups else ()
+    for each in by:
+        find_column(columns, each)
+    wishes = _conditions(where) if where else []
+    conditions = conditions_from_texts(columns, wishes)
+    return Asked(_spell(name, noun, column, by, wishes), name, column, noun, by, conditions)
+
+
+def _read_noun(name: str, rest: str) -> tuple[Any, str]:
+    """The noun of a question, a number or several, and what follows it."""
+    if len(WORDS[name]) < 2:
+        return None, rest
+    found = re.match(r"([\d.,/\s]*\d)(?:\s+of)?(?:\s+|$)", rest)
+    if found is None:
+        example = {"k": "3", "ps": "25,50,75"}.get(WORDS[name][1], "90")
+        raise ParameterError(f"{name} must be written with a number, as '{name} {example} of pay'; got {render(rest)}")
+    numbers = tuple(each.strip() for each in found[1].split(","))
+    if WORDS[name][1] == "ps":
+        return numbers, rest[found.end() :]
+    if len(numbers) > 1:
+        raise ParameterError(f"{name} must be written with one number; got {render(found[1])}")
+    return int(numbers[0]) if WORDS[name][1] == "k" and numbers[0].isdecimal() else numbers[0], rest[found.end() :]
+
+
+def _read_column(name: str, rest: str, columns: Mapping[str, Column]) -> tuple[str | None, str]:
+    """The longest declared name that follows, and what stands behind it."""
+    if not WORDS[name]:
+        return None, rest
+    plain = rest.removeprefix("of ").strip()
+    for column in sorted(columns, key=len, reverse=True):
+        if plain == column or plain.startswith(f"{column} "):
+            return column, plain[len(column) :].strip()
+    first = plain.partition(" ")[0]
+    if not first or first in ("by", "where"):
+        raise ParameterError(f"{name} must name a column, as '{name} pay'; got {render(rest)}")
+    find_column(columns, first)  # refuses it, with the nearest name
+    raise AssertionError
+
+
+def _split_rest(rest: str, text: str) -> tuple[str, str]:
+    """What stands behind ``by``, and behind ``where``."""
+    groups, _, where = rest.partition("where ") if rest.startswith("where ") else rest.partition(" where ")
+    if groups and not groups.startswith("by "):
+        raise ParameterError(f"a question must end with its column, 'by ...' or 'where ...'; got {render(text)}")
+    return groups.removeprefix("by ").strip(), where.strip()
+
+
+def _conditions(where: str) -> list[str]:
+    """The conditions between the words ``and``; that of ``between`` joins its two ends."""
+    parts: list[str] = []
+    for part in re.split(r"\s+and\s+", where):
+        joins = bool(parts) and re.search(r"\sbetween\s", parts[-1]) and " and " not in parts[-1]
+        parts = [*parts[:-1], f"{parts[-1]} and {part}"] if joins else [*parts, part]
+    return parts
+
+
+def _spell(name: str, noun: Any, column: str | None, by: tuple[str, ...], wishes: list[str]) -> str:
+    nouns = [] if noun is None else [",".join(noun) if isinstance(noun, tuple) else str(noun), "of"]
+    words = [name, *nouns, *([] if column is None else [column]), *([f"by {', '.join(by)}"] if by else [])]
+    return " ".join([*words, *([f"where {' and '.join(wishes)}"] if wishes else [])])
