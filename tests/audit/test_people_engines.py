@@ -7,7 +7,7 @@ persons with at most three rows each. What is asked for is overheard from the qu
 """
 
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 from unittest.mock import patch
@@ -17,16 +17,22 @@ import numpy as np
 import polars as pl
 import pytest
 
-from dampen import Adjacency, Budget
+from dampen import Adjacency, Budget, Release, Table
 from dampen.audit import multisets
 from dampen.front import people, per_person
 from dampen.tables import as_grid
 from dampen.tables.engines import Source, open_engine
 from dampen.tables.engines.base import CellColumn, PersonAsk
+from dampen.tables.people_counts import person_shares, person_values
 from tests.audit.people import People, PeopleAudit, few_limits, persons
 from tests.audit.test_people import CHOSEN, COLUMNS, EXACT, KINDS, TOTALS
 
-QUESTIONS = {**EXACT, **CHOSEN, **TOTALS, "signed sum": lambda table: table.sum("s", epsilon=1)}
+QUESTIONS: dict[str, Callable[[Table], Release]] = {
+    **EXACT,
+    **CHOSEN,
+    **TOTALS,
+    "signed sum": lambda table: table.sum("s", epsilon=1),
+}
 SIGNED = {("a", 0): -1, ("a", 2): 2, ("b", 2): 0}
 """The signed number of each kind of row."""
 NAMES = ("g", "v", "s")
@@ -39,7 +45,7 @@ def overheard_counting() -> dict[str, Counting]:
     """What all questions ask engines for, each once."""
     found: dict[str, Counting] = {}
     asked: list[Any] = []
-    shares, values = people.person_shares, per_person.person_values
+    shares, values = person_shares, person_values
 
     def hear_shares(data: Any, ask: PersonAsk, **more: Any) -> Any:
         _note(found, asked, name, ("shares", ask, data.where), lambda engine: plainly(engine.person_shares(ask)))
@@ -89,7 +95,7 @@ def all_tables(people: int, rows: int) -> list[People]:
     return list(multisets(persons(KINDS, rows), largest=people))
 
 
-def rows_of(tables: list[People]) -> pl.DataFrame:
+def rows_of(tables: Sequence[People]) -> pl.DataFrame:
     """The rows of all tables, and which table each is of; persons of different tables have different names."""
     listed = [
         (number, f"p{place} of {number}", *row, SIGNED[row])
@@ -113,7 +119,7 @@ def tables_by_engine(form: str, everything: pl.DataFrame) -> Callable[[int], Any
     return lambda number: held.filter(held["table"] == number)
 
 
-def mismatches(form: str, tables: list[People], counted: dict[str, Counting]) -> Iterator[tuple[str, People]]:
+def mismatches(form: str, tables: Sequence[People], counted: dict[str, Counting]) -> Iterator[tuple[str, People]]:
     everything = rows_of(tables)
     table_of = tables_by_engine(form, everything)
     parts = everything.partition_by("table", as_dict=True)
