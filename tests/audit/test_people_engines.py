@@ -1,0 +1,203 @@
+"""Every question of tables with a person, through every engine: the same counts on all small tables.
+
+The joint law of an answer is a function of what an engine counts (``PersonShares``, or one number for each person) and
+of public things: nothing after that knows which engine it was. ``test_people.py`` audits that law exactly, through
+arrays. So it is enough that DuckDB and ibis count the same as arrays on all tables of those audits: at most three
+persons with at most three rows each. What is asked for is overheard from the questions themselves.
+"""
+
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+from unittest.mock import patch
+
+import duckdb
+import numpy as np
+import polars as pl
+import pytest
+
+from dampen import Adjacency, Budget, Release, Table
+from dampen.audit import multisets
+from dampen.front import people, per_person
+from dampen.tables import as_grid
+from dampen.tables.engines import Source, open_engine
+from dampen.tables.engines.base import CellColumn, PersonAsk
+from dampen.tables.people_counts import person_shares, person_values
+from tests.audit.people import People, PeopleAudit, few_limits, persons
+from tests.audit.test_people import CHOSEN, COLUMNS, EXACT, KINDS, TOTALS
+
+QUESTIONS: dict[str, Callable[[Table], Release]] = {
+    **EXACT,
+    **CHOSEN,
+    **TOTALS,
+    "signed sum": lambda table: table.sum("s", epsilon=1),
+}
+SIGNED = {("a", 0): -1, ("a", 2): 2, ("b", 2): 0}
+"""The signed number of each kind of row."""
+NAMES = ("g", "v", "s")
+pytestmark = pytest.mark.filterwarnings("ignore::dampen.errors.CutOffWarning")
+Counting = Callable[[Any], Any]
+"""An engine in, what it counts out, as plain numbers."""
+
+
+def overheard_counting() -> dict[str, Counting]:
+    """What all questions ask engines for, each once."""
+    found: dict[str, Counting] = {}
+    asked: list[Any] = []
+    shares, values = person_shares, person_values
+
+    def hear_shares(data: Any, ask: PersonAsk, **more: Any) -> Any:
+        _note(found, asked, name, ("shares", ask, data.where), lambda engine: plainly(engine.person_shares(ask)))
+        return shares(data, ask, **more)
+
+    def hear_values(data: Any, person: str, amount: Any, *, how: str, **more: Any) -> Any:
+        asking = ("values", amount, how)
+        _note(found, asked, name, asking, lambda engine: _listed(engine.person_values(person, amount, how)))
+        return values(data, person, amount, how=how, **more)
+
+    with (
+        few_limits(),
+        patch.object(people, "person_shares", hear_shares),
+        patch.object(per_person, "person_values", hear_values),
+        warnings.catch_warnings(action="ignore"),
+    ):
+        for name in QUESTIONS:
+            audit = PeopleAudit(QUESTIONS[name], NAMES, COLUMNS, Adjacency.ADD_REMOVE)
+            QUESTIONS[name](audit.table((), Budget(epsilon=1)))
+    return found
+
+
+def _note(found: dict[str, Counting], asked: list[Any], name: str, asking: Any, count: Counting) -> None:
+    if asking in asked:
+        return
+    asked.append(asking)
+    where = asking[2] if asking[0] == "shares" else ()
+
+    def filtered(data: Any) -> Any:
+        with open_engine(Source(data, where)) as engine:
+            return count(engine)
+
+    found[name] = filtered
+
+
+def plainly(found: Any) -> Any:
+    """All that was counted of persons, as plain numbers."""
+    below = None if found.negative is None else plainly(found.negative)
+    return found.people, found.above, found.cells.tolist(), found.weights.tolist(), below
+
+
+def _listed(found: Any) -> Any:
+    return [part.tolist() for part in found]
+
+
+def all_tables(people: int, rows: int) -> list[People]:
+    return list(multisets(persons(KINDS, rows), largest=people))
+
+
+def rows_of(tables: Sequence[People]) -> pl.DataFrame:
+    """The rows of all tables, and which table each is of; persons of different tables have different names."""
+    listed = [
+        (number, f"p{place} of {number}", *row, SIGNED[row])
+        for number, table in enumerate(tables)
+        for place, person in enumerate(table)
+        for row in person
+    ]
+    kinds = {"table": pl.Int64, "who": pl.String, "g": pl.String, "v": pl.Int64, "s": pl.Int64}
+    return pl.DataFrame(listed, schema=kinds, orient="row")
+
+
+def tables_by_engine(form: str, everything: pl.DataFrame) -> Callable[[int], Any]:
+    """A table by its number, where an engine finds it."""
+    if form == "duckdb":
+        connection = duckdb.connect()
+        connection.register("everything", everything.to_arrow())
+        connection.execute("create table held as from everything")
+        return lambda number: connection.sql(f'select * from held where "table" = {number}')
+    connection = pytest.importorskip("ibis").duckdb.connect()
+    held = connection.create_table("held", everything.to_arrow())
+    return lambda number: held.filter(held["table"] == number)
+
+
+def mismatches(form: str, tables: Sequence[People], counted: dict[str, Counting]) -> Iterator[tuple[str, People]]:
+    everything = rows_of(tables)
+    table_of = tables_by_engine(form, everything)
+    parts = everything.partition_by("table", as_dict=True)
+    for number, table in enumerate(tables):
+        own = parts.get((number,), everything.clear())
+        here = {name: own[name].to_list() for name in own.columns}
+        for name, count in counted.items():
+            if count(table_of(number)) != count(here):
+                yield name, table
+
+
+COUNTED = overheard_counting()
+
+
+def test_questions_ask_for_many_different_counts() -> None:
+    assert len(COUNTED) >= 12
+
+
+@pytest.mark.parametrize("name", ["group histograms", "signed sum", "group sums", "maximum"])
+@pytest.mark.parametrize("form", ["duckdb", "ibis"])
+def test_a_few_tables(form: str, name: str) -> None:
+    few = [table for table in all_tables(2, 2) if len(table) == 2][5:35:15]
+    assert [*mismatches(form, few, {name: COUNTED[name]})] == []
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", COUNTED)
+def test_all_tables_of_three_persons_with_three_rows_each_through_duckdb(name: str) -> None:
+    tables = all_tables(3, 3)
+    assert len(tables) == 1540
+    assert [*mismatches("duckdb", tables, {name: COUNTED[name]})] == []
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", COUNTED)
+def test_all_tables_of_two_persons_with_two_rows_each_through_ibis(name: str) -> None:
+    assert [*mismatches("ibis", all_tables(2, 2), {name: COUNTED[name]})] == []
+
+
+BESIDE = [
+    PersonAsk("who", (CellColumn("g", ("a", "b", "c")),), caps=(1, 2, 4), bits=2),
+    PersonAsk("who", (CellColumn("g", ("a", "b", "c")), CellColumn("v", as_grid(range(3)))), caps=(1,), bits=2),
+    PersonAsk("who", (CellColumn("v", as_grid(range(3))),), caps=(1, 2, 4), bits=2),
+    PersonAsk("who", (CellColumn("g", ("a", "b", "c")),), once=True, caps=(1, 3), bits=2),
+]
+"""Weights by cell, of which the number of the table may be one more: then one query counts all tables."""
+
+
+@pytest.mark.parametrize("ask", BESIDE)
+@pytest.mark.parametrize("people", [2, pytest.param(3, marks=pytest.mark.long)])
+def test_weights_of_all_tables_at_once_through_ibis(ask: PersonAsk, people: int) -> None:
+    """A person is in one table, so that its number before all cells changes no share."""
+    tables = all_tables(people, 3)
+    everything = rows_of(tables)
+    own = CellColumn("table", as_grid(range(len(tables))))
+    beside = replace(ask, cells=(own, *ask.cells))
+    held = pytest.importorskip("ibis").duckdb.connect().create_table("held", everything.to_arrow())
+    with open_engine(held) as engine:
+        found = engine.person_shares(beside)
+    parts = everything.partition_by("table", as_dict=True)
+    for number in range(len(tables)):
+        mine = found.cells[:, 0] == number
+        rows = parts.get((number,), everything.clear())
+        with open_engine({name: rows[name].to_list() for name in rows.columns}) as engine:
+            alone = engine.person_shares(ask)
+        assert found.cells[mine, 1:].tolist() == alone.cells.tolist()
+        assert found.weights[mine].tolist() == alone.weights.tolist()
+
+
+def test_an_engine_that_counts_one_row_too_many_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
+    from dampen.tables.engines import duckdb as engine_module
+
+    counted = engine_module.DuckEngine.person_shares
+
+    def lenient(self: Any, ask: PersonAsk) -> Any:
+        found = counted(self, ask)
+        return replace(found, weights=np.where(found.weights > 1, found.weights + 1, found.weights))
+
+    monkeypatch.setattr(engine_module.DuckEngine, "person_shares", lenient)
+    few = all_tables(1, 2)
+    assert [*mismatches("duckdb", few, {"group histograms": COUNTED["group histograms"]})] != []
