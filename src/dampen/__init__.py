@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from dampen import errors as errors
     from dampen import learn as learn
     from dampen import mechanisms as mechanisms
+    from dampen import plots as plots
     from dampen import queries as queries
     from dampen import sensitivity as sensitivity
     from dampen.accounting import Budget as Budget
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from dampen.describe.columns import between as between
     from dampen.describe.reading import FileReading as FileReading
     from dampen.front.database import Database as Database
+    from dampen.front.explain import explain as explain
     from dampen.front.graph import Graph as Graph
     from dampen.front.opening import open as open
     from dampen.front.table import Table as Table
@@ -63,7 +65,10 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0.dev0"
 
-_ROOMS = {"accounting", "accuracy", "audit", "datasets", "errors", "learn", "mechanisms", "queries", "sensitivity"}
+_ROOMS = {
+    *("accounting", "accuracy", "audit", "datasets", "errors", "learn", "mechanisms", "plots", "queries"),
+    "sensitivity",
+}
 _HOMES = {
     "Adjacency": "dampen.privacy",
     "Budget": "dampen.accounting",
@@ -87,6 +92,7 @@ _HOMES = {
     "SelectionProblem": "dampen.problem",
     "SignedCapProblem": "dampen.problem",
     "Table": "dampen.front.table",
+    "explain": "dampen.front.explain",
     "open": "dampen.front.opening",
     "Text": "dampen.describe.columns",
     "UnknownGroupsFrame": "dampen.problem",
