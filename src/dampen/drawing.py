@@ -1,7 +1,7 @@
 """The look of all pictures: one palette, titles, units, a caption. Matplotlib is loaded when one is drawn."""
 
 import textwrap
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from dampen.errors import MissingExtra
 
@@ -42,9 +42,9 @@ def new_figure(drawing: str, *, caption: str, width: float = WIDTH, height: floa
     return figure
 
 
-def new_axes(figure: "Figure", title: str, x: str, y: str, **place: Any) -> "Axes":
+def new_axes(figure: "Figure", title: str, x: str, y: str, place: tuple[int, int, int] = (1, 1, 1)) -> "Axes":
     """Axes with a title and a label each, and faint lines behind what is drawn."""
-    axes: Axes = figure.add_subplot(**place)
+    axes: Axes = figure.add_subplot(*place)
     axes.set_title(textwrap.fill(title, int(9 * figure.get_figwidth())), fontsize=11, loc="left")
     axes.set_xlabel(x)
     axes.set_ylabel(y)
