@@ -123,6 +123,7 @@ PUBLIC = {
         "Schema",
         "private_score",
     },
+    "dampen.plots": {"audit", "budget", "dampening", "histogram", "ladder", "law", "table", "tradeoff", "tree"},
     "dampen.mechanisms": {
         "CapMechanism",
         "CapRace",

@@ -18,6 +18,7 @@ PART = {"pure": "epsilon", "basic": "epsilon", "slots": "epsilon", "zcdp": "rho"
 """What a rule counts that is drawn: what an ``approx`` ledger grants beyond its epsilon it grants by its rho."""
 
 
+BY_ORDER = "charges (in their order)"
 SHORT = timedelta(minutes=1)
 """Charges within so short a time are drawn by their order."""
 
@@ -52,7 +53,9 @@ def budget(ledger: Ledger) -> "Figure":
     top = getattr(ledger.limit, part)
     if top is not None:
         axes.axhline(float(top), color=GREY, linestyle="--", linewidth=1, label="limit")
-    axes.set_ylim(bottom=0)
+    axes.set_ylim(0, 1.35 * max([float(top or 0), *(max(line.get_ydata()) for line in axes.lines)]) or 1)
+    if across == BY_ORDER:
+        axes.xaxis.get_major_locator().set_params(integer=True)
     axes.legend(frameon=False, fontsize=8, loc="upper left")
     return figure
 
@@ -62,7 +65,7 @@ def _places(charges: Sequence[Entry]) -> tuple[list[Any], str]:
     times = [datetime.fromisoformat(entry.at) for entry in charges]
     if times and max(times) - min(times) >= SHORT:
         return times, "time (UTC)"
-    return list(range(1, len(times) + 1)), "charges (in their order)"
+    return list(range(1, len(times) + 1)), BY_ORDER
 
 
 def _sums(charges: Sequence[Entry], scope: str | None, rule: Composition, part: str) -> list[float]:

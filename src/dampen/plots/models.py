@@ -28,6 +28,7 @@ def table(model: "PrivateClassifier") -> "Figure":
     )
     axes.grid(visible=False)
     model.plot_table(axes)
+    axes.xaxis.labelpad = 22  # below the legend
     return figure
 
 

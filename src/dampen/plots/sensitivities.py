@@ -41,6 +41,7 @@ def dampening(problem: SelectionProblem, candidate: Any = None) -> "Figure":
     )  # fmt: skip
     left.step(range(len(rungs)), rungs, where="post", color=PALETTE[0])
     left.set_ylim(bottom=0)
+    left.xaxis.get_major_locator().set_params(integer=True)
     right = new_axes(
         figure, f"Dampening of {name}", "utility (its own units)", f"dampened score (steps, {unit}s)",
         place=(1, 2, 2),
@@ -77,6 +78,7 @@ def ladder(problem: AnyProblem) -> "Figure":
     if problem.frame.bound is not None:
         axes.axhline(float(problem.frame.bound), color=GREY, linewidth=1, linestyle=":", label="worst case")
     axes.set_ylim(bottom=0)
+    axes.xaxis.get_major_locator().set_params(integer=True)
     axes.legend(frameon=False, fontsize=8)
     return figure
 

@@ -19,6 +19,10 @@ if TYPE_CHECKING:
     from tests.conftest import Refused
 
 
+draw: Any = plots
+"""For what a type checker would refuse."""
+
+
 def bar_heights(axes: Any) -> list[float]:
     return [patch.get_height() for patch in axes.patches]
 
@@ -83,7 +87,9 @@ def test_dampening_shows_the_rungs_and_the_scores_of_a_candidate() -> None:
     problem = choice().as_public()
     left, right = plots.dampening(problem, "Brook").axes
     assert list(left.lines[0].get_ydata())[:3] == [25, 45, 300]
-    assert list(right.lines[1].get_ydata()) == pytest.approx(problem.sensitivity.inverse(np.array(problem.utilities)))
+    assert list(right.lines[1].get_ydata()) == pytest.approx(
+        problem.sensitivity.inverse(np.asarray(problem.utilities, dtype=np.float64))
+    )
     curve = right.lines[0]
     assert np.interp(4900, curve.get_xdata(), curve.get_ydata()) == pytest.approx(
         right.lines[1].get_ydata()[1], rel=0.01
@@ -163,24 +169,24 @@ def test_a_private_problem_is_refused(name: str, refused: "Refused") -> None:
 def test_what_cannot_be_drawn_is_refused_in_one_line(refused: "Refused") -> None:
     public, many = choice().as_public(), dampen.Frame(range(20_000), 1, dampen.Adjacency.ADD_REMOVE)
     wrong: list[tuple[Any, str]] = [
-        (lambda: plots.law([1, 2], LAWS), "problem must be"),
-        (lambda: plots.law(public, Laplace(1)), "mechanisms must be"),
-        (lambda: plots.law(public, []), "mechanisms must be"),
-        (lambda: plots.law(dampen.SelectionProblem(many, [0] * 20_000).as_public(), PermuteAndFlip(1)), "10000"),
-        (lambda: plots.tradeoff(public, [PermuteAndFlip(1)]), "classes such as"),
-        (lambda: plots.tradeoff(public, PermuteAndFlip, epsilons=[]), "epsilons"),
-        (lambda: plots.tradeoff(public, PermuteAndFlip, epsilons=[-1]), "epsilons must be positive"),
-        (lambda: plots.dampening(number().as_public()), "SelectionProblem"),
-        (lambda: plots.dampening(public, "Nowhere"), "candidate must be one of"),
-        (lambda: plots.audit("fine"), "AuditReport"),
-        (lambda: plots.budget(dampen.Budget(epsilon=1)), "keeps no history"),
-        (lambda: plots.histogram({"a": 1}), "release must be one of groups"),
-        (lambda: plots.table(pictures.tree()), "PrivateClassifier"),
-        (lambda: plots.tree(pictures.classifier()), "PrivateTreeClassifier"),
+        (lambda: draw.law([1, 2], LAWS), "problem must be"),
+        (lambda: draw.law(public, Laplace(1)), "mechanisms must be"),
+        (lambda: draw.law(public, []), "mechanisms must be"),
+        (lambda: draw.law(dampen.SelectionProblem(many, [0] * 20_000).as_public(), PermuteAndFlip(1)), "10000"),
+        (lambda: draw.tradeoff(public, [PermuteAndFlip(1)]), "classes such as"),
+        (lambda: draw.tradeoff(public, PermuteAndFlip, epsilons=[]), "epsilons"),
+        (lambda: draw.tradeoff(public, PermuteAndFlip, epsilons=[-1]), "epsilons must be positive"),
+        (lambda: draw.dampening(number().as_public()), "SelectionProblem"),
+        (lambda: draw.dampening(public, "Nowhere"), "candidate must be one of"),
+        (lambda: draw.audit("fine"), "AuditReport"),
+        (lambda: draw.budget(dampen.Budget(epsilon=1)), "keeps no history"),
+        (lambda: draw.histogram({"a": 1}), "release must be one of groups"),
+        (lambda: draw.table(pictures.tree()), "PrivateClassifier"),
+        (lambda: draw.tree(pictures.classifier()), "PrivateTreeClassifier"),
     ]
-    for draw, words in wrong:
+    for attempt, words in wrong:
         with refused(ParameterError, words):
-            draw()
+            attempt()
 
 
 def test_missing_matplotlib_is_told_in_one_line(monkeypatch: pytest.MonkeyPatch, refused: "Refused") -> None:
