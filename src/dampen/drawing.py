@@ -1,12 +1,11 @@
 """The look of all pictures: one palette, titles, units, a caption. Matplotlib is loaded when one is drawn."""
 
 import textwrap
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from dampen.errors import MissingExtra
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
@@ -42,9 +41,9 @@ def new_figure(drawing: str, *, caption: str, width: float = WIDTH, height: floa
     return figure
 
 
-def new_axes(figure: "Figure", title: str, x: str, y: str, place: tuple[int, int, int] = (1, 1, 1)) -> "Axes":
+def new_axes(figure: "Figure", title: str, x: str, y: str, place: tuple[int, int, int] = (1, 1, 1)) -> Any:
     """Axes with a title and a label each, and faint lines behind what is drawn."""
-    axes: Axes = figure.add_subplot(*place)
+    axes: Any = figure.add_subplot(*place)
     axes.set_title(textwrap.fill(title, int(9 * figure.get_figwidth())), fontsize=11, loc="left")
     axes.set_xlabel(x)
     axes.set_ylabel(y)

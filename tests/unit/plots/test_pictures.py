@@ -52,7 +52,7 @@ def test_no_letter_leaves_the_picture(tmp_path: Path) -> None:
 
 def test_bars_are_the_exact_law() -> None:
     problem = choice().as_public()
-    axes = plots.law(problem, LAWS).axes[0]
+    axes = draw.law(problem, LAWS).axes[0]
     drawn = np.array(bar_heights(axes)).reshape(len(LAWS), len(CITIES))
     laws = [np.exp(np.asarray(mechanism.log_probabilities(problem))) for mechanism in LAWS]
     assert drawn == pytest.approx(np.array(laws), abs=1e-15)
@@ -61,7 +61,7 @@ def test_bars_are_the_exact_law() -> None:
 
 def test_a_law_of_a_number_is_drawn_around_its_value() -> None:
     problem = number().as_public()
-    line = plots.law(problem, Laplace(1)).axes[0].lines[0]
+    line = draw.law(problem, Laplace(1)).axes[0].lines[0]
     values, heights = np.asarray(line.get_xdata()), np.asarray(line.get_ydata())
     assert heights == pytest.approx(np.exp(Laplace(1).log_probabilities(problem, values.astype(int))))
     assert values[heights.argmax()] == 700
@@ -70,14 +70,14 @@ def test_a_law_of_a_number_is_drawn_around_its_value() -> None:
 def test_many_candidates_are_a_line() -> None:
     frame = dampen.Frame(range(100), bound=1, adjacency=dampen.Adjacency.ADD_REMOVE)
     problem = dampen.SelectionProblem(frame, list(range(100))).as_public()
-    line = plots.law(problem, PermuteAndFlip(1)).axes[0].lines[0]
+    line = draw.law(problem, PermuteAndFlip(1)).axes[0].lines[0]
     assert np.asarray(line.get_ydata()).sum() == pytest.approx(1)
 
 
 def test_a_trade_off_is_the_expected_error() -> None:
     problem = choice().as_public()
     epsilons = ["0.1", "1", "3"]
-    axes = plots.tradeoff(problem, {"mine": PairwiseDampening}, epsilons=epsilons).axes[0]
+    axes = draw.tradeoff(problem, {"mine": PairwiseDampening}, epsilons=epsilons).axes[0]
     expected = [expected_error(PairwiseDampening(epsilon), problem) for epsilon in epsilons]
     assert list(axes.lines[0].get_ydata()) == pytest.approx(expected)
     assert axes.get_legend().get_texts()[0].get_text() == "mine"
@@ -85,7 +85,7 @@ def test_a_trade_off_is_the_expected_error() -> None:
 
 def test_dampening_shows_the_rungs_and_the_scores_of_a_candidate() -> None:
     problem = choice().as_public()
-    left, right = plots.dampening(problem, "Brook").axes
+    left, right = draw.dampening(problem, "Brook").axes
     assert list(left.lines[0].get_ydata())[:3] == [25, 45, 300]
     assert list(right.lines[1].get_ydata()) == pytest.approx(
         problem.sensitivity.inverse(np.asarray(problem.utilities, dtype=np.float64))
@@ -97,15 +97,15 @@ def test_dampening_shows_the_rungs_and_the_scores_of_a_candidate() -> None:
 
 
 def test_a_ladder_shows_the_rungs_of_the_best() -> None:
-    lines = plots.ladder(choice().as_public()).axes[0].lines
+    lines = draw.ladder(choice().as_public()).axes[0].lines
     assert [line.get_label() for line in lines] == [*CITIES, "worst case"]
     assert list(lines[0].get_ydata())[:3] == [20, 40, 90]
-    assert list(plots.ladder(number().as_public()).axes[0].lines[0].get_ydata())[:4] == [3, 5, 9, 20]
+    assert list(draw.ladder(number().as_public()).axes[0].lines[0].get_ydata())[:4] == [3, 5, 9, 20]
 
 
 def test_an_audit_is_a_share_of_its_claim() -> None:
     report = pictures.report()
-    axes = plots.audit(report).axes[0]
+    axes = draw.audit(report).axes[0]
     widths = [patch.get_width() for patch in axes.patches]
     assert widths == pytest.approx(
         [report.worst_log_ratio / 0.25, report.worst_range / float(report.claim.bounded_range)]
@@ -115,7 +115,7 @@ def test_an_audit_is_a_share_of_its_claim() -> None:
 
 def test_a_budget_shows_who_spent_what(tmp_path: Path) -> None:
     ledger = pictures.ledger(tmp_path)
-    axes = plots.budget(ledger).axes[0]
+    axes = draw.budget(ledger).axes[0]
     drawn = {line.get_label(): list(line.get_ydata()) for line in axes.lines}
     assert drawn["all together"] == [0, 0.5, 0.75, 1.75, 2]
     assert drawn["analyst=ann"] == [0, 0.5, 0.5, 1.5, 1.5]
@@ -125,7 +125,7 @@ def test_a_budget_shows_who_spent_what(tmp_path: Path) -> None:
 
 def test_a_histogram_shows_the_release_and_its_errors() -> None:
     release = pictures.bars()
-    axes = plots.histogram(release).axes[0]
+    axes = draw.histogram(release).axes[0]
     assert bar_heights(axes) == [float(value) for value in release.value.values()]
     [ends] = [each.lines[2][0] for each in axes.containers if hasattr(each, "has_yerr")]
     low, high = ends.get_segments()[0][:, 1]
@@ -138,25 +138,25 @@ def test_counts_that_tell_no_error_have_no_error_bars() -> None:
         {"c": ["a", "b"] * 9}, columns={"c": dampen.Category("a", "b")}, budget=dampen.Budget(epsilon=1)
     )
     counts = table.by("c").count(epsilon=1, non_negative=True)
-    figure = plots.histogram(counts)
+    figure = draw.histogram(counts)
     assert not [each for each in figure.axes[0].containers if hasattr(each, "has_yerr")]
     assert "tells no errors" in figure.get_supxlabel()
 
 
 def test_models_are_drawn_by_their_own_pictures() -> None:
-    axes = plots.table(pictures.classifier()).axes[0]
+    axes = draw.table(pictures.classifier()).axes[0]
     assert [label.get_text() for label in axes.get_xticklabels()] == list(pictures.classifier().tests_)
-    shown = [text.get_text() for text in plots.tree(pictures.tree()).axes[0].texts]
+    shown = [text.get_text() for text in draw.tree(pictures.tree()).axes[0].texts]
     assert any(text.startswith("all records") for text in shown)
 
 
 PRIVATE = {
-    "law": lambda: plots.law(choice(), LAWS),
-    "law of a number": lambda: plots.law(number(), Laplace(1)),
-    "tradeoff": lambda: plots.tradeoff(choice(), [PermuteAndFlip]),
-    "dampening": lambda: plots.dampening(choice()),
-    "ladder": lambda: plots.ladder(choice()),
-    "ladder of a number": lambda: plots.ladder(number()),
+    "law": lambda: draw.law(choice(), LAWS),
+    "law of a number": lambda: draw.law(number(), Laplace(1)),
+    "tradeoff": lambda: draw.tradeoff(choice(), [PermuteAndFlip]),
+    "dampening": lambda: draw.dampening(choice()),
+    "ladder": lambda: draw.ladder(choice()),
+    "ladder of a number": lambda: draw.ladder(number()),
 }
 
 
@@ -192,4 +192,4 @@ def test_what_cannot_be_drawn_is_refused_in_one_line(refused: "Refused") -> None
 def test_missing_matplotlib_is_told_in_one_line(monkeypatch: pytest.MonkeyPatch, refused: "Refused") -> None:
     monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
     with refused(MissingExtra, "plots.ladder needs matplotlib: pip install 'dampen[plots]'"):
-        plots.ladder(choice().as_public())
+        draw.ladder(choice().as_public())
