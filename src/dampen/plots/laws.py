@@ -13,7 +13,6 @@ from dampen.problem import NumericProblem, SelectionProblem, count_candidates
 from dampen.vectors import Floats
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 MOST_BARS, MOST_OUTCOMES, POINTS = 30, 10_000, 400
@@ -82,7 +81,7 @@ def _law_of_choice(problem: SelectionProblem, mechanisms: Sequence[SelectionMech
     return figure
 
 
-def draw_bars(axes: "Axes", labels: Sequence[str], heights: Sequence[Floats], names: Sequence[str]) -> None:
+def draw_bars(axes: Any, labels: Sequence[str], heights: Sequence[Floats], names: Sequence[str]) -> None:
     """Bars side by side: a group for each label, a colour for each name."""
     places, wide = np.arange(len(labels)), 0.8 / len(heights)
     for number, (height, name) in enumerate(zip(heights, names, strict=True)):
@@ -93,7 +92,7 @@ def draw_bars(axes: "Axes", labels: Sequence[str], heights: Sequence[Floats], na
     axes.grid(visible=False, axis="x")
 
 
-def _draw_steps(axes: "Axes", outcomes: Sequence[Any], laws: Sequence[Floats], names: Sequence[str]) -> None:
+def _draw_steps(axes: Any, outcomes: Sequence[Any], laws: Sequence[Floats], names: Sequence[str]) -> None:
     numbers = all(isinstance(each, Real) for each in outcomes)
     places = [float(each) for each in outcomes] if numbers else list(range(len(outcomes)))
     axes.set_xlabel("outcome (its value)" if numbers else "outcome (its place among the candidates)")

@@ -70,7 +70,11 @@ def ladder(problem: AnyProblem) -> "Figure":
     figure = new_figure("plots.ladder", caption=caption)
     axes = new_axes(figure, "The ladder", f"steps t from the data at hand ({unit}s)", f"moves the {what} by (at most)")
     rungs = _rungs(problem)
-    best = [0] if number else np.argsort(-np.asarray(problem.groups, dtype=np.float64), kind="stable")[:MOST_LADDERS]
+    best = (
+        [0]
+        if isinstance(problem, NumericProblem)
+        else np.argsort(-np.asarray(problem.groups, dtype=np.float64), kind="stable")[:MOST_LADDERS]
+    )
     for drawn, place in enumerate(best):
         label = "the value" if isinstance(problem, NumericProblem) else str(problem.frame.candidates[int(place)])
         look = {"color": colour_of(drawn), "linestyle": style_of(drawn)}

@@ -7,7 +7,16 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dampen.meaning.beliefs import belief_after, detection, float_above, float_below, odds_factor, ratio, right_guess
+from dampen.meaning.beliefs import (
+    Belief,
+    belief_after,
+    detection,
+    float_above,
+    float_below,
+    odds_factor,
+    ratio,
+    right_guess,
+)
 
 EPSILONS = [Fraction(1, 100), Fraction(1), Fraction(7, 2), Fraction(20)]
 ONE = Fraction(1)
@@ -51,8 +60,8 @@ def test_the_worst_release_reaches_the_bounds(epsilon: Fraction, delta: Fraction
 
 def test_nothing_and_everything() -> None:
     assert belief_after(ONE / 3, Fraction(0)) == (ONE / 3, ONE / 3, ONE / 3)
-    assert belief_after(ONE / 3, Fraction(10**6)) == (ONE / 3, 0, 1)
-    assert belief_after(Fraction(0), ONE) == (0, 0, 0)
+    assert belief_after(ONE / 3, Fraction(10**6)) == Belief(ONE / 3, 0 * ONE, ONE)
+    assert belief_after(Fraction(0), ONE) == Belief(0 * ONE, 0 * ONE, 0 * ONE)
     assert odds_factor(Fraction(10**6)) is None
     assert right_guess(Fraction(0), Fraction(0)) == ONE / 2
     assert detection(ONE / 20, Fraction(0), Fraction(0)) == ONE / 20
