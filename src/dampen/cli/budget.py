@@ -13,7 +13,7 @@ from dampen._validate import whole
 from dampen.accounting import Budget
 from dampen.accounting.ledger import store_of
 from dampen.accounting.rules import promise_of
-from dampen.cli.explain import DELTA_OF_RHO, Picture, tell
+from dampen.cli.explain import DELTA_OF_RHO, AnyAdjacency, Picture, tell
 from dampen.cli.ledger_view import copy_with_progress, draw_history, draw_summary, summary_as_json, verify_with_progress
 from dampen.cli.output import require_writable
 from dampen.cli.payment import OF_LEDGER, open_scope, scope_words
@@ -28,14 +28,6 @@ File = Annotated[
 ]
 Scope = Annotated[list[str] | None, typer.Option(help=OF_LEDGER)]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
-
-
-class AnyAdjacency(StrEnum):
-    """The adjacencies by their names on the command line."""
-
-    ADD_REMOVE = "add-remove"
-    REPLACE = "replace"
-    EDGE = "edge"
 
 
 class Rule(StrEnum):

@@ -1,6 +1,7 @@
 """``dampen explain``: what a loss means for one person."""
 
 import json
+from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
@@ -19,12 +20,20 @@ FORMATS = (".png", ".svg", ".pdf")
 Picture = Annotated[Path | None, typer.Option(help="Also draw it into this file: .png, .svg or .pdf.")]
 
 
+class AnyAdjacency(StrEnum):
+    """The adjacencies by their names on the command line."""
+
+    ADD_REMOVE = "add-remove"
+    REPLACE = "replace"
+    EDGE = "edge"
+
+
 @verb(7)
 def explain(
     epsilon: Annotated[str | None, typer.Option(help="The loss, e.g. 1 or 1/2.")] = None,
     delta: Annotated[str | None, typer.Option(help=f"The failure probability. {DELTA_OF_RHO}")] = None,
     rho: Annotated[str | None, typer.Option(help="In place of epsilon: concentrated loss, e.g. 1/50.")] = None,
-    adjacency: Annotated[str, typer.Option(help="add-remove, replace or edge.")] = "add-remove",
+    adjacency: Annotated[AnyAdjacency, typer.Option(help="What a neighbour is.")] = AnyAdjacency.ADD_REMOVE,
     unit: Annotated[str, typer.Option(help="What one step moves, e.g. patient; a row, if left out.")] = "",
     picture: Picture = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON.")] = False,
@@ -36,13 +45,10 @@ def explain(
       dampen explain --epsilon 2 --delta 1e-6 --unit patient
       dampen explain --rho 1/50 --delta 1e-6
     """
-    kind = adjacency.replace("-", "_").upper()
-    if kind not in Adjacency.__members__:
-        raise ParameterError(f"adjacency must be add-remove, replace or edge; got {render(adjacency)}")
     if epsilon is not None and rho is not None:
         raise ParameterError("rho must be left out where epsilon is given: a loss is told by one of them")
     own = delta or "0" if rho is None else "0"
-    loss = PrivacyLoss(epsilon, own, rho=rho, adjacency=Adjacency[kind], unit=unit)
+    loss = PrivacyLoss(epsilon, own, rho=rho, adjacency=Adjacency[adjacency.name], unit=unit)
     tell(dampen.explain(loss, delta=None if rho is None else delta), picture=picture, as_json=as_json)
 
 
