@@ -46,6 +46,7 @@ PUBLIC = {
         "count_subgraphs",
         "datasets",
         "errors",
+        "explain",
         "histogram",
         "learn",
         "mean",
@@ -56,6 +57,7 @@ PUBLIC = {
         "percentile",
         "percentiles",
         "plan",
+        "plots",
         "queries",
         "release_group_members",
         "select",
@@ -128,6 +130,7 @@ PUBLIC = {
         "Schema",
         "private_score",
     },
+    "dampen.plots": {"audit", "budget", "dampening", "histogram", "ladder", "law", "table", "tradeoff", "tree"},
     "dampen.mechanisms": {
         "CapMechanism",
         "CapRace",

@@ -10,8 +10,10 @@ ROOMS = {
     "errors": "the exception tree",
     "_validate": "one-line guards for public arguments",
     "writing": "how values are written for others to read: amounts in words, JSON, HTML",
+    "drawing": "the look of all pictures: palette, titles, captions",
     "certified": "exact and certified arithmetic: fractions and balls",
     "concentrated": "concentrated losses: the rho of an epsilon or a range, and the way back",
+    "meaning": "what a loss means for one person: beliefs, odds, certificates",
     "entropy": "where random bits come from; the only door to them",
     "privacy": "adjacency, loss, release, and `paid`: reserve, then draw, then nothing that knows data",
     "vectors": "array types, runs of equal entries, and how a caller's numbers become one",
@@ -29,6 +31,7 @@ ROOMS = {
     "questions": "one function per question of a user's",
     "front": "the front door: tables and graphs that are described once, then asked",
     "learn": "classifiers with the interface of scikit-learn, and the public schemas they read tables through",
+    "plots": "pictures of laws, errors, sensitivities, audits, budgets and releases",
     "datasets": "loaders for the papers' data sets",
     "cli": "the command; it calls questions and computes nothing",
 }

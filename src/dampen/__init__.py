@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from dampen import errors as errors
     from dampen import learn as learn
     from dampen import mechanisms as mechanisms
+    from dampen import plots as plots
     from dampen import queries as queries
     from dampen import sensitivity as sensitivity
     from dampen.accounting import Budget as Budget
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from dampen.describe.reading import FileReading as FileReading
     from dampen.front.compare import compare as compare
     from dampen.front.database import Database as Database
+    from dampen.front.explain import explain as explain
     from dampen.front.graph import Graph as Graph
     from dampen.front.opening import open as open
     from dampen.front.plan import plan as plan
@@ -66,7 +68,10 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0.dev0"
 
-_ROOMS = {"accounting", "accuracy", "audit", "datasets", "errors", "learn", "mechanisms", "queries", "sensitivity"}
+_ROOMS = {
+    *("accounting", "accuracy", "audit", "datasets", "errors", "learn", "mechanisms", "plots", "queries"),
+    "sensitivity",
+}
 _HOMES = {
     "Adjacency": "dampen.privacy",
     "Budget": "dampen.accounting",
@@ -91,6 +96,7 @@ _HOMES = {
     "SignedCapProblem": "dampen.problem",
     "StandIn": "dampen.accuracy.stand_ins",
     "Table": "dampen.front.table",
+    "explain": "dampen.front.explain",
     "open": "dampen.front.opening",
     "Text": "dampen.describe.columns",
     "UnknownGroupsFrame": "dampen.problem",

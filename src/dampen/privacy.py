@@ -29,6 +29,7 @@ from dampen._validate import (
 )
 from dampen.entropy import Entropy
 from dampen.errors import ParameterError, ReleaseFailed
+from dampen.meaning.certificate import Certificate, certify_release
 from dampen.writing import Error, as_json, html_table, percent, round_up
 
 Drawn = TypeVar("Drawn")
@@ -312,6 +313,10 @@ class Release:
         told = {"value": self._value_for_json(), "error": self._error_for_json(), "loss": loss}
         cut = {} if self.cap is None else {"cap": as_json(self.cap), "doubtful": self.doubtful}
         return told | {"mechanism": self.mechanism, "note": self.note} | cut
+
+    def certificate(self) -> Certificate:
+        """A page for whoever answers for data protection, as JSON and HTML: what was promised, and what was not."""
+        return certify_release(self.as_dict(), self.loss)
 
     def _value_for_json(self) -> Any:
         return as_json(self.value)

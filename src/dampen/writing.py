@@ -3,7 +3,7 @@
 import html
 from collections.abc import Iterable, Mapping, Sequence
 from datetime import date, time
-from decimal import ROUND_CEILING, Context
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
 from math import isfinite
 from typing import Any
@@ -16,11 +16,24 @@ from dampen.errors import MissingExtra
 LARGEST_WRITTEN_OUT = 10**15
 """A larger whole number is rounded up too."""
 FOUR_DIGITS = Context(prec=4, rounding=ROUND_CEILING)
+FOUR_DIGITS_DOWN = Context(prec=4, rounding=ROUND_FLOOR)
+PAGE_STYLE = (
+    "body{font:16px/1.5 sans-serif;max-width:60em;margin:2em auto;padding:0 1em}"
+    "table{border-collapse:collapse}th,td{border:1px solid #ccc;padding:.3em .6em;text-align:left;vertical-align:top;"
+    "overflow-wrap:anywhere}figure{margin:1em 0}figcaption{font-style:italic}svg{max-width:100%;height:auto}"
+)
 
 
 def percent(share: Number) -> str:
     """A share in percent."""
     return f"{brief(100 * exact(share=share))} %"
+
+
+def four_digits(number: Fraction, *, up: bool) -> str:
+    """An exact number with four digits: never less than it is, or never more."""
+    context = FOUR_DIGITS if up else FOUR_DIGITS_DOWN
+    rounded = context.divide(Decimal(number.numerator), Decimal(number.denominator)).normalize(context)
+    return f"{rounded:,f}" if -6 <= rounded.adjusted() < 15 else f"{rounded:e}"
 
 
 def round_up(amount: float) -> str:
@@ -71,6 +84,18 @@ def pyplot_for(drawing: str) -> Any:
     except ImportError:
         raise MissingExtra(f"{drawing} needs matplotlib: pip install 'dampen[plots]'") from None
     return pyplot
+
+
+def html_page(title: str, parts: Iterable[str]) -> str:
+    """One page that opens without a network, of parts that are HTML already."""
+    head = f'<meta charset="utf-8"><title>{html.escape(title)}</title><style>{PAGE_STYLE}</style>'
+    body = "\n".join([f"<h1>{html.escape(title)}</h1>", *parts])
+    return f'<!DOCTYPE html>\n<html lang="en"><head>{head}</head><body>\n{body}\n</body></html>\n'
+
+
+def html_element(name: str, text: str) -> str:
+    """Plain text as an element of a page: ``p``, ``h2``, ``li``."""
+    return f"<{name}>{html.escape(text)}</{name}>"
 
 
 class Error(float):

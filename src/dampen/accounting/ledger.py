@@ -11,20 +11,18 @@ from dampen.accounting.account import (
     LONGEST_NOTE,
     Account,
     Batch,
-    Outcome,
-    Reservation,
     branch_of,
     child_of,
     new_account,
     reserve_list,
     tell_of_charge,
 )
+from dampen.accounting.certificates import certify_ledger, largest_limit
 from dampen.accounting.chain import (
     Entry,
     answer_entry,
     charge_entry,
     limit_entry,
-    outcome_entry,
     parse_head,
     remember_entry,
     rule_entry,
@@ -34,6 +32,7 @@ from dampen.accounting.composition import composed, least
 from dampen.accounting.copying import copy_ledger, export_ledger
 from dampen.accounting.memory import Answer, as_line
 from dampen.accounting.postgres_store import PostgresStore
+from dampen.accounting.reservation import LedgerReservation
 from dampen.accounting.rules import BASIC, CONCENTRATED, AskedLimit, promise_of
 from dampen.accounting.slots import SLOTS, SlotAmount
 from dampen.accounting.sqlite_store import SqliteStore
@@ -41,42 +40,13 @@ from dampen.accounting.store import Purpose, Store, Transaction, View
 from dampen.accounting.summary import LAST, Summary, room_for_more
 from dampen.accounting.verify import LedgerReport, Progress, verify_entries
 from dampen.errors import BudgetError, ParameterError
+from dampen.meaning.certificate import Certificate
 from dampen.privacy import Adjacency, Amount, PrivacyLoss
 
 STORES: tuple[type[Store], ...] = (PostgresStore, SqliteStore)
 """Where a ledger may be kept. The first that accepts a path keeps it; files come last, since any text may name one."""
 LARGEST_COUNT = 2**62 - 1
 NO_LIMIT = AskedLimit()
-
-
-class LedgerReservation(Reservation):
-    """A charge that is on the disk. Until its outcome is recorded it is listed as unfinished."""
-
-    def __init__(self, store: Store, entry: Entry) -> None:
-        super().__init__(entry.loss, entry.note)
-        self._store, self._entry = store, entry
-
-    @property
-    def number(self) -> int:
-        """The number of the charge in the ledger."""
-        return self._entry.number
-
-    def settle(self, outcome: Outcome) -> None:
-        """Record how the paid work ended, once.
-
-        Where that cannot be written the charge stays listed as unfinished: an answer that was paid for is not withheld
-        because of it.
-        """
-        store.reach("after the draw")
-        store.reach("before the outcome")
-        try:
-            with self._store.transaction(durable=False) as transaction:
-                if transaction.close_charge(self._entry):
-                    transaction.append(outcome_entry(self._entry, outcome))
-                store.reach("inside the outcome")
-        except BudgetError:
-            return
-        store.reach("after the outcome")
 
 
 class Ledger:
@@ -261,6 +231,11 @@ class Ledger:
             raise ParameterError(f"path must name a new file; got {render(path)}")
         return str(export_ledger(self._store, Path(path)))
 
+    def certificate(self) -> Certificate:
+        """A page for whoever answers for data protection, of the whole ledger, computed from its entries."""
+        with self._store.view() as view:
+            return certify_ledger(view, self.name)
+
     def close(self) -> None:
         """Close the file or the connection; it is opened again when needed."""
         self._store.close()
@@ -305,6 +280,11 @@ class Ledger:
     def limit(self) -> Amount:
         """What may be spent here in all; parents may allow less."""
         return self._here.limit
+
+    @property
+    def promise(self) -> Amount:
+        """What is promised of all that was ever paid here: of each part the largest limit that was ever set."""
+        return largest_limit(self._scope, self.history())
 
     @property
     def spent(self) -> Amount:

@@ -8,11 +8,14 @@ from typing import Annotated
 import typer
 from rich.console import Console
 
+import dampen
 from dampen._validate import whole
 from dampen.accounting import Budget
 from dampen.accounting.ledger import store_of
 from dampen.accounting.rules import promise_of
+from dampen.cli.explain import DELTA_OF_RHO, AnyAdjacency, Picture, tell
 from dampen.cli.ledger_view import copy_with_progress, draw_history, draw_summary, summary_as_json, verify_with_progress
+from dampen.cli.output import require_writable
 from dampen.cli.payment import OF_LEDGER, open_scope, scope_words
 from dampen.cli.slots import HELP, parse_slots
 from dampen.errors import ParameterError
@@ -25,14 +28,6 @@ File = Annotated[
 ]
 Scope = Annotated[list[str] | None, typer.Option(help=OF_LEDGER)]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON.")]
-
-
-class AnyAdjacency(StrEnum):
-    """The adjacencies by their names on the command line."""
-
-    ADD_REMOVE = "add-remove"
-    REPLACE = "replace"
-    EDGE = "edge"
 
 
 class Rule(StrEnum):
@@ -186,6 +181,41 @@ def export(
       dampen budget export staff.db --out staff.jsonl
     """
     typer.echo(Budget.open(file).export(out))
+
+
+@budget.command()
+def explain(
+    file: File,
+    scope: Scope = None,
+    delta: Annotated[str | None, typer.Option(help=DELTA_OF_RHO)] = None,
+    picture: Picture = None,
+    as_json: Json = False,
+) -> None:
+    """Say what all answers that may ever be paid from it tell at most of one person.
+
+    Example:
+      dampen budget explain staff.db
+    """
+    tell(dampen.explain(open_scope(Budget.open(file), scope), delta=delta), picture=picture, as_json=as_json)
+
+
+@budget.command()
+def certificate(
+    file: File,
+    html: Annotated[Path | None, typer.Option(help="Write one page of HTML here instead of JSON.")] = None,
+) -> None:
+    """Print a certificate of the whole ledger: what was released, under which promise, and what is not protected.
+
+    Example:
+      dampen budget certificate staff.db --html staff.html
+    """
+    require_writable(html, "html")
+    made = Budget.open(file).certificate()
+    if html is None:
+        typer.echo(made.as_json())
+    else:
+        html.write_text(made.as_html())
+        typer.echo(f"{html.name}: {made.title}")
 
 
 @budget.command()

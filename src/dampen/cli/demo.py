@@ -4,15 +4,19 @@ from collections.abc import Callable
 from fractions import Fraction
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Annotated
 
 import numpy as np
+import typer
 from rich.console import Console
 from rich.table import Table as Grid
 
 import dampen
 from dampen._validate import plain
-from dampen.audit import add_remove_neighbours, audit_selection, multisets
+from dampen.audit import AuditReport, add_remove_neighbours, audit_selection, multisets
+from dampen.cli.demo_page import demo_page
 from dampen.cli.ledger_view import draw_summary
+from dampen.cli.output import require_writable
 from dampen.cli.verbs import verb
 from dampen.mechanisms import PairwiseDampening, PermuteAndFlip
 from dampen.privacy import Amount
@@ -28,12 +32,18 @@ BAR = 40
 
 
 @verb(140)
-def demo() -> None:
+def demo(
+    html: Annotated[Path | None, typer.Option(help="Write one page with pictures here instead.")] = None,
+) -> None:
     """Take a guided tour on built-in synthetic data.
 
-    Example:
+    Examples:
       dampen demo
+      dampen demo --html report.html
     """
+    if html is not None:
+        write_page(html)
+        return
     console = Console()
     budget = dampen.Budget(epsilon="3/2")
     console.print("[bold]dampen: private answers with noise fitted to the data at hand[/bold]\n")
@@ -46,6 +56,19 @@ def demo() -> None:
         )
 
 
+def write_page(html: Path) -> None:
+    """The tour as pictures, in one page that opens without a network."""
+    require_writable(html, "html")
+    html.write_text(demo_page(problem_of_votes(), audit_of_votes()))
+    typer.echo(f"{html.name}: open it in a browser; it needs no network")
+
+
+def problem_of_votes() -> SelectionProblem:
+    """Which city has the most votes? The votes are made up."""
+    frame = Frame(CITIES, bound=1, adjacency=dampen.Adjacency.ADD_REMOVE, monotone=True)
+    return SelectionProblem(frame, VOTES).as_public()
+
+
 def choose_a_city(console: Console, budget: dampen.Budget) -> None:
     """Which city has the most votes? One voter must not be able to change the answer noticeably."""
     scores = dict(zip(CITIES, VOTES, strict=True))
@@ -53,8 +76,7 @@ def choose_a_city(console: Console, budget: dampen.Budget) -> None:
     answer = dampen.select(scores, sensitivity=1, monotone=True, epsilon=epsilon, budget=budget)
     console.print(f"true answer: {CITIES[int(np.argmax(VOTES))]} (shown because these votes are made up)")
     console.print(f"private answer at epsilon {epsilon}: [bold]{answer}[/bold]")
-    frame = Frame(CITIES, bound=1, adjacency=dampen.Adjacency.ADD_REMOVE, monotone=True)
-    problem = SelectionProblem(frame, VOTES).as_public()
+    problem = problem_of_votes()
     console.print(f"\nThe law of that answer, next to one at epsilon 1/100 ({BAR} blocks are a probability of 1):")
     draw_laws(console, problem, (epsilon, "1/100"))
 
@@ -113,13 +135,18 @@ def use_the_data_at_hand(console: Console, budget: dampen.Budget) -> None:
 
 def check_the_promise(console: Console, budget: dampen.Budget) -> None:
     """Is that really private? Every election of up to 12 voters among three cities, and every neighbour of it."""
+    console.print(str(audit_of_votes()))
+
+
+def audit_of_votes() -> AuditReport:
+    """What permute-and-flip is claimed to cost, held against all of these elections."""
     frame = Frame(CITIES[:3], bound=1, adjacency=dampen.Adjacency.ADD_REMOVE, monotone=True)
 
     def votes(x: tuple[str, ...]) -> SelectionProblem:
         return SelectionProblem(frame, [x.count(city) for city in frame.candidates])
 
     universe, neighbours = multisets(CITIES[:3], largest=12), add_remove_neighbours(CITIES[:3])
-    console.print(str(audit_selection(PermuteAndFlip("1/4"), votes, universe, neighbours)))
+    return audit_selection(PermuteAndFlip("1/4"), votes, universe, neighbours)
 
 
 def find_the_hubs(console: Console, budget: dampen.Budget) -> None:

@@ -14,14 +14,14 @@ from dampen.errors import ParameterError
 from dampen.tables.files import existing_files
 
 
-def require_writable(out: Path | None) -> None:
+def require_writable(out: Path | None, name: str = "out") -> None:
     """Refuse, before anything is paid, a file that cannot be written."""
     if out is None:
         return
     if out.is_dir() or not out.parent.is_dir():
-        raise ParameterError(f"out must be a file in a folder that exists; got {render(str(out))}")
+        raise ParameterError(f"{name} must be a file in a folder that exists; got {render(str(out))}")
     if not os.access(out if out.exists() else out.parent, os.W_OK):
-        raise ParameterError(f"out must be a file that can be written; got {render(str(out))}")
+        raise ParameterError(f"{name} must be a file that can be written; got {render(str(out))}")
 
 
 def require_unused(out: Path | None, data: str | Path, payer: Payer) -> None:

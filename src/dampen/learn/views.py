@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from dampen.describe.columns import Number
+from dampen.drawing import colour_of
 from dampen.errors import ParameterError
 from dampen.learn.decision_table import BinaryTest, DecisionTable, cell_answers, class_shares, possible_cells
 from dampen.learn.nodes import Node
@@ -117,10 +118,8 @@ def plot_table(table: DecisionTable, schema: Schema, axes: Any = None) -> Any:
         raise ParameterError(f"plot_table draws at most {MOST_DRAWN} cells; this table has {len(rows)}: export_text()")
     depth, shares = len(table.tests), class_shares(table)[possible_cells(table.tests)]
     if axes is None:
-        size = 0.45 * depth + 5.5, ROW * len(rows) + 1.8
-        axes = pyplot.figure(figsize=size, layout="constrained").add_subplot()
-    palette = pyplot.get_cmap("tab10" if shares.shape[1] <= 10 else "tab20")
-    colours = [palette(kind % palette.N) for kind in range(shares.shape[1])]
+        axes = pyplot.figure(figsize=table_size(table), layout="constrained").add_subplot()
+    colours = [colour_of(kind) for kind in range(shares.shape[1])]
     for place, (row, share) in enumerate(zip(rows, shares, strict=True)):
         for column in range(depth):
             axes.barh(place, 0.92, left=column, height=0.86, color=YES if row[column] == "yes" else NO)
@@ -143,6 +142,16 @@ def plot_table(table: DecisionTable, schema: Schema, axes: Any = None) -> Any:
         frameon=False,
     )  # fmt: skip
     return axes
+
+
+def table_size(table: DecisionTable) -> tuple[float, float]:
+    """Width and height of its picture in inches."""
+    return 0.45 * len(table.tests) + 5.5, ROW * int(possible_cells(table.tests).sum()) + 1.8
+
+
+def tree_size(root: Node) -> tuple[float, float]:
+    """Width and height of its picture in inches."""
+    return 2.2 * _depth(root) + 2.4, 0.5 * _leaves(root) + 0.8
 
 
 def _cells(table: DecisionTable, schema: Schema) -> tuple[list[str], list[list[str]]]:

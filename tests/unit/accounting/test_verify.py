@@ -19,7 +19,7 @@ from dampen import Adjacency, Budget, PrivacyLoss
 from dampen._validate import Number
 from dampen.accounting import Ledger
 from dampen.accounting.chain import Entry
-from dampen.accounting.ledger import LedgerReservation
+from dampen.accounting.reservation import LedgerReservation
 from dampen.accounting.verify import MOST_FAULTS, Books, LedgerReport
 from dampen.errors import BudgetError, ParameterError
 from dampen.privacy import Amount

@@ -1,6 +1,7 @@
 """``dampen demo``: the true answer, a private answer, the law as bars, the budget left."""
 
 import re
+from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
@@ -75,3 +76,11 @@ def test_the_chart_is_for_public_problems() -> None:
     problem = SelectionProblem(Frame(("a", "b"), 1, Adjacency.ADD_REMOVE), [1, 2])
     with pytest.raises(NotPublic):
         draw_laws(Console(), problem, ("1",))
+
+
+def test_the_page_opens_without_a_network(tmp_path: Path) -> None:
+    page = tmp_path / "report.html"
+    assert CliRunner().invoke(app, ["demo", "--html", str(page)]).exit_code == 0
+    text = page.read_text()
+    assert text.count("<svg") == 5
+    assert not re.search(r"<(script|link|img|iframe)|(?:src|href)=\"https?:|url\(http|@import", text)

@@ -1,0 +1,48 @@
+"""Certificates are made of released and public things, and of a ledger's own entries."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+import dampen
+from dampen.meaning.certificate import NOT_PROTECTED, proof_pages
+
+ROOT = Path(__file__).parents[3]
+
+
+def test_a_release_certifies_its_promise_and_its_mechanism() -> None:
+    budget = dampen.Budget(epsilon=1)
+    release = dampen.select({"tea": 7, "coffee": 5}, sensitivity=1, epsilon="1/2", budget=budget, note="drink <b>")
+    made = release.certificate()
+    told = json.loads(made.as_json())
+    assert told["data_release"] == {"what": "drink <b>", "value": release.value}
+    assert told["privacy_guarantee"]["privacy_parameters"] == {"epsilon": "0.5", "delta": "0"}
+    assert told["privacy_guarantee"]["unit_of_privacy"] == "row"
+    assert told["privacy_guarantee"]["neighboring_databases"].startswith("unbounded differential privacy (ADD_REMOVE)")
+    assert told["mechanism"]["version"] == dampen.__version__
+    assert [(ROOT / page).is_file() for page in told["mechanism"]["proofs"]] == [True]
+    assert told["not_protected"] == list(NOT_PROTECTED)
+    page = made.as_html()
+    assert "drink &lt;b&gt;" in page
+    assert "<b>" not in page
+    assert not any(word in page for word in ("http:", "https:", "<script", "src="))
+
+
+def test_a_ledger_is_certified_from_its_entries(tmp_path: Path) -> None:
+    ledger = dampen.Budget.open(tmp_path / "study.db", epsilon=3)
+    dampen.select({"tea": 7, "coffee": 5}, sensitivity=1, epsilon="1/2", budget=ledger, note="drink")
+    ledger.change_limit(epsilon=1)
+    told = ledger.certificate().as_dict()
+    assert told["privacy_budget"]["promise"] == "epsilon 3"  # what was promised before may have been spent
+    assert told["privacy_budget"]["spent"] == "epsilon 0.5"
+    assert told["data_release"] == [{"what": "drink", "by": "all", "charges": 1, "spent": "epsilon 0.5"}]
+    assert told["verification"]["intact"] is True
+    assert told["verification"]["head"] == ledger.head
+    assert [entry["kind"] for entry in told["entries"]] == ["limit", "charge", "outcome", "limit"]
+
+
+@pytest.mark.parametrize("name", ["PermuteAndFlip", "LaplaceCounts", "TopK", "Gaussian"])
+def test_proof_pages_exist(name: str) -> None:
+    assert [(ROOT / page).is_file() for page in proof_pages(f"{name}(epsilon=1) of 3")] == [True]
+    assert proof_pages("3 percentiles, halving") == ("docs/proofs",)
