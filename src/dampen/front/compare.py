@@ -21,7 +21,7 @@ from dampen.accuracy.comparing import (
 from dampen.accuracy.stand_ins import StandIn
 from dampen.describe.nearest import unknown
 from dampen.errors import DampenError, ParameterError
-from dampen.front.pages import Curve, Picture, figure, page
+from dampen.front.pages import Curve, Picture, figure
 from dampen.privacy import Adjacency
 from dampen.problem import NumericProblem, SelectionProblem
 from dampen.queries import percentile_hit_problem, winner_problem
@@ -29,7 +29,7 @@ from dampen.queries.order.order_statistic import order_statistic_problem
 from dampen.queries.order.percentile_on_grid import target_rank
 from dampen.questions.one_percentile import ON_A_GRID, grid_of
 from dampen.questions.record import RECORD, Single
-from dampen.writing import as_json, html_table, round_up
+from dampen.writing import as_json, html_page, html_table, round_up
 
 EPSILONS: tuple[Number, ...] = ("0.1", "0.2", "0.5", 1, 2, 5, 10)
 TAKES_LONG = "its law takes long on so many different values, or it cannot be had at these epsilons"
@@ -130,7 +130,7 @@ class Comparison:
             curves,
         )
         gone = html_table([("left out", "why"), *self.left_out.items()])
-        return page(f"Which mechanism for {self.question}", [self._repr_html_(), figure(picture), gone])
+        return html_page(f"Which mechanism for {self.question}", [self._repr_html_(), figure(picture), gone])
 
 
 def compare(

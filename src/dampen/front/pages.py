@@ -1,21 +1,15 @@
-"""One page of HTML that opens without a network: tables, sentences and curves, drawn by hand."""
+"""Pictures for a page of HTML that opens without a network: curves, drawn by hand."""
 
 import html
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from math import ceil, floor, isfinite, log10
 from typing import NamedTuple
 
-from dampen.writing import round_up
+from dampen.drawing import PALETTE, colour_of
+from dampen.writing import html_element, round_up
 
-COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
-"""They can be told apart by everybody (Okabe and Ito)."""
 DASHES = ("", "6 3", "2 3")
 WIDE, HIGH, LEFT, TOP, RIGHT, BOTTOM = 720, 360, 80, 30, 20, 50
-STYLE = (
-    "body{font:16px/1.5 sans-serif;max-width:60em;margin:2em auto;padding:0 1em}"
-    "table{border-collapse:collapse}th,td{border:1px solid #ccc;padding:.3em .6em;text-align:left}"
-    "figure{margin:1em 0}figcaption{font-style:italic}"
-)
 
 
 class Curve(NamedTuple):
@@ -35,24 +29,12 @@ class Picture(NamedTuple):
     curves: Sequence[Curve]
 
 
-def page(title: str, parts: Iterable[str]) -> str:
-    """A whole page of parts that are HTML already."""
-    head = f'<meta charset="utf-8"><title>{html.escape(title)}</title><style>{STYLE}</style>'
-    body = "\n".join([f"<h1>{html.escape(title)}</h1>", *parts])
-    return f'<!DOCTYPE html>\n<html lang="en"><head>{head}</head><body>\n{body}\n</body></html>\n'
-
-
-def paragraph(text: str) -> str:
-    """A sentence or several."""
-    return f"<p>{html.escape(text)}</p>"
-
-
 def figure(picture: Picture) -> str:
     """A picture with its caption; a sentence in its place where there is nothing to draw."""
     kept = [Curve(each.name, [point for point in each.points if _is_drawn(point)]) for each in picture.curves]
     kept = [each for each in kept if each.points]
     if not kept:
-        return paragraph(f"{picture.title}: nothing to draw, all errors are 0 or any amount.")
+        return html_element("p", f"{picture.title}: nothing to draw, all errors are 0 or any amount.")
     return f"<figure>{_svg(picture, kept)}<figcaption>{html.escape(picture.caption)}</figcaption></figure>"
 
 
@@ -79,7 +61,7 @@ def _svg(picture: Picture, curves: Sequence[Curve]) -> str:
         lines.append(_text(LEFT - 6, y + 4, _tick(value), "end"))
     lines += [_text(LEFT + wide / 2, HIGH - 8, picture.x, "middle"), _upright(14, TOP + high / 2, picture.y)]
     for number, each in enumerate(curves):
-        colour, dash = COLOURS[number % len(COLOURS)], DASHES[number // len(COLOURS) % len(DASHES)]
+        colour, dash = colour_of(number), DASHES[number // len(PALETTE) % len(DASHES)]
         path = " ".join("{:.1f},{:.1f}".format(*place(point)) for point in each.points)
         drawn = f'stroke="{colour}" stroke-dasharray="{dash}"'
         lines.append(f'<polyline points="{path}" fill="none" stroke-width="2" {drawn}/>')

@@ -12,13 +12,13 @@ from dampen.accuracy.search import Bound, least_index, least_price, price_at, sp
 from dampen.accuracy.stand_ins import StandIn, as_stand_ins
 from dampen.describe.nearest import unknown
 from dampen.errors import ParameterError
-from dampen.front.pages import Curve, Picture, figure, page, paragraph
+from dampen.front.pages import Curve, Picture, figure
 from dampen.front.planned import Law, Sizes, Wish, as_confidence, as_wish, read_questions
 from dampen.front.question_text import read_question
 from dampen.front.table import Table
 from dampen.front.unpaid import UnpaidTable
 from dampen.privacy import CONFIDENCE, Amount, BudgetLike, PrivacyLoss, amount_as_json
-from dampen.writing import Error, as_json, html_table, percent
+from dampen.writing import Error, as_json, html_element, html_page, html_table, percent
 
 CURVE = tuple(map(Fraction, ("0.01", "0.02", "0.05", "0.1", "0.2", "0.5", "1", "2", "5", "10")))
 """The prices at which a trade-off is shown."""
@@ -130,7 +130,8 @@ class Plan:
             for each in self.questions
         )
         said = "Nothing was paid, and no row was read: all this follows from the description."
-        return page("What to ask, and at which price", [paragraph(said), self._repr_html_(), *map(figure, pictures)])
+        parts = [html_element("p", said), self._repr_html_(), *map(figure, pictures)]
+        return html_page("What to ask, and at which price", parts)
 
 
 def plan(
