@@ -24,12 +24,13 @@ ROOMS = {
     "sampling": "bits to an index or to noise; knows nothing of privacy",
     "mechanisms": "a problem to a law and a draw, one file per mechanism",
     "accounting": "composition, accounts, the budget in memory and the durable ledger",
-    "audit": "exact audits over small universes, draws against their laws",
+    "audit": "exact audits over small universes, draws against their laws, and anything by its draws alone",
     "accuracy": "expected errors and bounds from laws, public problems only",
     "questions": "one function per question of a user's",
     "front": "the front door: tables and graphs that are described once, then asked",
     "learn": "classifiers with the interface of scikit-learn, and the public schemas they read tables through",
     "datasets": "loaders for the papers' data sets",
+    "contrib": "bridges to others: OpenDP, diffprivlib, DuckDB, pytest",
     "cli": "the command; it calls questions and computes nothing",
 }
 """From the top of the house to the bottom; data flows down only. CONTRIBUTING.md shows this very table."""

@@ -19,7 +19,7 @@ import numpy as np
 
 from dampen import Adjacency, Budget, Release, Table
 from dampen.audit.numeric import NumericLaw, read_pair
-from dampen.audit.pairs import public_facts
+from dampen.audit.pair_audit import public_facts
 from dampen.mechanisms import CountsMechanism, Laplace, LaplaceCounts, NumericMechanism
 from dampen.mechanisms.numeric.base import AdditiveMechanism
 from dampen.mechanisms.selection.base import SingleMechanism
