@@ -109,9 +109,9 @@ def table_1() -> dict[str, list[Quality]]:
     whole: dict[str, Callable[[float], Quality]] = {
         "TRIODE as described": lambda e: described_triode(e, PEOPLE, MEMBERS),
         "TRIODE, sensitivity 1, epsilon for the group": lambda e: by_sets(Exponential(e), PEOPLE, MEMBERS),
-        "TRIODE, epsilon for the release": lambda e: by_sets(Exponential(e / 2), PEOPLE, MEMBERS),
+        "TRIODE, epsilon for the release": lambda e: by_sets(Exponential(e), PEOPLE, MEMBERS),
         "dampened around 0, epsilon for the group": lambda e: by_sets(_dampened(e, 0), PEOPLE, MEMBERS),
-        "dampened TRIODE, epsilon for the release": lambda e: by_sets(_dampened(e / 2, 1), PEOPLE, MEMBERS),
+        "dampened TRIODE, epsilon for the release": lambda e: by_sets(_dampened(e, 1), PEOPLE, MEMBERS),
         "randomised response, epsilon for the release": lambda e: by_response(e, PEOPLE, MEMBERS),
         "16 at random": lambda e: random_of_size(16, PEOPLE, MEMBERS),
         "everybody": lambda e: everybody(PEOPLE, MEMBERS),

@@ -24,7 +24,7 @@ ROOMS = {
     "sampling": "bits to an index or to noise; knows nothing of privacy",
     "mechanisms": "a problem to a law and a draw, one file per mechanism",
     "accounting": "composition, accounts, the budget in memory and the durable ledger",
-    "audit": "exact audits over small universes, draws against their laws, and anything by its draws alone",
+    "audit": "exact audits over small universes, draws against their laws, black boxes by their draws",
     "accuracy": "expected errors and bounds from laws, public problems only",
     "questions": "one function per question of a user's",
     "front": "the front door: tables and graphs that are described once, then asked",

@@ -214,9 +214,8 @@ def note_of(kind: str, name: str) -> str:
     asked = {"table": table, "groups": table.by("smoker"), "graph": graph}[kind]
     given = ARGUMENTS | {"column": "team" if name in OF_LABELS else "pay"}
     method = getattr(asked, name)
-    needed = [
-        each.name for each in inspect.signature(method).parameters.values() if each.default is inspect.Parameter.empty
-    ]
+    known = inspect.signature(method).parameters.values()
+    needed = [each.name for each in known if each.default is inspect.Parameter.empty or each.name == "epsilon"]
     method(**{word: given[word] for word in needed})
     [note] = paid.notes
     return note

@@ -8,7 +8,7 @@ has the proofs.
 from collections.abc import Callable
 from fractions import Fraction
 from functools import lru_cache
-from math import exp, log, log1p
+from math import exp, isqrt, log, log1p
 from typing import Any
 
 from dampen._validate import SMALLEST
@@ -19,7 +19,7 @@ GRID = 2**80
 ORDERS = range(-40, 401)
 """Logarithms of a - 1 where the search for the best order begins. Every order is valid: nothing hangs on it."""
 KEPT = 60
-"""So many bits of a limit are kept."""
+"""So many bits of a limit, or of a root, are kept."""
 
 
 @lru_cache(maxsize=4096)
@@ -40,6 +40,16 @@ def rho_of_pure(epsilon: Fraction) -> Fraction:
 def rho_of_range(bounded_range: Fraction) -> Fraction:
     """An eighth of the squared range; of a wide one less, since what has a bounded range has no larger epsilon."""
     return max(min(bounded_range**2 / 8, rho_of_pure(bounded_range)), SMALLEST)
+
+
+def range_of_rho(rho: Fraction) -> Fraction:
+    """The bounded range whose eighth of a square is rho: a root, exact where it is a fraction, else rounded down."""
+    top, bottom = (8 * rho).as_integer_ratio()
+    roots = isqrt(top), isqrt(bottom)
+    if (roots[0] ** 2, roots[1] ** 2) == (top, bottom):
+        return Fraction(*roots)
+    shift = max(KEPT - (top.bit_length() - bottom.bit_length()) // 2, 0)
+    return Fraction(isqrt((top << 2 * shift) // bottom), 1 << shift)
 
 
 @lru_cache(maxsize=1024)

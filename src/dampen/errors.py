@@ -10,6 +10,7 @@
     │   └── BudgetExceeded             more was asked than is left: says asked, spent and limit
     ├── NotPublic                      an unmarked problem was handed to something that shows its data
     ├── FrameLeak                      two neighbouring data sets disagree on something called public
+    ├── ContractBroken (AssertionError)  a mechanism breaks a rule that all must keep: names the rule
     ├── ReleaseFailed                  a draw failed after it was paid for; carries no data
     └── MissingExtra (ImportError)     an optional dependency is not installed: says which extra to install
 
@@ -56,6 +57,10 @@ class NotPublic(DampenError):
 
 class FrameLeak(DampenError):
     """Two neighbouring data sets disagree on something that is called public."""
+
+
+class ContractBroken(DampenError, AssertionError):
+    """A mechanism breaks a rule that every mechanism keeps; found on made-up data."""
 
 
 class ReleaseFailed(DampenError):

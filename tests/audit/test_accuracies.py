@@ -128,6 +128,10 @@ def pay(adjacency: Adjacency | None = None) -> dict[str, Any]:
     )
 
 
+def pay_rho(adjacency: Adjacency) -> dict[str, Any]:
+    return {"rho": 1, "budget": Budget(rho=2), "adjacency": adjacency}
+
+
 Lists = Callable[[Any, Adjacency], Release]
 OF_NUMBERS: dict[str, Lists] = {
     "count": lambda x, a: dampen.count(x, **pay(a)),
@@ -143,6 +147,12 @@ OF_NUMBERS: dict[str, Lists] = {
     "percentiles": lambda x, a: dampen.percentiles(x, (25, 75), **ON_GRID, **pay(a)),
     "percentiles by halving": lambda x, a: dampen.percentiles(x, (25, 75), **ON_GRID, **pay(a), strategy="halving"),
     "histogram": lambda x, a: dampen.histogram(x, **ON_GRID, **pay(a)),
+    "count at a rho": lambda x, a: dampen.count(x, **pay_rho(a)),
+    "sum at a rho": lambda x, a: dampen.sum(x, bounds=(0, 10), **pay_rho(a)),
+    "mean at a rho": lambda x, a: dampen.mean(x, bounds=(0, 10), **pay_rho(a)),
+    "variance at a rho": lambda x, a: dampen.variance(x, bounds=(0, 10), **pay_rho(a)),
+    "median at a rho": lambda x, a: dampen.median(x, **ON_GRID, **pay_rho(a)),
+    "histogram at a rho": lambda x, a: dampen.histogram(x, **ON_GRID, **pay_rho(a)),
 }
 OF_LABELS: dict[str, Lists] = {
     "most_common": lambda x, a: dampen.most_common(x, categories=("a", "b", "c"), **pay(a)),
@@ -249,7 +259,8 @@ def asking(name: str, column: str) -> Callable[[Any], Release]:
     def ask(asked: Any) -> Release:
         method = getattr(asked, name)
         given = ARGUMENTS | {"column": column}
-        needed = [each for each in inspect.signature(method).parameters.values() if each.default is each.empty]
+        known = inspect.signature(method).parameters.values()
+        needed = [each for each in known if each.default is each.empty or each.name == "epsilon"]
         release: Release = method(**{each.name: given[each.name] for each in needed})
         return release
 

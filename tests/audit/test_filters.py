@@ -14,9 +14,11 @@ from math import exp, expm1
 import pytest
 
 from dampen import Adjacency, PrivacyLoss
+from dampen.accounting.account import new_account
 from dampen.accounting.composition import Composition
 from dampen.accounting.plans import optimal_delta
 from dampen.accounting.rules import APPROXIMATE, BASIC, CONCENTRATED, AskedLimit
+from dampen.errors import BudgetExceeded
 from dampen.privacy import Amount
 
 MOST = 30
@@ -66,6 +68,23 @@ def by_slots(first: int, second: int) -> Grants:
     return lambda one, other: one <= first and other <= second
 
 
+def by_budget_of_slots(menu: tuple[Fraction, Fraction], plan: Sequence[Fraction], limit: AskedLimit) -> Grants:
+    """The same as a budget grants it: a small loss may also take a large slot."""
+    losses = [PrivacyLoss(price, adjacency=Adjacency.ADD_REMOVE) for price in menu]
+    listed = [PrivacyLoss(price, adjacency=Adjacency.ADD_REMOVE) for price in plan]
+    account = new_account(limit._replace(slots=listed), None, None)
+
+    @cache
+    def grants(first: int, second: int) -> bool:
+        try:
+            account.charge(account.price([losses[0]] * first + [losses[1]] * second))
+        except BudgetExceeded:
+            return False
+        return True
+
+    return grants
+
+
 MENUS = [(Fraction(a, 4), Fraction(b, 4)) for a, b in ((2, 6), (1, 3), (1, 4), (2, 4), (2, 5), (3, 6), (1, 6), (2, 8))]
 PLANS = [(1, 1), (2, 1), (3, 1), (0, 2), (5, 0)]
 SHARES = [Fraction(1, 4), Fraction(1, 2), Fraction(3, 4)]
@@ -91,6 +110,8 @@ def play(games: Sequence[tuple[tuple[Fraction, Fraction], tuple[int, int], Fract
         assert excess(by_rule(menu, BASIC, limit)) == 0
         assert excess(by_rule(menu, CONCENTRATED, Amount(None, Fraction(0), limit.rho))) <= delta / 2
         assert excess(by_slots(*slots)) <= delta
+        asked = AskedLimit(epsilon=epsilon + Fraction(1, 2**39), delta=Fraction(delta))
+        assert excess(by_budget_of_slots(menu, plan, asked)) <= delta
         granted = excess(by_rule(menu, APPROXIMATE, limit))
         assert granted <= delta / 2
         used += granted > 0
@@ -125,3 +146,6 @@ def test_a_fixed_list_keeps_its_delta_in_any_order() -> None:
         found = largest_excess(menu, epsilon, by_slots(*slots))
         assert found <= delta
         assert found == pytest.approx(delta, rel=1e-9)
+        plan = [menu[0]] * slots[0] + [menu[1]] * slots[1]
+        asked = AskedLimit(epsilon=epsilon + Fraction(1, 2**39), delta=Fraction(delta))
+        assert largest_excess(menu, epsilon, by_budget_of_slots(menu, plan, asked)) == found

@@ -1,11 +1,12 @@
 """The whole group-by, audited exactly: the joint law of all categories' sets when one person changes category.
 
-Every method, all tables of up to six people over two and three categories. Sets of one release are independent, so the
-worst loss of the joint law is the sum of the worst losses of the sets, both ways; on small tables it is compared with
-the law of all mappings, written out.
+Every method, all tables of up to six people over two and three categories; TRIODE and dampened TRIODE by cells for more
+people. Sets of one release are independent, so the worst loss of the joint law is the sum of the worst losses of the
+sets, both ways; on small tables it is compared with the law of all mappings, written out.
 """
 
 from collections.abc import Callable, Iterator
+from fractions import Fraction
 from functools import cache, partial
 from importlib import import_module
 from itertools import combinations_with_replacement, product
@@ -30,6 +31,7 @@ from dampen.vectors import Floats, Integers
 Table = tuple[int, ...]
 """The category of each person."""
 counts_module = import_module("dampen.mechanisms.counts.laplace_counts")
+dampened_module = import_module("dampen.mechanisms.grouping.dampened_triode")
 LARGEST = 6
 FRAGMENTS = {
     "in order": lambda people, size: np.arange(people) // size,
@@ -115,7 +117,76 @@ def test_sets_of_all_categories_lose_no_more_than_epsilon(method: str, epsilon: 
             loss = worst(laws, people, kinds)
             assert loss <= float(epsilon) * (1 + 1e-9)
             seen = max(seen, loss)
-    assert seen > 0.49 * float(epsilon)
+    assert seen == pytest.approx(float(epsilon), rel=1e-5), "the price is what is lost"
+
+
+def cells_of(mechanism: Triode | DampenedTriode, people: int, size: int) -> Floats:
+    """Ln P of one set of each cell, its overlap with a group of the first ``size`` people by its number of others."""
+    law = mechanism._by_cells()._group_law(dice_problem(np.arange(people) < size))
+    return law.reshape(size + 1, people - size + 1)
+
+
+def worst_by_cells(mechanism: Triode | DampenedTriode, people: int, kinds: int) -> tuple[float, tuple[int, int]]:
+    """The worst over all tables, and the sizes of the two groups between which one person moves, without that person.
+
+    Law and loss of a set depend on its cell and on whether it holds that person, so 2^people sets are few cells.
+    """
+    leaving, joining = np.empty(people), np.empty(people)
+    for size in range(people):
+        without, having = cells_of(mechanism, people, size), cells_of(mechanism, people, size + 1)
+        gains = np.concatenate([(having[:-1] - without[:, :-1]).ravel(), (having[1:] - without[:, 1:]).ravel()])
+        leaving[size], joining[size] = gains.max(), -gains.min()
+    pairs = [(a, b) for a in range(people) for b in range(people - a) if kinds > 2 or a + b + 1 == people]
+    return max((float(leaving[a] + joining[b]), (a, b)) for a, b in pairs)
+
+
+BY_CELLS: dict[str, type[Triode] | type[DampenedTriode]] = {"triode": Triode, "dampened_triode": DampenedTriode}
+FEW, MANY = (1, 2, 3, 6, 12), (20, 30, 45, 60)
+
+
+@pytest.mark.parametrize("epsilon", ["0.01", "1", "5", "40", "5000"])
+@pytest.mark.parametrize("people", [*FEW, *(pytest.param(n, marks=pytest.mark.long) for n in MANY)])
+@pytest.mark.parametrize("method", BY_CELLS)
+def test_more_people_lose_no_more(method: str, people: int, epsilon: str) -> None:
+    """Three groups lose epsilon, between one person and nobody, and never more; two groups less, but for one person."""
+    mechanism = BY_CELLS[method](epsilon)
+    (loss, sizes), (of_two, _) = (worst_by_cells(mechanism, people, kinds) for kinds in (3, 2))
+    assert loss <= float(epsilon) * (1 + 1e-9)
+    assert of_two <= loss
+    if float(epsilon) < 2000:  # where no exponent ends
+        assert sizes == (0, 0)
+        assert loss == pytest.approx(float(epsilon), rel=1e-5)
+        assert people == 1 or of_two < 0.9 * float(epsilon)
+
+
+def test_the_worst_by_cells_is_the_worst_of_all_tables() -> None:
+    for method, people, kinds in product(BY_CELLS, (1, 2, 4), (2, 3)):
+        mechanism = BY_CELLS[method]("5")
+        assert worst_by_cells(mechanism, people, kinds)[0] == pytest.approx(
+            worst(JointLaws(mechanism), people, kinds), rel=1e-5
+        )
+
+
+def exact_steps(total: int, apart: int) -> Fraction:
+    """T of docs/proofs/dampened_triode.md in fractions: where the rungs of a set with N = ``total`` cover its gap."""
+    rest, steps, t = Fraction(apart, total), Fraction(0), 0
+    while rest > 0:
+        rung = min(Fraction(1), Fraction(2, max(total - t, 1)))
+        steps, rest, t = steps + min(Fraction(1), rest / rung), rest - rung, t + 1
+    return steps
+
+
+def test_the_steps_of_dampened_scores_move_as_the_proof_says() -> None:
+    """By half a step when one person joins, by a quarter when the set joins too; all sets up to N = 40."""
+    for total in range(1, 41):
+        for apart in range(total % 2, total + 1, 2):
+            steps = exact_steps(total, apart)
+            assert steps <= Fraction(apart, 2) or (total, apart) == (1, 1)
+            assert 0 <= exact_steps(total + 1, apart + 1) - steps <= Fraction(1, 2)
+            if apart and total > 1:
+                assert abs(exact_steps(total + 1, apart - 1) - steps) <= Fraction(1, 2)
+            longer = exact_steps(total + 2, apart) - steps
+            assert 0 <= longer <= Fraction(1, 4) or (total, apart, longer) == (1, 1, -Fraction(1, 2))
 
 
 @pytest.mark.parametrize("epsilon", ["0.1", "1", "3"])
@@ -157,28 +228,27 @@ def at_the_full_epsilon(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("kinds", [2, 3])
 def test_every_group_at_the_full_epsilon_is_caught(kinds: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The negative control. A method whose sets cost what they may loses twice as much; dampening around 0 5 % more."""
+    """The negative control: a method whose sets cost what they may loses twice as much."""
     assert worst(JointLaws(CoinsOfEachGroup(1)), 3, kinds) == pytest.approx(1)
     at_the_full_epsilon(monkeypatch)
-    monkeypatch.setattr("dampen.mechanisms.grouping.dampened_triode.BEST", 0)
     assert worst(JointLaws(CoinsOfEachGroup(1)), 3, kinds) == pytest.approx(2)
+
+
+@pytest.mark.parametrize("kinds", [2, 3])
+def test_dampening_around_0_needs_two_prices(kinds: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is proved around the level 1 does not hold around 0: the same rate loses 5 % too much."""
+    monkeypatch.setattr("dampen.mechanisms.grouping.dampened_triode.BEST", 0)
     assert worst(JointLaws(DampenedTriode(1)), 6, kinds) == pytest.approx(1.049, abs=1e-3)
     assert worst(JointLaws(DampenedTriode(3)), 6, kinds) == pytest.approx(3.203, abs=1e-3)
 
 
 @pytest.mark.parametrize("epsilon", [1, 3])
-def test_triode_at_the_full_epsilon_happens_to_stay_within_it(epsilon: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A finding: the factor 2 of the exponential mechanism happens to pay for the second group, up to six people.
-
-    It is not proved in general, so a release runs at epsilon / 2. Without that factor the loss is twice epsilon.
-    """
-    at_the_full_epsilon(monkeypatch)
-    for people in (1, 2, 4, 6):
-        for mechanism in (Triode(epsilon), DampenedTriode(epsilon)):
-            assert worst(JointLaws(mechanism), people, 2) <= epsilon * (1 + 1e-9)
-            assert worst(JointLaws(mechanism), people, 3) <= epsilon * (1 + 1e-9)
-    monkeypatch.setattr(Triode, "rate", property(lambda self: self.share))
-    assert worst(JointLaws(Triode(epsilon)), 2, 3) == pytest.approx(2 * epsilon)
+def test_twice_the_rate_of_triode_is_caught(epsilon: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """One step beyond what is proved: sets at c = epsilon lose twice epsilon."""
+    monkeypatch.setattr(Triode, "rate", property(lambda self: self.epsilon))
+    monkeypatch.setattr(dampened_module, "epsilon_by_cells", lambda epsilon: 2 * epsilon)
+    for mechanism in (Triode(epsilon), DampenedTriode(epsilon)):
+        assert worst(JointLaws(mechanism), 2, 3) == pytest.approx(2 * epsilon, rel=1e-5)
 
 
 @pytest.mark.parametrize("size", [1, 2])
@@ -186,6 +256,39 @@ def test_both_stages_of_both_groups_at_the_full_epsilon_are_caught(size: int, mo
     monkeypatch.setattr(TriodeH, "stage", property(lambda self: self.epsilon))
     assert worst(JointLaws(TriodeH(1, size)), 4, 2) == pytest.approx(1.368, abs=1e-3)
     assert worst(JointLaws(TriodeH(1, size)), 4, 3) > 1.36
+
+
+def loss_of_the_true_set(mechanism: TriodeH, people: int) -> float:
+    """On one pair and one answer. All others of one person's fragment are in a group, and the person joins them.
+
+    Everybody else is in the group that the person leaves. The answer: everybody for the one, the others for the other.
+    """
+    size, fragments = mechanism.fragment, np.arange(people) // mechanism.fragment
+    joined = np.arange(people) < size
+    before = joined & (np.arange(people) > 0)
+
+    def of_size(members: Members, told: int) -> float:
+        return float(np.asarray(Exponential(mechanism.stage).log_probabilities(group_size_problem(members)))[told])
+
+    def of_picks(members: Members) -> float:
+        problem = fragment_problem(members, fragments)
+        rate = float(mechanism.pick_rate(size - 1, int(problem.frame.bound or 1)))
+        weights = np.exp(rate * (np.asarray(problem.utilities) - problem.groups.max()))
+        return float(sum(np.log(weights[0] / (weights.sum() - i * weights[0])) for i in range(size - 1)))
+
+    left = of_size(~before, people) - of_size(~joined, people)
+    return left + of_size(before, size - 1) - of_size(joined, size - 1) + of_picks(before) - of_picks(joined)
+
+
+def test_the_two_groups_of_triode_h_both_have_to_be_paid_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What holds of TRIODE does not of TRIODE-H: each group at the full epsilon loses 9 % too much for 102 people.
+
+    No table of up to six people shows it.
+    """
+    assert loss_of_the_true_set(TriodeH("0.1", 6), 102) < 0.1 * 0.6
+    at_the_full_epsilon(monkeypatch)
+    assert worst(JointLaws(TriodeH("0.1", 2)), 6, 3) < 0.1
+    assert loss_of_the_true_set(TriodeH("0.1", 6), 102) == pytest.approx(0.1092, abs=1e-4)
 
 
 def test_every_pick_at_the_price_of_all_is_caught(monkeypatch: pytest.MonkeyPatch) -> None:

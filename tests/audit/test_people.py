@@ -19,6 +19,7 @@ from dampen.queries import votes as vote_queries
 from dampen.queries.votes import vote_percentile_problem, votes_of
 from dampen.questions.by_group import pose_each
 from dampen.questions.people import groups as person_groups
+from dampen.questions.record import Price
 from dampen.tables.counts import Total
 from dampen.tables.grid import as_grid
 from tests.audit.people import PeopleAudit, cap_problem, persons
@@ -209,7 +210,7 @@ def test_sums_of_votes_that_are_rounded_lose_more() -> None:
         count: Any = Fraction(sum(weights), vote)
         total = sum((w * units.unit * (units.first + p) for w, p in zip(weights, places, strict=True)), Fraction(0))
         posed = pose_each(
-            "mean", [Total(count, total / vote)], ["x"], epsilon=epsilon, adjacency=ADD_REMOVE, bounds=units.bounds
+            "mean", [Total(count, total / vote)], ["x"], price=Price(epsilon), adjacency=ADD_REMOVE, bounds=units.bounds
         )
         return _Alone(posed, unit)
 

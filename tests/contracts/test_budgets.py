@@ -55,11 +55,15 @@ def in_file(path: Path, **limits: Any) -> AnyBudget:
 
 
 def scope(path: Path | str, **limits: Any) -> AnyBudget:
+    if "slots" in limits:  # a ledger of slots has no scopes
+        return Budget.open(path, **limits)
     own, whole = own_limits(limits), ample_limits(limits)
     return Budget.open(path, **whole, **fixed_by(limits)).scope("analyst", "ann", **own)
 
 
 def scope_of_a_scope(path: Path | str, **limits: Any) -> AnyBudget:
+    if "slots" in limits:
+        return scope(path, **limits)
     own, whole = own_limits(limits), ample_limits(limits)
     project = Budget.open(path, **whole, **fixed_by(limits)).scope("project", "census", **own_limits(whole))
     return project.scope("analyst", "ann", **own)
@@ -241,11 +245,13 @@ def test_rounding_up_starts_only_where_exact_sums_become_unwieldy(make: Make) ->
     assert budget.spent.epsilon == least + Fraction(-(-GRID // 3) + 1, GRID)
 
 
+SLOTS = [loss("1/5")] * 3 + [loss("1/4", "1/400"), loss("1/3", "1/200")]
 RULES: dict[str, dict[str, Any]] = {
     "pure": {"epsilon": 1, "composition": "pure"},
     "basic": {"epsilon": 1, "delta": "1/100", "composition": "basic"},
     "zcdp": {"rho": "1/50", "delta": "1/100", "composition": "zcdp"},
     "approx": {"epsilon": 1, "delta": "1/100", "composition": "approx"},
+    "slots": {"slots": SLOTS, "epsilon": "6/5", "delta": "1/100", "composition": "slots"},
 }
 CHARGES = [
     loss("1/10"),
@@ -265,7 +271,7 @@ def test_every_rule_is_in_here() -> None:
 @pytest.mark.parametrize("rule", RULES)
 def test_every_budget_grants_and_refuses_what_its_rule_does(make: Make, rule: str) -> None:
     budget, refusals = make(**RULES[rule]), 0
-    account = Account(budget.limit, composition=COMPOSITIONS[rule])
+    account = Account(budget.limit, composition=COMPOSITIONS[rule], adjacency=budget.adjacency, unit=budget.unit)
     assert budget.composition == rule
     for charge in CHARGES * 2:
         try:

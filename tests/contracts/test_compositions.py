@@ -27,6 +27,7 @@ from dampen.accounting.rules import (
     AskedLimit,
     ConcentratedComposition,
 )
+from dampen.accounting.slots import SLOTS, SlotAmount, SlotComposition
 from dampen.concentrated import least_epsilon
 from dampen.errors import BudgetError, BudgetExceeded
 from dampen.privacy import Amount
@@ -54,21 +55,29 @@ class Rule:
         return spent
 
     def grants(self, losses: Sequence[PrivacyLoss]) -> bool:
-        return self.composition.fits(self.sum(losses), self.limit)
+        account = Account(self.limit, composition=self.composition)
+        try:
+            account.charge(account.price(losses) if losses else ())
+        except BudgetExceeded:
+            return False
+        return True
+
+
+def loss(epsilon: Fraction | str, delta: Fraction | int = 0) -> PrivacyLoss:
+    return PrivacyLoss(epsilon, delta, adjacency=ADD_REMOVE)
 
 
 LIMIT = AskedLimit(epsilon=1, delta="1/20")
+LIST = LIMIT._replace(slots=[loss("1/5")] * 6 + [loss("1/2", Fraction(1, 100))])
+"""By adding up it costs 1.7."""
 RHO, ASIDE = Fraction(1, 8), Fraction(1, 100)
 RULES = {
     "pure": Rule(PURE, AskedLimit(epsilon=1).limit_under(PURE), (1.0, 0.0)),
     "basic": Rule(BASIC, LIMIT.limit_under(BASIC), (1.0, 0.05)),
     "zcdp": Rule(CONCENTRATED, Amount(None, Fraction(1, 20), RHO), (float(least_epsilon(RHO, ASIDE)), 0.05 + 0.01)),
     "approx": Rule(APPROXIMATE, LIMIT.limit_under(APPROXIMATE), (1.0, 0.05)),
+    "slots": Rule(SLOTS, LIST.limit_under(SLOTS), (1.0, 0.05)),
 }
-
-
-def loss(epsilon: Fraction | str, delta: Fraction | int = 0) -> PrivacyLoss:
-    return PrivacyLoss(epsilon, delta, adjacency=ADD_REMOVE)
 
 
 def epsilon_of(one: PrivacyLoss) -> Fraction:
@@ -130,14 +139,14 @@ def a_list_is_charged_whole_or_not_at_all(rule: Rule, losses: Sequence[PrivacyLo
     before = Account(rule.limit, composition=rule.composition)
     kept = replace(before)
     try:
-        after = before.charge(losses)
+        after = before.charge(before.price(losses))
     except BudgetExceeded:
         assert not rule.grants(losses)
     else:
         assert rule.grants(losses)
         one_by_one = before
         for one in losses:
-            one_by_one = one_by_one.charge([one])
+            one_by_one = one_by_one.charge(one_by_one.price([one]))
         assert one_by_one == after
         assert after.remaining == rule.composition.left(rule.limit, after.spent)
         assert 0 <= after.share <= 1
@@ -145,8 +154,10 @@ def a_list_is_charged_whole_or_not_at_all(rule: Rule, losses: Sequence[PrivacyLo
 
 
 def a_list_costs_no_more_than_its_parts(rule: Rule, losses: Sequence[PrivacyLoss]) -> None:
+    """Slots know no sums: a list takes several of them, and never one that is as large as all."""
     account = Account(rule.limit, composition=rule.composition)
-    assert not rule.grants(losses) or rule.grants([account.quote(losses)])
+    charged = account.price([account.quote(losses)]) if rule.grants(losses) and rule.composition is not SLOTS else ()
+    assert account.charge(charged)
 
 
 Law = Callable[[Rule, Sequence[PrivacyLoss]], None]
@@ -280,13 +291,33 @@ class AllAreRanged(ConcentratedComposition):
         return Amount(None, charge.delta, epsilon_of(charge) ** 2 / 8)
 
 
+class UsedAgain(SlotComposition):
+    """Takes slots that are used already."""
+
+    def charges(self, losses: Sequence[PrivacyLoss], spent: Amount, limit: Amount) -> tuple[PrivacyLoss, ...]:
+        return tuple(slot for loss in losses for slot in super(UsedAgain, self).charges([loss], self.start, limit))
+
+    def fits(self, spent: Amount, limit: Amount) -> bool:
+        return True
+
+
+class Unpriced(SlotComposition):
+    """Believes every list."""
+
+    def keeps_promise(self, limit: Amount) -> bool:
+        return True
+
+
 basic = RULES["basic"]
+TOO_MANY = SlotAmount(Fraction(1), Fraction(1, 20), kinds=((loss("1/2"), 6),))
 WRONG = {
     "the largest": (replace(basic, composition=Largest()), what_is_granted_keeps_the_promise),
     "in floats": (replace(basic, composition=InFloats()), sums_are_exact_and_in_any_order),
     "without delta": (replace(basic, composition=WithoutDelta()), what_is_granted_keeps_the_promise),
     "wrapping": (replace(basic, composition=Wrapping()), more_never_fits_where_less_does_not),
     "a tenth of rho": (replace(RULES["zcdp"], composition=TenthOfRho()), sums_are_exact_and_in_any_order),
+    "slots used again": (replace(RULES["slots"], composition=UsedAgain()), what_is_granted_keeps_the_promise),
+    "slots unpriced": (Rule(Unpriced(), TOO_MANY, (1.0, 0.05)), what_is_granted_keeps_the_promise),
     "all are ranged": (replace(RULES["zcdp"], composition=AllAreRanged()), what_is_granted_keeps_the_promise),
 }
 

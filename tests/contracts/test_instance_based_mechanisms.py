@@ -1,4 +1,4 @@
-"""What every mechanism that reads a sensitivity function must do, run over each of them."""
+"""What every mechanism that reads a sensitivity function must do beyond ``test_rules.py``, run over each of them."""
 
 import copy
 import doctest
@@ -7,7 +7,6 @@ import math
 import pickle
 import re
 import sys
-import traceback
 from collections.abc import Callable
 from dataclasses import FrozenInstanceError
 from fractions import Fraction
@@ -23,7 +22,7 @@ from dampen import Adjacency, Budget, Frame, PrivacyLoss, Release, Runs, Selecti
 from dampen._validate import Number
 from dampen.audit import ScriptedEntropy, law_by_enumeration
 from dampen.concentrated import rho_of_pure
-from dampen.errors import BudgetExceeded, NotPublic, ParameterError, ReleaseFailed
+from dampen.errors import ParameterError
 from dampen.mechanisms import (
     Exponential,
     LaplaceTopK,
@@ -183,41 +182,7 @@ def test_a_release_pays_its_price_and_returns_an_outcome(make: Make, real: bool)
     assert (budget.spent.epsilon, budget.spent.delta) == (release.loss.epsilon, release.loss.delta)
 
 
-@each_mechanism
-def test_too_small_a_budget_refuses_before_anything_is_drawn(
-    make: Make, untouched: Budget, monkeypatch: pytest.MonkeyPatch, refused: Refused
-) -> None:
-    monkeypatch.setattr(entropy, "system_entropy", lambda: pytest.fail("drawn before it was paid"))
-    with refused(BudgetExceeded, "asked epsilon", "limit epsilon 10"):
-        make(11).release(indicator(), budget=untouched)
-
-
-@each_mechanism
-def test_a_failing_draw_keeps_the_charge_and_shows_no_data(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
-    def fail() -> None:
-        raise OSError("no entropy for 98765432")
-
-    monkeypatch.setattr(entropy, "system_entropy", fail)
-    budget, mechanism, problem = Budget(epsilon=1, delta="1e-5"), make("1/4"), indicator()
-    with pytest.raises(ReleaseFailed) as caught:
-        mechanism.release(problem, budget=budget)
-    assert budget.spent.epsilon == mechanism.privacy(problem.frame).epsilon
-    printed = "".join(traceback.format_exception(caught.value))
-    assert not any(secret in printed for secret in (*SECRETS, "no entropy", "OSError"))
-
-
-def test_there_is_no_seed_on_the_private_path() -> None:
-    for kind in CLASSES:
-        assert list(inspect.signature(kind.release).parameters) == ["self", "problem", "budget", "note"]
-
-
 # Simulation
-
-
-@each_mechanism
-def test_an_unmarked_problem_is_not_simulated(make: Make, refused: Refused) -> None:
-    with refused(NotPublic, "simulate", hidden=SECRETS):
-        make(1).simulate(indicator(), np.random.default_rng(0), 1)
 
 
 @each_mechanism

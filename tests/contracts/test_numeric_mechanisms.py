@@ -1,4 +1,4 @@
-"""What every numeric mechanism must do, run over each of them."""
+"""What every numeric mechanism must do beyond the rules of ``test_rules.py``, run over each of them."""
 
 import copy
 import doctest
@@ -7,7 +7,6 @@ import logging
 import pickle
 import re
 import sys
-import traceback
 import warnings
 from collections.abc import Callable
 from dataclasses import FrozenInstanceError
@@ -22,7 +21,7 @@ from scipy.stats import chisquare
 
 from dampen import Adjacency, Budget, NumericFrame, NumericProblem, Release, entropy
 from dampen.audit import ScriptedEntropy, law_by_enumeration
-from dampen.errors import BudgetExceeded, NotPublic, ParameterError, ReleaseFailed
+from dampen.errors import NotPublic, ParameterError
 from dampen.mechanisms import Gaussian, NoisyLocalSensitivity, NumericMechanism
 from dampen.mechanisms.numeric.base import AdditiveMechanism
 from dampen.sampling import exact
@@ -138,50 +137,6 @@ def test_a_release_pays_its_price_and_returns_a_number(make: Make) -> None:
     assert (release.mechanism, release.note) == (repr(mechanism), "triangles")
     assert (budget.spent.epsilon, budget.spent.delta) == (release.loss.epsilon, release.loss.delta)
     assert budget.spent.epsilon is not None or budget.spent.rho == release.loss.rho
-
-
-@each_mechanism
-def test_too_small_a_budget_refuses_before_anything_is_drawn(
-    make: Make, monkeypatch: pytest.MonkeyPatch, refused: Refused
-) -> None:
-    monkeypatch.setattr(entropy, "system_entropy", lambda: pytest.fail("drawn before it was paid"))
-    mechanism = make(10, DELTA)
-    budget = payer(mechanism, 9)
-    with refused(BudgetExceeded, "limit rho 9" if mechanism.epsilon is None else "limit epsilon 9", hidden=SECRETS):
-        mechanism.release(secret(), budget=budget)
-    assert not budget.spent.epsilon
-    assert not budget.spent.rho
-    assert budget.spent.delta == 0
-    assert budget.adjacency is None
-
-
-@each_mechanism
-def test_a_failing_draw_keeps_the_charge_and_shows_no_data(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
-    def fail() -> None:
-        raise OSError("no entropy for 98765432")
-
-    monkeypatch.setattr(entropy, "system_entropy", fail)
-    mechanism = make("1/4", DELTA)
-    budget = payer(mechanism, 1)
-    with pytest.raises(ReleaseFailed) as caught:
-        mechanism.release(secret(), budget=budget)
-    charged = mechanism.privacy(secret().frame)
-    assert budget.spent.epsilon == charged.epsilon
-    assert charged.epsilon is not None or budget.spent.rho == charged.rho
-    printed = "".join(traceback.format_exception(caught.value))
-    assert hides(printed)
-    assert "no entropy" not in printed
-
-
-@each_mechanism
-def test_something_else_than_a_numeric_problem_is_refused(make: Make, untouched: Budget, refused: Refused) -> None:
-    with refused(ParameterError, "NumericProblem", "str"):
-        make(1, DELTA).release("98765432", budget=untouched)  # type: ignore[arg-type]
-
-
-@each_class
-def test_there_is_no_seed_on_the_private_path(kind: type[NumericMechanism]) -> None:
-    assert list(inspect.signature(kind.release).parameters) == ["self", "problem", "budget", "note"]
 
 
 # What may not be seen

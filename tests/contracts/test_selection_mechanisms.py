@@ -1,4 +1,4 @@
-"""What every mechanism that scores by the utility itself must do, run over each of them."""
+"""What every mechanism that scores by the utility itself must do beyond ``test_rules.py``, run over each of them."""
 
 import copy
 import doctest
@@ -7,7 +7,6 @@ import pickle
 import re
 import sys
 import time
-import traceback
 import tracemalloc
 from collections.abc import Callable
 from dataclasses import FrozenInstanceError
@@ -22,7 +21,7 @@ from scipy.stats import chisquare
 
 from dampen import Adjacency, Budget, Frame, PrivacyLoss, Release, Runs, SelectionProblem
 from dampen._validate import Number
-from dampen.errors import BudgetExceeded, NotPublic, ParameterError, ReleaseFailed
+from dampen.errors import ParameterError
 from dampen.mechanisms.selection.base import UtilityMechanism
 from dampen.sensitivity import Constant, RungTable, SensitivityFunction
 from dampen.vectors import Floats
@@ -328,61 +327,7 @@ def test_equal_candidates_are_all_released(make: Make) -> None:
     assert {make(1).release(posed([5, 5, 5]), budget=budget).value for _ in range(100)} == {0, 1, 2}
 
 
-@each_mechanism
-def test_too_small_a_budget_refuses_before_anything_is_drawn(
-    make: Make, untouched: Budget, monkeypatch: pytest.MonkeyPatch, refused: "Refused"
-) -> None:
-    drawn = []
-
-    def reached() -> None:
-        drawn.append(1)
-        raise AssertionError
-
-    monkeypatch.setattr("dampen.entropy.system_entropy", reached)
-    problem = posed([98765432, 98765431, 98765400])
-    with refused(BudgetExceeded, "asked epsilon 11; spent epsilon 0; limit epsilon 10", hidden=SECRETS):
-        make(11).release(problem, budget=untouched)
-    assert drawn == []
-    with pytest.raises(ReleaseFailed):
-        make(11).release(problem, budget=Budget(epsilon=11))
-    assert drawn == [1]
-
-
-@each_mechanism
-def test_a_failing_draw_keeps_the_charge_and_shows_no_data(
-    make: Make, monkeypatch: pytest.MonkeyPatch, refused: "Refused"
-) -> None:
-    def fail() -> None:
-        raise OSError("no entropy for 98765432")
-
-    monkeypatch.setattr("dampen.entropy.system_entropy", fail)
-    budget = Budget(epsilon=1)
-    problem = posed([98765432, 98765431, 98765400])
-    with pytest.raises(ReleaseFailed) as caught:
-        make("1/4").release(problem, budget=budget)
-    assert budget.spent.epsilon == Fraction(1, 4)
-    error = caught.value
-    assert error.__cause__ is None
-    assert error.__context__ is None or error.__suppress_context__
-    printed = "".join(traceback.format_exception(error))
-    assert "ReleaseFailed" in printed
-    assert not any(secret in printed for secret in (*SECRETS, "no entropy", "OSError"))
-    with refused(ReleaseFailed, "charge stands", hidden=SECRETS):
-        make("1/4").release(problem, budget=budget)
-
-
-def test_there_is_no_seed_on_the_private_path() -> None:
-    for kind in CLASSES:
-        assert list(inspect.signature(kind.release).parameters) == ["self", "problem", "budget", "note"]
-
-
 # Simulation
-
-
-@each_mechanism
-def test_an_unmarked_problem_is_not_simulated(make: Make, refused: "Refused") -> None:
-    with refused(NotPublic, "simulate", hidden=SECRETS):
-        make(1).simulate(posed([98765432, 98765431]), np.random.default_rng(0), 1)
 
 
 @each_mechanism

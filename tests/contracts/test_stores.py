@@ -18,11 +18,21 @@ from dampen import Adjacency, PrivacyLoss
 from dampen._validate import Number
 from dampen.accounting import Ledger
 from dampen.accounting.account import Account, branch_of
-from dampen.accounting.chain import START, Entry, Head, charge_entry, limit_entry, outcome_entry, rule_entry
+from dampen.accounting.chain import (
+    START,
+    Entry,
+    Head,
+    charge_entry,
+    limit_entry,
+    outcome_entry,
+    rule_entry,
+    slots_entry,
+)
 from dampen.accounting.ledger import STORES
 from dampen.accounting.memory import Answer
 from dampen.accounting.postgres_store import PostgresStore
 from dampen.accounting.rules import BASIC, COMPOSITIONS
+from dampen.accounting.slots import SlotAmount, limit_of_slots
 from dampen.accounting.sqlite_store import SqliteStore
 from dampen.accounting.store import Purpose, Store, Transaction
 from dampen.errors import BudgetError
@@ -335,6 +345,14 @@ LIMITS = {
     "basic": amount(3, "1/10"),
     "zcdp": Amount(None, Fraction(1, 10), Fraction(1, 50)),
     "approx": Amount(Fraction(3), Fraction(1, 10), Fraction(1, 50)),
+    "slots": limit_of_slots(
+        [
+            *[PrivacyLoss("1/7", adjacency=ADD_REMOVE)] * 2,
+            PrivacyLoss(None, "1/1000", adjacency=ADD_REMOVE, rho="1/300"),
+        ],
+        Fraction(3),
+        Fraction(1, 10),
+    ),
 }
 
 
@@ -356,6 +374,10 @@ def test_every_store_keeps_every_rule(place: Place, name: str, tmp_path: Path) -
         if rule is not BASIC:
             transaction.make_room_for_rules()
             transaction.append(rule_entry(name))
+        if isinstance(whole.limit, SlotAmount):
+            transaction.make_room_for_slots()
+            for slot, count in whole.limit.kinds:
+                transaction.append(slots_entry(slot, count))
         transaction.append(limit_entry(whole))
         transaction.save_account(whole)
 
@@ -371,7 +393,8 @@ def test_every_store_keeps_every_rule(place: Place, name: str, tmp_path: Path) -
         assert view.account("") == charged
         assert view.purposes("", -1) == sorted(purposes, key=lambda purpose: purpose.size, reverse=True)
         assert view.has_right_order()
-        assert [entry.kind for entry in view.entries()] == (["limit"] if rule is BASIC else ["rule", "limit"])
+        first = {"basic": [], "slots": ["rule", "slots", "slots"]}.get(name, ["rule"])
+        assert [entry.kind for entry in view.entries()] == [*first, "limit"]
     with stores[1].transaction() as transaction:
         transaction.make_memory()
     with stores[0].view() as view:

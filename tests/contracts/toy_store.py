@@ -85,6 +85,9 @@ class Books(Transaction):
     def make_room_for_rules(self) -> None:
         pass
 
+    def make_room_for_slots(self) -> None:
+        pass
+
     def make_memory(self) -> None:
         self.kept = {}
 

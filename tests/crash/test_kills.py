@@ -9,6 +9,7 @@ import signal
 import time
 from collections import Counter
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from fractions import Fraction
 from pathlib import Path
 from typing import NamedTuple
@@ -17,6 +18,7 @@ import pytest
 
 from dampen import Budget
 from dampen.accounting import store
+from dampen.accounting.slots import SlotAmount
 from dampen.accounting.store import STEPS
 from dampen.errors import BudgetExceeded
 from tests.crash import tasks
@@ -184,6 +186,69 @@ def test_the_last_unit_is_granted_once_however_the_process_died(
         ledger.reserve(loss("1e-9"))
     ledger.close()
     assert len(audit_ledger(study).charges) == 3
+
+
+SLOTS = {UNIT: 300, "1/90": 200, "1/80": 200}
+"""Slots of a study: which epsilons, and how many of each."""
+
+
+def new_study_of_slots(folder: Path, place: Place) -> Study:
+    folder.mkdir()
+    ledger = Budget.open(place, slots=[loss(each) for each, count in SLOTS.items() for _ in range(count)], epsilon=9)
+    ledger.reserve(loss())
+    ledger.close()
+    return Study(place, folder)
+
+
+def assert_use_follows(place: Place) -> None:
+    """What a ledger says of its slots is what its charges say, read without dampen's help."""
+    charged = Counter(epsilon for _, epsilon in Books.read(place).charges)
+    with closing(Budget.open(place)) as ledger:
+        assert isinstance(ledger.spent, SlotAmount)
+        assert {slot.epsilon: count for slot, count in ledger.spent.kinds} == charged
+        assert isinstance(ledger.remaining, SlotAmount)
+        assert ledger.spent.count + ledger.remaining.count == sum(SLOTS.values())
+
+
+def test_kills_at_some_steps_of_a_ledger_of_slots(nursery: Nursery, tmp_path: Path, place_in: PlaceIn) -> None:
+    study = new_study_of_slots(tmp_path / "slots", place_in(tmp_path / "slots"))
+    actions = [single(""), Action("", (UNIT, "1/90", "1/80"), 2), single("", "1/90")]
+    for turn, step in enumerate(STEPS[::2]):
+        times = sum(moment.step == step for moment in passage(actions))
+        kill_once(nursery, study, actions, step, times - turn % 2)
+        assert_use_follows(study.place)
+
+
+@pytest.mark.long
+def test_two_hundred_kills_of_a_ledger_of_slots(nursery: Nursery, tmp_path: Path, place_in: PlaceIn) -> None:
+    chance = random.Random(2025)
+    for part in range(6):
+        study = new_study_of_slots(tmp_path / str(part), place_in(tmp_path / str(part)))
+        for step in STEPS * 4:
+            actions = [action._replace(scope="") for action in random_actions(chance)]
+            times = sum(moment.step == step for moment in passage(actions))
+            kill_once(nursery, study, actions, step, chance.randint(2, times))
+            assert_use_follows(study.place)
+
+
+@pytest.mark.parametrize(
+    "step",
+    [pytest.param(step, marks=[pytest.mark.long] * (step not in ("before COMMIT", "after COMMIT"))) for step in STEPS],
+)
+def test_the_last_slot_is_granted_once_however_the_process_died(
+    nursery: Nursery, tmp_path: Path, place_in: PlaceIn, step: str
+) -> None:
+    study, journal = place_in(tmp_path), tmp_path / "journal"
+    Budget.open(study, slots=[loss()] * 2, epsilon=1).close()
+    ended = nursery.run(tasks.die_at, path=study, journal=journal, actions=[single("")] * 2, step=step, occurrence=2)
+    assert ended == KILLED
+    with closing(Budget.open(study)) as ledger:
+        if STEPS.index(step) < STEPS.index("after COMMIT"):
+            ledger.reserve(loss())
+        with pytest.raises(BudgetExceeded):
+            ledger.reserve(loss("1e-9"))
+        assert ledger.verify()
+    assert len(Books.read(study).charges) == 2
 
 
 @pytest.mark.parametrize("action", [single(""), Action("", (UNIT,) * 3, 3)], ids=["single", "list"])

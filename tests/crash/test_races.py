@@ -2,7 +2,9 @@
 
 import sys
 import threading
+from collections import Counter
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -13,7 +15,7 @@ from dampen import Budget
 from dampen.accounting.ledger import Ledger
 from dampen.errors import BudgetExceeded
 from tests.crash import tasks
-from tests.crash.books import Nursery, Place, answers_of, assert_refusal, audit_ledger, await_lines, journal_of
+from tests.crash.books import Books, Nursery, Place, answers_of, assert_refusal, audit_ledger, await_lines, journal_of
 from tests.crash.tasks import UNIT, loss
 
 THREADS = 64
@@ -69,6 +71,26 @@ def test_one_last_unit_goes_to_one_process(nursery: Nursery, tmp_path: Path, pro
         Budget.open(study, epsilon=UNIT).close()
         assert sorted(race(nursery, study, [runner()] * processes, tmp_path)) == [*[0] * (processes - 1), 1]
         assert len(audit_ledger(study).charges) == 1
+
+
+def test_two_processes_race_for_the_last_slot(
+    nursery: Nursery, tmp_path: Path, place_in: Callable[[Path], Place]
+) -> None:
+    for turn in range(3):
+        study = place_in(tmp_path / f"{turn}")
+        tmp_path.joinpath(f"{turn}").mkdir()
+        Budget.open(study, slots=[loss()], epsilon=1).close()
+        assert sorted(race(nursery, study, [runner()] * 2, tmp_path)) == [0, 1]
+        assert len(Books.read(study).charges) == 1
+
+
+def test_processes_share_slots_to_the_last(nursery: Nursery, tmp_path: Path, place_in: Callable[[Path], Place]) -> None:
+    study = place_in(tmp_path)
+    Budget.open(study, slots=[loss()] * 20 + [loss("1/50")] * 9, epsilon=1).close()
+    assert sum(race(nursery, study, [runner(), runner(sizes=(3, 1)), runner(reopen=True)], tmp_path)) == 29
+    assert Counter(epsilon for _, epsilon in Books.read(study).charges) == {Fraction(UNIT): 20, Fraction(1, 50): 9}
+    with closing(Budget.open(study)) as ledger:
+        assert ledger.verify()
 
 
 def test_two_scopes_race_for_the_last_unit_of_their_parent(nursery: Nursery, tmp_path: Path) -> None:

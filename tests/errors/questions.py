@@ -5,7 +5,7 @@ A new application needs an entry here; ``test_arguments.py`` says so.
 
 import inspect
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -161,6 +161,8 @@ IN_B = {"where": {"ward": "b"}}
 BY_PERSON = " by person"
 """Behind the name of a method: the same of a table with a person."""
 WHOSE = {"person": "person"}
+AT_A_RHO = " at a rho"
+"""Behind the name of a function: the same with a rho in place of an epsilon."""
 CHEAP = {"where": {"cost": dampen.between(0, 50), "day": dampen.between("2020-02-01", None)}}
 
 QUESTIONS: dict[str, Question] = {
@@ -169,6 +171,9 @@ QUESTIONS: dict[str, Question] = {
     "mean": of_columns("mean", **COST, bounds=(0, 100)),
     "variance": of_columns("variance", **COST, bounds=(0, 100)),
     "median": of_columns("median", **COST, bounds=range(100)),
+    f"median{AT_A_RHO}": replace(
+        of_columns("median", **COST, bounds=range(100), epsilon=None, rho="1/50"), parameters=("rho", "method")
+    ),
     "percentile": of_columns("percentile", **COST, p=90, bounds=(0, 9), step=1),
     "percentiles": of_columns("percentiles", **COST, ps=(9, 75), bounds=(0, 9)),
     "histogram": of_columns("histogram", **COST, bounds=(0, 9)),

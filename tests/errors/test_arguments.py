@@ -10,7 +10,7 @@ import pytest
 
 from tests.contracts.engines import lying
 from tests.errors.arguments import HOSTILE, READINGS, SPOILED
-from tests.errors.questions import BY_PERSON, COLUMNS, QUESTIONS, applications, good_columns, good_data
+from tests.errors.questions import AT_A_RHO, BY_PERSON, COLUMNS, QUESTIONS, applications, good_columns, good_data
 from tests.errors.verdicts import ANSWERED, Verdict, asked
 
 PAIRS = [(name, parameter) for name, question in QUESTIONS.items() for parameter in question.parameters]
@@ -19,7 +19,7 @@ DESCRIBED = [name for name in OF_TABLES if "columns" in QUESTIONS[name].paramete
 
 
 def test_every_application_has_a_question() -> None:
-    named = {name.removesuffix(BY_PERSON) for name in QUESTIONS}
+    named = {name.removesuffix(BY_PERSON).removesuffix(AT_A_RHO) for name in QUESTIONS}
     assert sorted(applications()) == sorted(named), "a new application needs an entry in tests/errors/questions.py"
 
 

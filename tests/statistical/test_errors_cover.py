@@ -53,12 +53,13 @@ from dampen.questions.halving_errors import HalvedAccuracy
 from dampen.vectors import Vector
 
 ALPHA = 1e-6
-DRAWS, REJECTING_DRAWS, LONG_DRAWS = 1_000, 2_500, 10_000
+FEW_DRAWS, DRAWS, REJECTING_DRAWS, LONG_DRAWS = 400, 1_000, 2_500, 10_000
 CONFIDENCES = (Fraction(1, 2), CONFIDENCE)
 ADD_REMOVE, REPLACE = Adjacency.ADD_REMOVE, Adjacency.REPLACE
 Told = tuple[float, Accuracy]
 """How far an answer is off, and what it says of that."""
 PLENTY: dict[str, Any] = {"budget": Budget(epsilon=10**9)}
+PLENTY_OF_RHO: dict[str, Any] = {"budget": Budget(rho=10**9)}
 PLENTY_REPLACED: dict[str, Any] = {"budget": Budget(epsilon=10**9, adjacency=REPLACE)}
 LOW, HIGH = Fraction(0), Fraction(120)
 AGES = tuple(20 + i * 37 % 70 for i in range(300))
@@ -94,6 +95,42 @@ def mean_of_publicly_many() -> Told:
     off, accuracy = number(mean_problem(AGES[:7], bounds=(0, 120), resolution=1), 3)
     assert isinstance(accuracy, NoiseAccuracy)
     return off, replace(accuracy, rounding=Fraction(1, 2))
+
+
+def told_of(release: Any, truth: float) -> Told:
+    """How far an answer is off that a question told."""
+    assert release.accuracy is not None
+    return abs(float(release) - truth), release.accuracy
+
+
+def count_by_rho() -> Told:
+    return told_of(dampen.count(AGES[:17], rho="1/200", **PLENTY_OF_RHO), 17)
+
+
+def total_by_rho() -> Told:
+    asked: dict[str, Any] = {"bounds": (0, 120), "unit": 7, "rho": "1/2"}
+    return told_of(dampen.sum(AGES[:20], **asked, **PLENTY_OF_RHO), sum(AGES[:20]))
+
+
+def bar_by_rho() -> Told:
+    bars = dampen.histogram(AGES, bounds=(0, 120), step=30, rho="1/50", **PLENTY_OF_RHO)
+    return told_of(bars[30], sum(30 <= age < 60 for age in AGES))
+
+
+def mean_by_rho(values: Values, rho: Number) -> Told:
+    release = dampen.mean(values, bounds=(LOW, HIGH), rho=rho, **PLENTY_OF_RHO)
+    return told_of(release, sum(values) / len(values))
+
+
+def variance_by_rho(values: Values, rho: Number) -> Told:
+    release = dampen.variance(values, bounds=(LOW, HIGH), rho=rho, **PLENTY_OF_RHO)
+    return told_of(release, float(np.var(values)))
+
+
+def median_by_rho() -> Told:
+    release = dampen.median(AGES, bounds=range(121), rho="1/8", **PLENTY_OF_RHO)
+    assert release.accuracy is not None
+    return float(people(AGES, Fraction(50), 121)[release.value]), release.accuracy
 
 
 def total_by_stairs() -> Told:
@@ -236,6 +273,15 @@ KINDS: dict[str, Callable[[], Told]] = {
     "sum": total,
     "mean of publicly many": mean_of_publicly_many,
     "one of many counts": one_of_many_counts,
+    "count by rho": count_by_rho,
+    "sum by rho": total_by_rho,
+    "bar of a histogram by rho": bar_by_rho,
+    "mean by rho": lambda: mean_by_rho(AGES, "1/10"),
+    "mean of few by rho": lambda: mean_by_rho((120, 0, 120), "1/2"),
+    "mean at a bound by rho": lambda: mean_by_rho((120,) * 100, "1/10"),
+    "variance by rho": lambda: variance_by_rho(AGES, 1),
+    "no variance by rho": lambda: variance_by_rho((120,) * 100, 1),
+    "median by rho": median_by_rho,
     "sum by stairs": total_by_stairs,
     "sum under a cap": total_under_a_cap,
     "people above a limit": people_above_a_limit,
@@ -267,9 +313,13 @@ KINDS: dict[str, Callable[[], Told]] = {
 
 EXACT_ELSEWHERE = ("mean at a bound", "mean of few", "largest variance", "no variance")
 """How often such answers miss is summed up exactly in the unit test of the errors of noise; here in full runs alone."""
+IN_FULL_RUNS = ("bar of a histogram by rho", "median by rho")
+"""Others of their kind are in every run."""
+SLOW = ("mean by rho", "mean of few by rho", "mean at a bound by rho", "variance by rho", "no variance by rho")
+"""Bounds of quotients of Gaussian noise take 20 ms each: full runs alone, with fewer draws."""
 
 
-@pytest.mark.parametrize("name", [name for name in KINDS if name not in EXACT_ELSEWHERE])
+@pytest.mark.parametrize("name", [name for name in KINDS if name not in (*EXACT_ELSEWHERE, *IN_FULL_RUNS, *SLOW)])
 def test_errors_cover(name: str) -> None:
     told = [KINDS[name]() for _ in range(DRAWS)]
     for confidence in CONFIDENCES:
@@ -279,7 +329,7 @@ def test_errors_cover(name: str) -> None:
 @pytest.mark.long
 @pytest.mark.parametrize("name", KINDS)
 def test_errors_cover_with_full_counts(name: str) -> None:
-    told = [KINDS[name]() for _ in range(LONG_DRAWS)]
+    told = [KINDS[name]() for _ in range(LONG_DRAWS if name not in SLOW else FEW_DRAWS)]
     for confidence in CONFIDENCES:
         assert p_value(told, confidence) > ALPHA
 
@@ -299,12 +349,16 @@ class Boastful(Accuracy):
         return self.honest.bound(confidence) * (1 - self.share) - self.units
 
 
-SHARP = ("count", "sum", "sum by stairs", "sum under a cap", "one of many counts", "mean", "mean of publicly many")
+SHARP = (
+    "count", "sum", "sum by stairs", "sum under a cap", "one of many counts", "mean", "mean of publicly many",
+    "count by rho", "sum by rho", "bar of a histogram by rho",
+)  # fmt: skip
 """Kinds whose bound has no slack on this data."""
 
 
 @pytest.mark.parametrize(
-    "name", [pytest.param(name, marks=[] if name in ("count", "mean") else [pytest.mark.long]) for name in SHARP]
+    "name",
+    [pytest.param(name, marks=[] if name in ("count", "mean") else [pytest.mark.long]) for name in SHARP],
 )
 def test_a_bound_that_is_30_percent_too_small_is_rejected(name: str) -> None:
     told = [(off, Boastful(accuracy, share=0.3)) for off, accuracy in (KINDS[name]() for _ in range(REJECTING_DRAWS))]

@@ -5,31 +5,19 @@ What it grants is handed out as a reservation: one charge that has been made, or
 
 import threading
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from types import TracebackType
 from typing import Any, Literal, NoReturn, Self
 
-from dampen._validate import Number, brief, probability, render, text
-from dampen.accounting.composition import (
-    NOTHING,
-    Composition,
-    add_amounts,
-    composed,
-    converted,
-    difference,
-    rho_of,
-    shorten,
-    times,
-    within,
-)
-from dampen.accounting.rules import BASIC
+from dampen._validate import Number, probability, render, text
+from dampen.accounting.composition import BROKEN, NOTHING, Composition, composed, converted, difference, shorten
+from dampen.accounting.rules import BASIC, AskedLimit
+from dampen.accounting.slots import SLOTS, find_slot
 from dampen.entropy import this_process
 from dampen.errors import BudgetError, BudgetExceeded, ParameterError
-from dampen.privacy import Adjacency, Amount, PrivacyLoss
+from dampen.privacy import Adjacency, Amount, PrivacyLoss, as_adjacency, as_unit
 
-MOST_MORE = 10**6
-"""So many more answers are told apart."""
 LONGEST_NOTE = 500
 """Notes are for people; longer ones are refused."""
 
@@ -73,13 +61,16 @@ class Account:
     def price(self, losses: Sequence[PrivacyLoss]) -> tuple[PrivacyLoss, ...]:
         """What each loss would be charged as, in this account's adjacency or in the one that the first loss fixes."""
         adjacency, unit = self.adjacency or losses[0].adjacency, self.unit or losses[0].unit
-        return tuple(shorten(self.composition.price(converted(loss, adjacency, unit))) for loss in losses)
+        listed = [converted(loss, adjacency, unit) for loss in losses]
+        return tuple(map(shorten, self.composition.charges(listed, self.spent, self.limit)))
 
     def quote(self, losses: Iterable[PrivacyLoss], delta: Number = 0) -> PrivacyLoss:
         """What a list would cost: the sums or, for ``delta`` more, the least epsilon that holds for a fixed list."""
         listed, extra = self.price(as_losses(losses)), probability(delta=delta)
         if not extra:
             return composed(listed)
+        if self.composition is SLOTS:
+            raise ParameterError(f"delta must be left out in a budget of slots, priced already; got {render(delta)}")
         if self.limit.epsilon is None:
             raise ParameterError(f"delta must be left out in a budget of rho, where lists add up; got {render(delta)}")
         from dampen.accounting.plans import price_of_list
@@ -92,20 +83,15 @@ class Account:
         for charge in charges:
             spent = self.composition.add(spent, charge)
             adjacency, unit = charge.adjacency, charge.unit
-        if not self.composition.keeps_promise(self.limit):  # of a file that somebody changed: nobody names its rho
-            raise BudgetError("the limits of this ledger do not belong together; `dampen budget verify` says more")
+        if not self.composition.keeps_promise(self.limit):
+            raise BudgetError(BROKEN)
         if not self.composition.fits(spent, self.limit):
             raise BudgetExceeded(self._refusal(difference(spent, self.spent)))
         return Account(self.limit, spent, adjacency, unit, self.name, self.composition)
 
     def room_for(self, charge: PrivacyLoss) -> int:
         """How many more charges like this one fit, if nothing else is asked; ``MOST_MORE`` where it is that many."""
-        counted, low, high = self.composition.count(charge), 0, MOST_MORE
-        while low < high:
-            middle = (low + high + 1) // 2
-            fits = self.composition.fits(add_amounts(self.spent, times(counted, middle)), self.limit)
-            low, high = (middle, high) if fits else (low, middle - 1)
-        return low
+        return self.composition.room_for(charge, self.spent, self.limit)
 
     def _refusal(self, asked: Amount) -> str:
         place = f" in {self.name[-80:]}" if self.name else ""
@@ -114,19 +100,26 @@ class Account:
         return f"not enough budget{place}: {told}{f'; {why}' if why else ''}"
 
     def __str__(self) -> str:
-        parts = {name: (getattr(self.spent, name), getattr(self.limit, name)) for name in ("epsilon", "rho", "delta")}
-        counted = {name: both for name, both in parts.items() if both[1]}
-        return ", ".join(
-            f"{name} {'beyond' if spent is None else brief(spent)} of {brief(limit)}"
-            for name, (spent, limit) in counted.items()
-        )
+        return self.composition.describe(self.spent, self.limit)
 
 
-def as_losses(losses: Iterable[PrivacyLoss]) -> tuple[PrivacyLoss, ...]:
+def new_account(asked: AskedLimit, adjacency: Adjacency | None, unit: str | None) -> Account:
+    """The account of a new budget. Slots fix its adjacency and unit where nobody says them."""
+    fixed = None if adjacency is None else as_adjacency(adjacency)
+    measured = None if unit is None else as_unit(unit)
+    if asked.slots is not None:
+        slots = as_losses(asked.slots, "slots")
+        fixed, measured = fixed or slots[0].adjacency, measured or slots[0].unit
+        asked = asked._replace(slots=[shorten(converted(slot, fixed, measured)) for slot in slots])
+    limit, rule = asked.settle()
+    return Account(limit, adjacency=fixed, unit=measured, composition=rule)
+
+
+def as_losses(losses: Iterable[PrivacyLoss], name: str = "losses") -> tuple[PrivacyLoss, ...]:
     """The caller's losses, at least one."""
     listed = tuple(losses) if isinstance(losses, Iterable) else ()
     if not listed or not all(isinstance(loss, PrivacyLoss) for loss in listed):
-        raise ParameterError(f"losses must be PrivacyLoss objects, at least one; got {render(losses)}")
+        raise ParameterError(f"{name} must be PrivacyLoss objects, at least one; got {render(losses)}")
     return listed
 
 
@@ -215,14 +208,7 @@ class Batch:
             raise BudgetError("a batch lives in the process that reserved it; a forked child cannot use it")
         asked = converted(loss, self.loss.adjacency, self.loss.unit)
         with self._lock:
-            fitting = [slot for slot in self._free if _covers(slot.loss, asked)]
-            if not fitting:
-                pure = [slot.loss for slot in self._free if slot.loss.epsilon is not None]
-                claims = any(_covers(replace(slot, bounded_range=None, rho=None), asked) for slot in pure)
-                why = ": those that are large enough claim a bounded range or a rho that it has not" if claims else ""
-                raise BudgetExceeded(f"no unused slot of this batch covers {asked.amount}{why}")
-            slot = min(fitting, key=lambda slot: (slot.loss.epsilon or rho_of(slot.loss), slot.loss.delta))
-            self._free.remove(slot)
+            slot = self._free.pop(find_slot([slot.loss for slot in self._free], asked, "batch"))
             self._used.append(slot.loss)
         return slot
 
@@ -283,11 +269,3 @@ def reserve_list(account: Account, grant: Grant, losses: Iterable[PrivacyLoss], 
 
 def _sum(losses: Sequence[PrivacyLoss]) -> Amount:
     return composed(losses).amount if losses else NOTHING
-
-
-def _covers(slot: PrivacyLoss, loss: PrivacyLoss) -> bool:
-    """Whether the loss is no larger in any respect that the slot makes a claim about."""
-    ranged = slot.bounded_range is None or within(loss.bounded_range, slot.bounded_range)
-    concentrated = slot.rho is None or rho_of(loss) <= slot.rho
-    pure = slot.epsilon is None or within(loss.epsilon, slot.epsilon)
-    return pure and loss.delta <= slot.delta and ranged and concentrated

@@ -4,18 +4,17 @@ import threading
 import uuid
 import weakref
 from collections.abc import Iterable
-from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from dampen._validate import Number, flag, text
-from dampen.accounting.account import LONGEST_NOTE, Account, Batch, Reservation, as_losses, reserve_list
+from dampen.accounting.account import LONGEST_NOTE, Batch, Reservation, new_account, reserve_list
 from dampen.accounting.composition import composed
 from dampen.accounting.memory import Answer, as_line
 from dampen.accounting.rules import AskedLimit
 from dampen.entropy import this_process
 from dampen.errors import BudgetError, ParameterError
-from dampen.privacy import Adjacency, Amount, PrivacyLoss, as_adjacency, as_unit
+from dampen.privacy import Adjacency, Amount, PrivacyLoss
 
 if TYPE_CHECKING:
     from dampen.accounting.ledger import Ledger
@@ -30,6 +29,9 @@ class Budget:
     ``"basic"`` adds epsilons and deltas; ``"zcdp"``, the rule of ``Budget(rho=...)``, adds concentrated losses;
     ``"approx"`` grants what fits by adding epsilons *or* by adding rhos, with half of delta set aside for the latter.
     Left out, it is ``"basic"`` without a delta and ``"approx"`` with one. docs/ledger.md says when which pays.
+
+    With ``slots`` it is a list of losses instead, fixed now and priced as a whole, which is refused where it costs more
+    than epsilon and delta: every release takes the smallest unused slot that covers it, and nothing else is granted.
 
     One budget guards one data set under one adjacency and one unit; the first reservation fixes both unless they are
     given. A ``REPLACE`` budget also takes ``ADD_REMOVE`` losses at their price under ``REPLACE``; every other mixture
@@ -47,6 +49,11 @@ class Budget:
     ...     _ = dampen.select({"tea": 7, "coffee": 5}, sensitivity=1, epsilon=0.1, budget=budget)
     >>> budget.remaining.epsilon
     Fraction(0, 1)
+    >>> small = dampen.PrivacyLoss("1/10", adjacency=dampen.Adjacency.ADD_REMOVE)
+    >>> study = dampen.Budget(slots=[small] * 50, epsilon="3.2", delta="1e-6")  # 5 by adding up
+    >>> _ = dampen.select({"tea": 7, "coffee": 5}, sensitivity=1, epsilon=0.1, budget=study)
+    >>> study
+    Budget(spent: 1 of 50 slots)
     """
 
     def __init__(
@@ -56,14 +63,12 @@ class Budget:
         delta: Number = 0,
         rho: Number | None = None,
         composition: str | None = None,
+        slots: Iterable[PrivacyLoss] | None = None,
         adjacency: Adjacency | None = None,
         unit: str | None = None,
         remember: bool = False,
     ) -> None:
-        limit, rule = AskedLimit(epsilon, delta, rho, composition).settle()
-        fixed = None if adjacency is None else as_adjacency(adjacency)
-        measured = None if unit is None else as_unit(unit)
-        self._account = Account(limit, adjacency=fixed, unit=measured, composition=rule)
+        self._account = new_account(AskedLimit(epsilon, delta, rho, composition, slots), adjacency, unit)
         self._answers: dict[str, str] | None = {} if flag(remember=remember) else None
         self._lock = threading.Lock()
         self._process = this_process()
@@ -78,6 +83,7 @@ class Budget:
         delta: Number | None = None,
         rho: Number | None = None,
         composition: str | None = None,
+        slots: Iterable[PrivacyLoss] | None = None,
         adjacency: Adjacency | None = None,
         unit: str | None = None,
         remember: bool | None = None,
@@ -88,32 +94,12 @@ class Budget:
 
         To make one only ``epsilon`` or ``rho`` is needed: delta is then 0, the first reservation fixes adjacency and
         unit, and no answers are kept. Opening a missing file without limits, or an existing one with other settings, is
-        an error; the composition stays what the file was made with. See docs/ledger.md.
+        an error; the composition and the ``slots`` stay what the file was made with. See docs/ledger.md.
         """
         from dampen.accounting.ledger import open_ledger
 
-        asked = AskedLimit(epsilon, delta, rho, composition)
+        asked = AskedLimit(epsilon, delta, rho, composition, slots)
         return open_ledger(path, asked, adjacency=adjacency, unit=unit, remember=remember)
-
-    @staticmethod
-    def of_slots(losses: Iterable[PrivacyLoss], *, epsilon: Number, delta: Number = 0, note: str = "") -> Batch:
-        """A budget that is spent already, on slots of these losses: every release takes an unused one that covers it.
-
-        The list is fixed, so it may be priced as :meth:`quote` does with all of delta that the slots do not need for
-        themselves; refused where that is more than ``epsilon``. (epsilon, delta) is what is promised of all releases
-        together. It ends with its process; in a file the same is ``batch``.
-
-        >>> import dampen
-        >>> small = dampen.PrivacyLoss("1/10", adjacency=dampen.Adjacency.ADD_REMOVE)
-        >>> slots = dampen.Budget.of_slots([small] * 50, epsilon="3.2", delta="1e-6")
-        >>> _ = dampen.select({"tea": 7, "coffee": 5}, sensitivity=1, epsilon="1/10", budget=slots)
-        >>> slots
-        Batch(49 of 50 slots left)
-        """
-        whole = Budget(epsilon=epsilon, delta=delta, composition="basic")
-        listed = as_losses(losses)
-        free = whole.limit.delta - whole.quote(listed).delta
-        return whole.batch(listed, delta=max(free, Fraction(0)), note=note)
 
     def reserve(self, loss: PrivacyLoss, *, note: str = "") -> Reservation:
         """Charge ``loss`` now, or raise and change nothing."""

@@ -2,6 +2,7 @@
 
 import json
 import re
+from collections.abc import Sequence
 from datetime import UTC, datetime
 from fractions import Fraction
 from functools import lru_cache
@@ -11,6 +12,7 @@ from typing import NamedTuple
 from dampen._validate import render
 from dampen.accounting.account import Account
 from dampen.accounting.memory import Answer
+from dampen.accounting.slots import Kinds
 from dampen.errors import ParameterError
 from dampen.privacy import Adjacency, Amount, PrivacyLoss
 
@@ -23,8 +25,8 @@ class Entry(NamedTuple):
 
     ``kind``: ``limit`` sets the limit of a scope (the first for a scope creates it), ``charge`` is a reservation,
     ``outcome`` tells how the charge it refers to ended, in its note. ``rule`` comes first where it is not the basic
-    one; its note is the name. ``remember`` says that answers are kept from then on, ``answer`` vouches for one of them:
-    its note is the digest.
+    one; its note is the name. ``slots``, right behind it, are slots of one kind; the note is how many. ``remember``
+    says that answers are kept from then on, ``answer`` vouches for one of them: its note is the digest.
     """
 
     number: int
@@ -117,6 +119,36 @@ def rule_entry(name: str) -> Entry:
     return Entry(0, now(), "rule", "", note=name)
 
 
+def slots_entry(slot: PrivacyLoss, count: int) -> Entry:
+    """So many slots of one kind; between the rule and the limit, in the order of ``kinds_of``."""
+    return charge_entry("", slot, str(count))._replace(kind="slots")
+
+
+def parse_slots(entry: Entry) -> tuple[PrivacyLoss, int]:
+    """The kind and the number of slots that an entry tells."""
+    if not COUNT.fullmatch(entry.note):
+        raise Unreadable
+    return entry.loss, int(entry.note)
+
+
+def first_slots(entries: Sequence[Entry], limit: Amount) -> Kinds:
+    """The slots that the first entries of a ledger tell, from its rule to its limit; none where somebody changed them.
+
+    Their hashes are recomputed, so that nothing is granted from a list that is not the one that was priced.
+    """
+    head = START
+    for entry in entries:
+        if entry.follow(head) != entry:
+            return ()
+        head = Head(entry.number, entry.hash)
+    if [entry.kind for entry in entries] != ["rule", *["slots"] * (len(entries) - 2), "limit"]:
+        return ()
+    try:
+        return tuple(map(parse_slots, entries[1:-1])) if entries[-1].amount == limit else ()
+    except Unreadable:
+        return ()
+
+
 def outcome_entry(charge: Entry, outcome: str) -> Entry:
     """How a charge ended."""
     return Entry(0, now(), "outcome", charge.scope, refers=charge.number, note=outcome)
@@ -143,6 +175,8 @@ def parse_head(head: object) -> Head:
 HEX = "0123456789abcdef"
 REMEMBERED = 4096
 """Most entries of a ledger repeat a few prices; so many are kept at hand."""
+COUNT = re.compile(r"[1-9][0-9]{0,5}", re.ASCII)
+"""How many slots there are is written so."""
 NUMBER, LONGEST_NUMBER = re.compile(r"-?[0-9]+(/0*[1-9][0-9]*)?", re.ASCII), 2000
 """How a number is written; the longest that is written has some hundred digits."""
 

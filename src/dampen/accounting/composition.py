@@ -7,6 +7,7 @@ from fractions import Fraction
 from math import ceil
 from typing import Any, ClassVar
 
+from dampen._validate import brief
 from dampen.certified import arithmetic, ball
 from dampen.concentrated import GRID, rho_of_pure, rho_of_range
 from dampen.errors import BudgetError
@@ -18,6 +19,10 @@ LONGEST_DENOMINATOR = 256
 
 
 OWN_BUDGET = "a budget of its own pays for that, such as"
+BROKEN = "the limits of this ledger do not belong together; `dampen budget verify` says more"
+"""Of a file that somebody changed."""
+MOST_MORE = 10**6
+"""So many more answers are told apart."""
 
 
 class Composition(ABC):
@@ -35,6 +40,10 @@ class Composition(ABC):
     def price(self, loss: PrivacyLoss) -> PrivacyLoss:
         """What a loss is charged as, with all that the rule counts written down."""
         return loss
+
+    def charges(self, losses: Sequence[PrivacyLoss], spent: Amount, limit: Amount) -> tuple[PrivacyLoss, ...]:
+        """What losses are charged as where so much is spent already."""
+        return tuple(map(self.price, losses))
 
     @abstractmethod
     def count(self, charge: PrivacyLoss) -> Amount:
@@ -56,9 +65,27 @@ class Composition(ABC):
     def share(self, limit: Amount, spent: Amount) -> Fraction:
         """The part of a limit that is used up, between 0 and 1."""
 
+    def room_for(self, charge: PrivacyLoss, spent: Amount, limit: Amount) -> int:
+        """How many more charges like this one fit, if nothing else is asked; ``MOST_MORE`` where it is that many."""
+        counted, low, high = self.count(charge), 0, MOST_MORE
+        while low < high:
+            middle = (low + high + 1) // 2
+            fits = self.fits(add_amounts(spent, times(counted, middle)), limit)
+            low, high = (middle, high) if fits else (low, middle - 1)
+        return low
+
     def explain(self, asked: Amount, limit: Amount) -> str:
         """Why so much would not fit even if nothing were spent yet, where the numbers do not say it; else empty."""
         return ""
+
+    def describe(self, spent: Amount, limit: Amount) -> str:
+        """What is spent of what, in a few words."""
+        parts = {name: (getattr(spent, name), getattr(limit, name)) for name in ("epsilon", "rho", "delta")}
+        counted = {name: both for name, both in parts.items() if both[1]}
+        return ", ".join(
+            f"{name} {'beyond' if used is None else brief(used)} of {brief(allowed)}"
+            for name, (used, allowed) in counted.items()
+        )
 
     def keeps_promise(self, limit: Amount) -> bool:
         """Whether the numbers of a stored limit belong together."""
@@ -74,7 +101,8 @@ class BasicComposition(Composition):
     def count(self, charge: PrivacyLoss) -> Amount:
         """Epsilon and delta; a loss without epsilon is refused."""
         if charge.epsilon is None:
-            raise BudgetError(f"this release has a rho but no epsilon: {OWN_BUDGET} Budget(rho=...)")
+            own = f"{OWN_BUDGET} Budget(rho=...), or one of epsilon and delta"
+            raise BudgetError(f"this release has a rho but no epsilon: {own}")
         return Amount(charge.epsilon, charge.delta)
 
     def fits(self, spent: Amount, limit: Amount) -> bool:
@@ -203,6 +231,8 @@ def times(amount: Amount, count: int) -> Amount:
 
 def least(amounts: Sequence[Amount]) -> Amount:
     """The least of several in each part that any of them counts; where epsilon *or* rho must fit, one may be enough."""
+    if len(amounts) == 1:
+        return amounts[0]
     return Amount(
         min((each.epsilon for each in amounts if each.epsilon is not None), default=None),
         min(each.delta for each in amounts),
@@ -236,7 +266,7 @@ def shorten(loss: PrivacyLoss) -> PrivacyLoss:
     parts = {name: getattr(loss, name) for name in ("epsilon", "delta", "bounded_range", "rho")}
     if all(part is None or _is_short(part) for part in parts.values()):
         return loss
-    shortened: dict[str, Any] = {name: part and _shorten_number(part) for name, part in parts.items()}
+    shortened: dict[str, Any] = {name: part and shorten_number(part) for name, part in parts.items()}
     return replace(loss, **shortened)
 
 
@@ -250,7 +280,8 @@ def _add(spent: Fraction, charge: Fraction) -> Fraction:
     return total if _is_short(total) else spent + round_up(charge)
 
 
-def _shorten_number(number: Fraction) -> Fraction:
+def shorten_number(number: Fraction) -> Fraction:
+    """A number that can be written down: the same, or a little more."""
     return number if _is_short(number) else round_up(number)
 
 

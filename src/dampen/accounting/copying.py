@@ -6,6 +6,7 @@ from pathlib import Path
 
 from dampen.accounting.chain import Head
 from dampen.accounting.rules import BASIC
+from dampen.accounting.slots import SLOTS
 from dampen.accounting.store import Store, Transaction, View
 from dampen.accounting.verify import LedgerReport, Progress, verify_entries
 from dampen.errors import BudgetError
@@ -57,6 +58,8 @@ def _fill(copy: Transaction, original: View) -> None:
     accounts = original.accounts("")
     if any(account.composition is not BASIC for account in accounts):
         copy.make_room_for_rules()
+    if any(account.composition is SLOTS for account in accounts):
+        copy.make_room_for_slots()
     for account in accounts:
         copy.save_account(account)
     for purpose in original.purposes("", -1):

@@ -15,6 +15,7 @@ from dampen.accounting.account import (
     Reservation,
     branch_of,
     child_of,
+    new_account,
     reserve_list,
     tell_of_charge,
 )
@@ -27,18 +28,20 @@ from dampen.accounting.chain import (
     parse_head,
     remember_entry,
     rule_entry,
+    slots_entry,
 )
 from dampen.accounting.composition import composed, least
 from dampen.accounting.copying import copy_ledger, export_ledger
 from dampen.accounting.memory import Answer, as_line
 from dampen.accounting.postgres_store import PostgresStore
 from dampen.accounting.rules import BASIC, CONCENTRATED, AskedLimit, promise_of
+from dampen.accounting.slots import SLOTS, SlotAmount
 from dampen.accounting.sqlite_store import SqliteStore
 from dampen.accounting.store import Purpose, Store, Transaction, View
 from dampen.accounting.summary import LAST, Summary, room_for_more
 from dampen.accounting.verify import LedgerReport, Progress, verify_entries
 from dampen.errors import BudgetError, ParameterError
-from dampen.privacy import Adjacency, Amount, PrivacyLoss, as_adjacency, as_unit
+from dampen.privacy import Adjacency, Amount, PrivacyLoss
 
 STORES: tuple[type[Store], ...] = (PostgresStore, SqliteStore)
 """Where a ledger may be kept. The first that accepts a path keeps it; files come last, since any text may name one."""
@@ -134,6 +137,8 @@ class Ledger:
         if not asked.is_given and delta is not None:
             raise ParameterError(f"epsilon must be given where delta is; got delta {render(delta)} alone")
         rule, wanted = self._root.composition, None
+        if rule is SLOTS:
+            raise BudgetError("a ledger of slots has no scopes: whoever comes first takes a slot")
         if asked.is_given:
             limit, own = asked.settle_in(rule)
             wanted = Account(limit, name=child._scope, composition=own)
@@ -164,6 +169,8 @@ class Ledger:
         note = text(note=note, longest=LONGEST_NOTE)
         with self._store.transaction() as transaction:
             account = self._account(transaction, self._scope)
+            if account.composition is SLOTS:
+                raise BudgetError("the limit of a ledger of slots is fixed with its slots, when it is made")
             kept = promise_of(account.limit)
             asked = AskedLimit(
                 kept.epsilon if epsilon is None else epsilon,
@@ -412,28 +419,20 @@ def open_ledger(
     """See :meth:`dampen.Budget.open`."""
     store = store_of(path)
     name = store.name[-60:]
-    others = (asked.delta, asked.composition, adjacency, unit, remember)
+    others = (asked.delta, asked.composition, asked.slots, adjacency, unit, remember)
     if not asked.is_given and any(each is not None for each in others):
         raise ParameterError("epsilon must be given, or rho, where any other setting is; got None")
-    settled = asked.settle() if asked.is_given else None
-    fixed = None if adjacency is None else as_adjacency(adjacency)
-    measured = None if unit is None else as_unit(unit)
+    wanted = new_account(asked, adjacency, unit) if asked.is_given else None
     remembering = None if remember is None else flag(remember=remember)
     if not store.exists():
-        if settled is None:
+        if wanted is None:
             raise BudgetError(f"{name} does not exist; make it with epsilon=... or `dampen budget create`")
-        limit, rule = settled
-        root = Account(limit, adjacency=fixed, unit=measured, composition=rule)
-        store.create(lambda transaction: _fill(transaction, root, remembering))
+        store.create(lambda transaction: _fill(transaction, wanted, remembering))
     store.require_ledger()
     ledger = Ledger(store)
     kept = ledger._root
-    if settled is not None and asked.composition is not None and settled[1] is not kept.composition:
-        raise BudgetError(f"{name} has composition {kept.composition.name!r}; asked {asked.composition!r}")
-    _require_same(name, kept.limit, None if settled is None else settled[0])
-    for what, known, wanted in (("adjacency", kept.adjacency, fixed), ("unit", kept.unit, measured)):
-        if wanted is not None and wanted != known:
-            raise BudgetError(f"{name} has {what} {known!r}; asked {wanted!r}")
+    if wanted is not None:
+        _require_settings(name, kept, wanted, asked)
     if remembering not in (None, ledger.remembers):
         does = "keeps no answers; only `dampen budget remember` lets it" if remembering else "keeps answers"
         raise BudgetError(f"{name} {does}; asked remember={remembering}")
@@ -445,11 +444,28 @@ def _reopen(address: str, scope: str) -> Ledger:
     return Ledger(open_ledger(address)._store, scope)
 
 
+def _require_settings(name: str, kept: Account, wanted: Account, asked: AskedLimit) -> None:
+    """Refuse to open a ledger with other settings than it has."""
+    rule, named = wanted.composition, asked.composition is not None or asked.slots is not None
+    if named and rule is not kept.composition:
+        raise BudgetError(f"{name} has composition {kept.composition.name!r}; asked {rule.name!r}")
+    _require_same(name, kept.limit, wanted.limit)
+    if rule is SLOTS and wanted.limit != kept.limit:
+        raise BudgetError(f"{name} has other slots; they were fixed when it was made")
+    for what, known, given in (("adjacency", kept.adjacency, wanted.adjacency), ("unit", kept.unit, wanted.unit)):
+        if given is not None and given != known:
+            raise BudgetError(f"{name} has {what} {known!r}; asked {given!r}")
+
+
 def _fill(transaction: Transaction, root: Account, remember: bool | None) -> None:
     """Write the first entries of a new ledger."""
     if root.composition is not BASIC:
         transaction.make_room_for_rules()
         transaction.append(rule_entry(root.composition.name))
+    if isinstance(root.limit, SlotAmount):
+        transaction.make_room_for_slots()
+        for slot, count in root.limit.kinds:
+            transaction.append(slots_entry(slot, count))
     _save_limit(transaction, root)
     if remember:
         _make_memory(transaction)

@@ -13,11 +13,13 @@ from dampen.accounting.sql_tables import (
     ANSWERS,
     CLOSE_CHARGE,
     ENTRY,
+    FIRST_ENTRIES,
     OPEN_CHARGE,
     PURPOSE_OF,
+    ROOM_FOR_SLOTS,
     RULED,
-    RULED_REMEMBERING,
     RULED_TABLES,
+    SLOTTED,
     TABLES,
     Row,
     SqlTables,
@@ -70,7 +72,7 @@ Writers lock ``marks``, so that nobody needs the right to change or remove entri
 MEMORY = (
     f"CREATE TABLE answers ({_columns(ANSWERS)})",
     _append_only("answers"),
-    f"UPDATE marks SET format = {RULED_REMEMBERING}",
+    "UPDATE marks SET format = format + 1",
 )
 
 
@@ -115,11 +117,17 @@ class PostgresTables(SqlTables):
     def make_room_for_rules(self) -> None:
         """There is some."""
 
+    def make_room_for_slots(self) -> None:
+        """Widen the table of accounts; older versions of dampen keep off."""
+        for statement in (ROOM_FOR_SLOTS, f"UPDATE marks SET format = {SLOTTED}"):
+            self._change(statement)
+        self._version = SLOTTED
+
     def make_memory(self) -> None:
         """Make their table, and tell older versions of dampen to keep off."""
         for statement in MEMORY:
             self._change(statement)
-        self._version = RULED_REMEMBERING
+        self._version += 1
 
     def commit(self) -> None:
         """Send what waits, and COMMIT. Whatever is raised, the server may have done it if the connection is gone."""
@@ -134,7 +142,7 @@ class PostgresTables(SqlTables):
 
     def _select(self, statement: str, *values: str | int) -> Iterable[Row]:
         asked = (statement, values)
-        if statement in HABITS.values() and len(self.asked) < MOST_HABITS:
+        if statement in (*HABITS.values(), FIRST_ENTRIES) and len(self.asked) < MOST_HABITS:
             self.asked.append(asked)
         found = self._known.get(asked)
         return self._send(statement, *values).fetchall() if found is None else found
@@ -192,7 +200,7 @@ def _columns_of(table: str) -> list[tuple[str, str]]:
 @lru_cache
 def _replacement(table: str, count: int) -> str:
     """Change the row of a key, or write a new one where there is none. Nobody else writes meanwhile."""
-    listed = _columns_of(table)[:count]
+    listed = [*_columns_of(table), ("used", "TEXT")][:count]  # the last: where accounts have room for slots
     names = [name for name, _ in listed]
     values = ", ".join(f"?::{TYPES[kind].partition(' COLLATE')[0]}" for _, kind in listed)
     changes = ", ".join(f"{name} = new.{name}" for name in names)
@@ -207,7 +215,7 @@ STATE = """SELECT format, number, hash FROM marks
     LEFT JOIN (SELECT number, hash FROM entries ORDER BY number DESC LIMIT 1) AS last ON true"""
 """The version of the tables and the head."""
 USUAL = (
-    *(STATE, ACCOUNT_OF, PURPOSE_OF, INSERT, OPEN_CHARGE, CLOSE_CHARGE),
+    *(STATE, ACCOUNT_OF, FIRST_ENTRIES, PURPOSE_OF, INSERT, OPEN_CHARGE, CLOSE_CHARGE),
     *(_replacement(table, len(_columns_of(table))) for table in KEYS),
 )
 PREPARED = {statement: f"usual{place}" for place, statement in enumerate(USUAL)}

@@ -5,6 +5,7 @@ Kairouz, Oh and Viswanath, fail against an analyst who chooses the next loss aft
 beforehand may be priced by them (``plans``).
 """
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import NamedTuple
@@ -19,6 +20,7 @@ from dampen.accounting.composition import (
     share_of,
     within,
 )
+from dampen.accounting.slots import SLOTS, limit_of_slots
 from dampen.concentrated import largest_rho
 from dampen.errors import ParameterError
 from dampen.privacy import Amount, PrivacyLoss
@@ -103,7 +105,7 @@ class ApproximateComposition(ConcentratedComposition):
 
 PURE, BASIC = PureComposition(), BasicComposition()
 CONCENTRATED, APPROXIMATE = ConcentratedComposition(), ApproximateComposition()
-COMPOSITIONS: dict[str, Composition] = {each.name: each for each in (PURE, BASIC, CONCENTRATED, APPROXIMATE)}
+COMPOSITIONS: dict[str, Composition] = {each.name: each for each in (PURE, BASIC, CONCENTRATED, APPROXIMATE, SLOTS)}
 """The rules by which losses may add up, by name. A new one is entered here."""
 
 NO_FILTERS = ("kov", "optimal", "advanced", "pld", "bounded_range")
@@ -117,6 +119,8 @@ class AskedLimit(NamedTuple):
     delta: Number | None = None
     rho: Number | None = None
     composition: str | None = None
+    slots: Iterable[PrivacyLoss] | None = None
+    """In the adjacency of the budget."""
 
     @property
     def is_given(self) -> bool:
@@ -126,9 +130,12 @@ class AskedLimit(NamedTuple):
     def settle(self) -> tuple[Amount, Composition]:
         """The limits and the rule: that which is named or, where none is, that which fits them."""
         rule = self.named_rule()
+        if self.slots is not None and rule not in (None, SLOTS):
+            raise ParameterError(f"composition must be left out of a budget of slots; got {self.composition!r}")
         if rule is None:
             by_rho = self.rho is not None and self.epsilon is None
-            rule = CONCENTRATED if by_rho else APPROXIMATE if self._failure() else BASIC
+            usual = CONCENTRATED if by_rho else APPROXIMATE if self._failure() else BASIC
+            rule = usual if self.slots is None else SLOTS
         return self.limit_under(rule), rule
 
     def settle_in(self, root: Composition) -> tuple[Amount, Composition]:
@@ -156,6 +163,8 @@ class AskedLimit(NamedTuple):
         if self.epsilon is None:
             raise ParameterError("epsilon must be given, or rho for a budget of concentrated losses; got neither")
         epsilon, delta = positive(epsilon=self.epsilon), self._failure()
+        if rule is SLOTS:
+            return self._limit_of_slots(epsilon, delta)
         if rule is PURE and delta:
             raise ParameterError(f"delta must be 0 for composition 'pure'; got {render(self.delta)}")
         if rule is not APPROXIMATE:
@@ -170,6 +179,11 @@ class AskedLimit(NamedTuple):
         if self.rho is None:
             raise ParameterError("rho must be given for composition 'zcdp'; got None")
         return Amount(None, self._failure(), positive(rho=self.rho))
+
+    def _limit_of_slots(self, epsilon: Fraction, delta: Fraction) -> Amount:
+        if self.slots is None:
+            raise ParameterError("slots must be given for composition 'slots'; got None")
+        return limit_of_slots(tuple(self.slots), epsilon, delta)
 
     def _failure(self) -> Fraction:
         return ZERO if self.delta is None else probability(delta=self.delta)

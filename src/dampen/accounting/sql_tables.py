@@ -3,8 +3,10 @@
 # What each operation does is said in ``store``.
 # ruff: noqa: D102
 
+import re
 from abc import abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from hashlib import sha256
 from typing import Any
 
@@ -14,6 +16,7 @@ from dampen.accounting.chain import (
     Entry,
     Head,
     Unreadable,
+    first_slots,
     parse_adjacency,
     parse_number,
     parse_part,
@@ -22,11 +25,12 @@ from dampen.accounting.chain import (
 from dampen.accounting.memory import Answer
 from dampen.accounting.rules import BASIC, COMPOSITIONS
 from dampen.accounting.signals import let_signals_in
+from dampen.accounting.slots import MOST_KINDS, SLOTS, SlotAmount, use_of_slots
 from dampen.accounting.store import Purpose, Transaction
 from dampen.privacy import Amount
 
-PLAIN, REMEMBERING, RULED, RULED_REMEMBERING = FORMATS = (1, 2, 3, 4)
-"""The versions of the tables: accounts of basic composition without room for answers, and with it; of any rule too.
+PLAIN, REMEMBERING, RULED, RULED_REMEMBERING, SLOTTED, SLOTTED_REMEMBERING = FORMATS = (1, 2, 3, 4, 5, 6)
+"""The versions of the tables: of basic composition without room for answers, and with it; of any rule; of slots.
 
 A ledger of basic composition that keeps no answers stays what it was before there were any; older ones need no change.
 """
@@ -55,6 +59,8 @@ RULED_TABLES = {
         about REAL NOT NULL, rho TEXT, PRIMARY KEY (scope, note)""",
 }
 """Those that are other where there is room for rules."""
+ROOM_FOR_SLOTS = "ALTER TABLE accounts ADD COLUMN used TEXT"
+"""How many slots of each kind are used, in the order of their entries; the kinds themselves stand there alone."""
 ANSWERS = "number INTEGER PRIMARY KEY, hash TEXT NOT NULL UNIQUE, key TEXT NOT NULL, answer TEXT NOT NULL"
 """Made where there is room for answers, and only there."""
 ALL = 2**62
@@ -106,12 +112,27 @@ class SqlTables(Transaction):
 
     def account(self, scope: str) -> Account | None:
         for row in self._select(ACCOUNT_OF, scope):
-            return _account(row)
+            return self._account(row)
         return None
 
     def accounts(self, scope: str) -> list[Account]:
         where, names = _scope_condition(scope)
-        return [_account(row) for row in self._select(f"SELECT * FROM accounts WHERE {where} ORDER BY scope", *names)]
+        rows = list(self._select(f"SELECT * FROM accounts WHERE {where} ORDER BY scope", *names))
+        return list(map(self._account, rows))
+
+    def _account(self, row: Row) -> Account:
+        """The account of a row; its slots are read off the first entries."""
+        account, used = _account(row)
+        if used is None:
+            return account
+        kinds = first_slots([_entry(row) for row in self._select(FIRST_ENTRIES, len(used) + 2)], account.limit)
+        taken = tuple((slot, count) for (slot, _), count in zip(kinds, used, strict=False) if count)
+        limit, spent = account.limit, account.spent
+        return replace(
+            account,
+            limit=SlotAmount(limit.epsilon, limit.delta, limit.rho, kinds),
+            spent=SlotAmount(spent.epsilon, spent.delta, spent.rho, taken),
+        )
 
     def purpose(self, scope: str, note: str) -> Purpose | None:
         for row in self._select(PURPOSE_OF, scope, note):
@@ -141,7 +162,7 @@ class SqlTables(Transaction):
         return dict(self._stream("SELECT number, scope FROM unfinished"))
 
     def remembers(self) -> bool:
-        return self._format() in (REMEMBERING, RULED_REMEMBERING)
+        return self._format() in (REMEMBERING, RULED_REMEMBERING, SLOTTED_REMEMBERING)
 
     def answer(self, key: str) -> Answer | None:
         # Keys may be long, so the index is over their hashes.
@@ -161,7 +182,9 @@ class SqlTables(Transaction):
         limit, spent = account.limit, account.spent
         numbers = map(write_number, (limit.epsilon, limit.delta, spent.epsilon, spent.delta))
         adjacency = None if account.adjacency is None else account.adjacency.value
-        rule = account.composition.name, write_number(limit.rho), write_number(spent.rho)
+        rule: Row = (account.composition.name, write_number(limit.rho), write_number(spent.rho))
+        if self._format() >= SLOTTED:
+            rule = (*rule, " ".join(str(used) for _, used, _ in use_of_slots(limit, spent)))
         self._save("accounts", (account.name, *numbers, adjacency, account.unit), rule)
 
     def save_purpose(self, purpose: Purpose) -> None:
@@ -201,6 +224,7 @@ def _limit(most: int) -> int:
 
 ENTRY = ", ".join(Entry._fields)
 ACCOUNT_OF = "SELECT * FROM accounts WHERE scope = ?"
+FIRST_ENTRIES = f"SELECT {ENTRY} FROM entries WHERE number <= ? ORDER BY number"
 PURPOSE_OF = "SELECT * FROM purposes WHERE scope = ? AND note = ?"
 OPEN_CHARGE = "INSERT INTO unfinished VALUES (?, ?)"
 CLOSE_CHARGE = "DELETE FROM unfinished WHERE number = ? RETURNING number"
@@ -209,6 +233,9 @@ ABOUT = 5
 TEXT = str | None
 ACCOUNT_TYPES = (str, str, str, str, str, TEXT, TEXT)
 RULED_ACCOUNT_TYPES = (str, TEXT, str, TEXT, str, TEXT, TEXT, str, TEXT, TEXT)
+SLOTTED_ACCOUNT_TYPES = (*RULED_ACCOUNT_TYPES, str)
+USED = re.compile(rf"[0-9]{{1,6}}( [0-9]{{1,6}}){{0,{MOST_KINDS - 1}}}", re.ASCII)
+"""How the numbers of slots that are used are written."""
 PURPOSE_TYPES, RULED_PURPOSE_TYPES = (str, str, int, str, str, float), (str, str, int, TEXT, str, float, TEXT)
 ENTRY_TYPES = (int, str, str, str, TEXT, TEXT, TEXT, TEXT, TEXT, TEXT, int | None, str, str)
 
@@ -231,13 +258,17 @@ def _entries(rows: Iterable[Row]) -> list[Entry]:
     return entries
 
 
-def _account(row: Row) -> Account:
-    types = ACCOUNT_TYPES if len(row) == len(ACCOUNT_TYPES) else RULED_ACCOUNT_TYPES
-    scope, epsilon_limit, delta_limit, epsilon_spent, delta_spent, adjacency, unit, *ruled = _typed(row, types)
-    rule, rho_limit, rho_spent = ruled or (BASIC.name, None, None)
-    if rule not in COMPOSITIONS:
+def _account(row: Row) -> tuple[Account, list[int] | None]:
+    """An account without its slots, and how many of each kind are used, where it has any."""
+    known = (ACCOUNT_TYPES, RULED_ACCOUNT_TYPES, SLOTTED_ACCOUNT_TYPES)
+    types = next((each for each in known if len(each) == len(row)), None)
+    if types is None:
         raise Unreadable
-    return Account(
+    scope, epsilon_limit, delta_limit, epsilon_spent, delta_spent, adjacency, unit, *ruled = _typed(row, types)
+    rule, rho_limit, rho_spent, *used = ruled or (BASIC.name, None, None)
+    if rule not in COMPOSITIONS or (rule == SLOTS.name) != bool(used) or not all(map(USED.fullmatch, used)):
+        raise Unreadable
+    account = Account(
         Amount(parse_part(epsilon_limit), parse_number(delta_limit), parse_part(rho_limit)),
         Amount(parse_part(epsilon_spent), parse_number(delta_spent), parse_part(rho_spent)),
         None if adjacency is None else parse_adjacency(adjacency),
@@ -245,6 +276,7 @@ def _account(row: Row) -> Account:
         scope,
         COMPOSITIONS[rule],
     )
+    return account, [int(count) for count in used[0].split()] if used else None
 
 
 def _purpose(row: Row) -> Purpose:

@@ -17,7 +17,18 @@ from dampen.accounting import store
 from dampen.accounting.chain import Unreadable
 from dampen.accounting.connected import ConnectedStore, opening
 from dampen.accounting.signals import delay_signals
-from dampen.accounting.sql_tables import ANSWERS, FORMATS, PLAIN, RULED, RULED_TABLES, TABLES, Row, SqlTables
+from dampen.accounting.sql_tables import (
+    ANSWERS,
+    FORMATS,
+    PLAIN,
+    ROOM_FOR_SLOTS,
+    RULED,
+    RULED_TABLES,
+    SLOTTED,
+    TABLES,
+    Row,
+    SqlTables,
+)
 from dampen.accounting.store import Transaction
 from dampen.errors import BudgetError, ParameterError
 
@@ -83,6 +94,11 @@ class SqliteTables(SqlTables):
     def make_room_for_rules(self) -> None:
         """Make those tables anew, while they are empty; older versions of dampen keep off."""
         for statement in RULES:
+            self._db.execute(statement)
+
+    def make_room_for_slots(self) -> None:
+        """Widen the table of accounts; older versions of dampen keep off."""
+        for statement in (ROOM_FOR_SLOTS, f"PRAGMA user_version={SLOTTED}"):
             self._db.execute(statement)
 
     def make_memory(self) -> None:

@@ -139,6 +139,10 @@ class Transaction(View):
         """Make room for rules, and for rho in accounts and purposes, before there is any of these."""
 
     @abstractmethod
+    def make_room_for_slots(self) -> None:
+        """Make room for which slots are used, after that for rules."""
+
+    @abstractmethod
     def make_memory(self) -> None:
         """Make room for answers, where there is none."""
 

@@ -1,14 +1,17 @@
 """Is a ledger what it was? Every number in it, recomputed from its entries."""
 
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
 from dampen.accounting.account import Account, branch_of
-from dampen.accounting.chain import START, Entry, Head, Unreadable, parse_adjacency
+from dampen.accounting.chain import START, Entry, Head, Unreadable, parse_adjacency, parse_slots
 from dampen.accounting.composition import Composition
 from dampen.accounting.rules import BASIC, COMPOSITIONS, rule_of_scope
+from dampen.accounting.slots import SLOTS, Kinds, SlotAmount, kinds_of
 from dampen.accounting.store import Purpose, View
 from dampen.errors import BudgetError, ParameterError
+from dampen.privacy import Amount
 
 Progress = Callable[[int], None]
 """Called now and then with the number of entries done."""
@@ -46,6 +49,7 @@ class Books:
     """The digest of each."""
     faults: list[str] = field(default_factory=list)
     rule: Composition = BASIC
+    slots: Kinds = ()
     head: Head = START
 
     def enter(self, entry: Entry) -> None:
@@ -67,6 +71,9 @@ class Books:
             case "rule":
                 self.rule = COMPOSITIONS[entry.note]
                 return self.rule is not BASIC and entry.scope == "" and not self.accounts
+            case "slots":
+                self.slots += (parse_slots(entry),)
+                return self.rule is SLOTS and entry.scope == "" and not self.accounts
             case "limit":
                 return self._add_limit(entry)
             case "charge":
@@ -83,12 +90,20 @@ class Books:
 
     def _add_limit(self, entry: Entry) -> bool:
         adjacency = None if entry.adjacency is None else parse_adjacency(entry.adjacency)
-        limit, rule = entry.amount, rule_of_scope(self.rule, entry.amount.delta) if entry.scope else self.rule
+        limit, rule = self._limit_of(entry), rule_of_scope(self.rule, entry.amount.delta) if entry.scope else self.rule
         account = self.accounts.get(entry.scope) or Account(
             limit, adjacency=adjacency, unit=entry.unit, name=entry.scope, composition=rule
         )
+        fixed = self.rule is SLOTS and bool(self.accounts)
         self.accounts[entry.scope] = replace(account, limit=limit)
-        return account.composition.keeps_promise(limit) and account.composition.fits(account.spent, limit)
+        return not fixed and account.composition.keeps_promise(limit) and account.composition.fits(account.spent, limit)
+
+    def _limit_of(self, entry: Entry) -> Amount:
+        """With slots, their list: each kind once, and in order."""
+        if self.rule is not SLOTS:
+            return entry.amount
+        ordered = self.slots if self.slots == kinds_of(Counter(dict(self.slots))) else ()
+        return SlotAmount(entry.amount.epsilon, entry.amount.delta, entry.amount.rho, ordered)
 
     def _add_charge(self, entry: Entry) -> bool:
         self.unfinished[entry.number] = entry.scope

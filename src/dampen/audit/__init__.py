@@ -6,6 +6,7 @@ from dampen.audit.assertion import assert_private
 from dampen.audit.black_box import black_box
 from dampen.audit.black_box_report import BlackBoxReport
 from dampen.audit.caps import audit_caps
+from dampen.audit.check import ContractReport, check_mechanism
 from dampen.audit.classes import Classification, classify, dominates
 from dampen.audit.counts import audit_counts
 from dampen.audit.draws import DrawReport, audit_draw
@@ -31,6 +32,7 @@ __all__ = [
     "AuditReport",
     "BlackBoxReport",
     "Classification",
+    "ContractReport",
     "DrawReport",
     "LaplacePair",
     "Pair",
@@ -46,6 +48,7 @@ __all__ = [
     "audit_selection",
     "audit_unknown_groups",
     "black_box",
+    "check_mechanism",
     "classify",
     "dominates",
     "edge_neighbours",

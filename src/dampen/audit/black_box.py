@@ -30,7 +30,7 @@ def black_box(
 
     ``draw(data)`` returns an output: a number, a text, a vector, an array, a mapping, anything that can be hashed. If
     it raises an exception, that is the output. Draws must be independent. ``batch(data, n)``, where it is given,
-    returns n outputs at once and is called instead.
+    returns n outputs at once and is called instead; what it raises is raised.
 
     The first half of the draws is searched for an event that one data set shows more often: single values, thresholds,
     likelihood ratios, low bits of floats, types, lengths, exceptions, repeated streams. The second half measures the

@@ -7,13 +7,14 @@ from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dampen._validate import render
 from dampen.audit.outputs import Outputs, Raised
 from dampen.errors import ParameterError
 
 Draw = Callable[[Any], Any]
-Batch = Callable[[Any, int], Sequence[Any]]
+Batch = Callable[[Any, int], Sequence[Any] | NDArray[Any]]
 TURN = 500
 """So many draws are made on one data set before it is the other one's turn: what changes slowly changes for both."""
 PATIENCE = 1.0
@@ -47,11 +48,11 @@ def _draw_one(draw: Draw, data: Any) -> Any:
         return Raised.by(error)
 
 
-def _draw_batch(batch: Batch, data: Any, size: int) -> Sequence[Any]:
+def _draw_batch(batch: Batch, data: Any, size: int) -> Sequence[Any] | NDArray[Any]:
     outputs = batch(data, size)
     if not isinstance(outputs, list | tuple | np.ndarray) or len(outputs) != size:
         raise ParameterError(f"batch must return {size} outputs in a list or an array; it returned {render(outputs)}")
-    return outputs
+    return outputs.tolist() if isinstance(outputs, np.ndarray) and outputs.dtype.kind not in "biuf" else outputs
 
 
 def _require_some_output(outputs: Sequence[Any]) -> None:
@@ -61,7 +62,9 @@ def _require_some_output(outputs: Sequence[Any]) -> None:
 
 
 def _join(parts: list[Any]) -> Any:
-    if all(isinstance(part, np.ndarray) for part in parts):
+    """One array of arrays of one type and shape; a list of anything else, in which every output stays as it is."""
+    forms = {(part.dtype, part.shape[1:]) if isinstance(part, np.ndarray) else None for part in parts}
+    if len(forms) == 1 and None not in forms:
         return np.concatenate(parts)
     return [output for part in parts for output in part]
 

@@ -22,6 +22,8 @@ MOST_COLUMNS = 24
 """Of wider outputs, those columns are looked at whose means differ most."""
 MOST_COMPARED = 8
 """So many columns are compared with one another, and looked at bit by bit."""
+WIDEST = 100
+"""Outputs of more entries are not compared as a whole: hardly two of them are the same, and they fill the memory."""
 LONGEST_ORDER = 6
 """Up to so many numbers their order is a label: there are 720 of six."""
 DIRECTIONS = 4
@@ -76,11 +78,11 @@ def numeric_features(x: Outputs, y: Outputs) -> Iterator[Feature]:
 
 
 def label_features(x: Outputs, y: Outputs) -> Iterator[LabelFeature]:
-    """Labels to look at in outputs such as these."""
+    """Labels to look at in outputs such as these; their type comes first."""
     yield LabelFeature("the type of the output", lambda outputs: [*outputs.types], str)
     for name in x.layout.entries[:MOST_COLUMNS]:
         yield LabelFeature(name, partial(_labels_at, name))
-    if len(x.layout.paths) + len(x.layout.entries) > 1:
+    if 1 < len(x.layout.paths) + len(x.layout.entries) <= WIDEST:
         yield LabelFeature(THE_OUTPUT, lambda outputs: outputs.rows, partial(_show_row, x, y))
     if 1 < len(x.layout.paths) <= LONGEST_ORDER:
         yield LabelFeature("the order of the entries, from the smallest on,", _orders)

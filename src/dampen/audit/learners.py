@@ -46,11 +46,7 @@ def _edges(values: Floats) -> Floats:
     if len(finite) == 0:
         return np.zeros(1)
     known, times = np.unique(finite, return_counts=True)
-    if len(known) <= BARS:
-        alone = known
-    else:
-        alone = known[np.argsort(-times)[:BARS]]
-        alone = alone[times[np.argsort(-times)[:BARS]] * BARS >= len(finite)]
+    alone = known if len(known) <= BARS else known[times * BARS >= len(finite)]
     shares = np.quantile(finite, np.linspace(0, 1, BARS + 1))
     return np.unique(np.concatenate([shares, alone, np.nextafter(alone, np.inf)]))
 
@@ -61,10 +57,12 @@ def _bars(edges: Floats, values: Floats) -> Integers:
 
 
 def _histogram(values_x: Floats, values_y: Floats) -> tuple[Floats, Floats]:
-    """The edges of bars, and the ratio of each bar; the last one is of those without a number."""
+    """The edges of bars, and the ratio of each; the last one is of those without a number, NaN if there are none."""
     edges = _edges(np.concatenate([values_x, values_y]))
-    counts = (np.bincount(_bars(edges, values), minlength=len(edges) + 2) for values in (values_x, values_y))
-    return edges, log_ratios(*counts)
+    on_x, on_y = (np.bincount(_bars(edges, values), minlength=len(edges) + 2) for values in (values_x, values_y))
+    ratios = log_ratios(on_x, on_y)
+    ratios[-1] = ratios[-1] if on_x[-1] + on_y[-1] else np.nan
+    return edges, ratios
 
 
 def by_histogram(feature: Feature, x: Outputs, y: Outputs) -> Feature:
@@ -79,16 +77,17 @@ def by_histogram(feature: Feature, x: Outputs, y: Outputs) -> Feature:
 
 def _tell_ranges(name: str, edges: Floats, ratios: Floats, relation: str, value: float) -> str:
     """The bars that are meant, neighbours put together; only the first ones of many."""
-    inside = ratios[:-1] >= value if relation == AT_LEAST else ratios[:-1] <= value
+    inside = ratios >= value if relation == AT_LEAST else ratios <= value
     ends = [-np.inf, *edges.tolist(), np.inf]
     ranges: list[list[float]] = []
-    for place in np.flatnonzero(inside):
+    for place in np.flatnonzero(inside[:-1]):
         if ranges and ranges[-1][1] == ends[place]:
             ranges[-1][1] = ends[place + 1]
         else:
             ranges.append([ends[place], ends[place + 1]])
-    told = " or ".join(f"[{short(low)}, {short(high)})" for low, high in ranges[:3])
-    return f"{name} lies in {told}{f' or one of {len(ranges) - 3} more ranges' if len(ranges) > 3 else ''}"
+    told = [f"[{short(low)}, {short(high)})" for low, high in ranges[:3]]
+    told += [f"one of {len(ranges) - 3} more ranges"] if len(ranges) > 3 else []
+    return f"{name} {'is missing or ' if inside[-1] else ''}lies in {' or '.join(told) or 'no range'}"
 
 
 def by_label(feature: LabelFeature, x: Outputs, y: Outputs) -> Feature:

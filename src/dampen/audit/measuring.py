@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from dampen.audit.claims import parts_of
 from dampen.audit.events import Counts
 from dampen.audit.intervals import lower_bound, upper_bound
@@ -51,7 +53,8 @@ def measure(
 
 
 def _measure_one(suspicion: Suspicion, x: Outputs, y: Outputs, claim: PrivacyLoss, error: float) -> Finding:
-    counts = suspicion.event.counts(x, y)
+    with np.errstate(all="ignore"):  # outputs may be any floats
+        counts = suspicion.event.counts(x, y)
     on_x, on_y = (counts.on_x, counts.of_x), (counts.on_y, counts.of_y)
     often, rarely = (on_x, on_y) if suspicion.likelier_on_x else (on_y, on_x)
     low, high = float(lower_bound(*often, error)), float(upper_bound(*rarely, error))

@@ -115,7 +115,7 @@ class Outputs:
     def types(self) -> list[str]:
         """The type of each output; of an exception, that it was raised."""
         if isinstance(self.drawn, np.ndarray):
-            return [type(self.drawn[0].item()).__name__ if self.drawn.ndim == 1 else "ndarray"] * len(self)
+            return [self.drawn.dtype.type.__name__ if self.drawn.ndim == 1 else "ndarray"] * len(self)
         return [
             f"an exception ({each.kind})" if isinstance(each, Raised) else type(value_of(each)).__name__
             for each in self.drawn
@@ -252,11 +252,11 @@ def _columns_of_leaves(rows: list[dict[Path, Any]]) -> Columns:
     entries: dict[Path, list[Hashable]] = defaultdict(lambda: [None] * len(rows))
     for place, row in enumerate(rows):
         for path, leaf in row.items():
-            number = _is_number(leaf)
-            if number:
+            if _is_number(leaf):
                 matrix[place, places[path]] = _as_float(leaf)
-            if not number or leaf != leaf:
-                entries[path][place] = as_label(leaf)
+                if not np.isnan(matrix[place, places[path]]):
+                    continue
+            entries[path][place] = as_label(leaf)
     return paths, matrix, {path_name(path): labels for path, labels in entries.items()}
 
 
@@ -269,6 +269,8 @@ def _as_float(leaf: Any) -> float:
         return float(leaf)
     except OverflowError:
         return np.inf if leaf > 0 else -np.inf
+    except ValueError:
+        return np.nan  # a Decimal that signals that it is none
 
 
 def _order(path: Path) -> list[tuple[bool, float, str]]:

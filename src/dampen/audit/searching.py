@@ -52,24 +52,26 @@ def find_events(x: Outputs, y: Outputs, *, claim: PrivacyLoss, seed: int = 0) ->
     x, y = x.on(layout), y.on(layout)
     parts = [part for part in parts_of(claim) if part.name != "delta" or part.claimed > 0]
     best: dict[str, list[_Candidate]] = {part.name: [] for part in parts}
-    for turn, tried in enumerate(_all_events(x, y, np.random.default_rng(seed))):
-        for part in parts:
-            best[part.name] = _best([*best[part.name], *_promising(tried, part, turn)])
+    with np.errstate(all="ignore"):  # outputs may be any floats
+        for turn, tried in enumerate(_all_events(x, y, np.random.default_rng(seed))):
+            for part in parts:
+                best[part.name] = _best([*best[part.name], *_promising(tried, part, turn)])
     found = {candidate.counts: candidate for kept in best.values() for candidate in kept}
-    return [candidate.suspicion for candidate in sorted(found.values(), key=lambda each: each.turn)]
+    return [each.suspicion for each in sorted(found.values(), key=lambda each: each.turn)]
 
 
 def _all_events(x: Outputs, y: Outputs, rng: np.random.Generator) -> Iterator[Tried]:
+    of_type, *others = label_features(x, y)
+    yield from events_of_labels(of_type, x, y)
     for feature in (*numeric_features(x, y), *random_directions(x, y, rng)):
         yield from events_of_numbers(feature, x, y)
-    labels = list(label_features(x, y))
-    for label in labels:
+    for label in others:
         yield from events_of_labels(label, x, y)
     yield from stream_events(x, y)
     half_x, half_y = len(x) // 2, len(y) // 2
     columns = [column_feature(name) for name in names_worth_a_look(x, y)]
     later_x, later_y = x.part(half_x, len(x)), y.part(half_y, len(y))
-    for ratio in learned_ratios(columns, labels, x.part(0, half_x), y.part(0, half_y), rng):
+    for ratio in learned_ratios(columns, others, x.part(0, half_x), y.part(0, half_y), rng):
         yield from events_of_numbers(ratio, later_x, later_y, single=False)
 
 
@@ -87,8 +89,10 @@ def _promising(tried: Tried, part: Part, turn: int) -> Iterator[_Candidate]:
 
 def _best(candidates: Iterable[_Candidate]) -> list[_Candidate]:
     """The best ones. Two events that were seen equally often are nearly always the same one in other words."""
-    ordered = sorted(candidates, key=lambda each: -each.promise)
-    return list({each.counts: each for each in reversed(ordered)}.values())[::-1][:KEPT]
+    kept: dict[Counts, _Candidate] = {}
+    for each in sorted(candidates, key=lambda each: -each.promise):
+        kept.setdefault(each.counts, each)
+    return list(kept.values())[:KEPT]
 
 
 def _roughly(count: Integers, trials: int, deviations: float) -> Floats:

@@ -11,9 +11,9 @@ import typer
 from dampen.cli.output import print_answer
 from dampen.cli.payment import Payer
 from dampen.errors import CutOffWarning
-from dampen.front.asking import CUT_OFF
 from dampen.front.memory import FREE
 from dampen.privacy import GroupRelease, ListRelease, Release
+from dampen.questions.record import CUT_OFF
 
 NOTHING_REMEMBERS = "note: nothing remembers this spending; asking again spends again. See --budget."
 

@@ -14,6 +14,7 @@ from dampen.accounting.ledger import store_of
 from dampen.accounting.rules import promise_of
 from dampen.cli.ledger_view import copy_with_progress, draw_history, draw_summary, summary_as_json, verify_with_progress
 from dampen.cli.payment import OF_LEDGER, open_scope, scope_words
+from dampen.cli.slots import HELP, parse_slots
 from dampen.errors import ParameterError
 from dampen.privacy import Adjacency
 
@@ -50,6 +51,7 @@ def create(
     delta: Annotated[str, typer.Option(help="The failure probability that may be spent in all.")] = "0",
     rho: Annotated[str | None, typer.Option(help="In place of epsilon: concentrated loss, e.g. 1/50.")] = None,
     composition: Annotated[Rule | None, typer.Option(help="How losses add up; see docs/ledger.md.")] = None,
+    slots: Annotated[str | None, typer.Option(help=HELP)] = None,
     adjacency: Annotated[AnyAdjacency | None, typer.Option(help="What a neighbour is; first use says.")] = None,
     unit: Annotated[str | None, typer.Option(help="What one step moves, e.g. row; first use says.")] = None,
     remember: Annotated[bool, typer.Option("--remember", help="Keep answers: asking again costs nothing.")] = False,
@@ -61,22 +63,26 @@ def create(
       dampen budget create staff.db --epsilon 6
       dampen budget create survey.db --epsilon 1 --delta 1e-6
       dampen budget create staff.db --epsilon 2 --scope analyst=ann
+      dampen budget create study.db --slots '50 x 1/10' --epsilon 3.2 --delta 1e-6
     """
     if scope:
-        if adjacency is not None or unit is not None or remember or composition is not None:
+        if remember or any(each is not None for each in (adjacency, unit, composition, slots)):
             raise ParameterError(
-                "adjacency, unit, remember and composition are those of the whole ledger; leave them out with --scope"
+                "adjacency, unit, remember, composition and slots are those of the whole ledger; leave them out with "
+                "--scope"
             )
         *parents, last = scope
         made = open_scope(Budget.open(file), parents).scope(*scope_words(last), epsilon=epsilon, delta=delta, rho=rho)
     else:
         _refuse_existing(file)
         kept = None if adjacency is None else Adjacency[adjacency.name]
+        listed = None if slots is None else parse_slots(slots, kept or Adjacency.ADD_REMOVE, unit or "")
         made = Budget.open(
-            file, epsilon=epsilon, delta=delta, rho=rho, composition=composition, adjacency=kept, unit=unit,
-            remember=remember,
+            file, epsilon=epsilon, delta=delta, rho=rho, composition=composition, slots=listed, adjacency=kept,
+            unit=unit, remember=remember,
         )  # fmt: skip
-    typer.echo(f"{'/'.join(scope) if scope else made.name}: {promise_of(made.limit)} may be spent")
+    promise = promise_of(made.limit) if slots is None else made.limit
+    typer.echo(f"{'/'.join(scope) if scope else made.name}: {promise} may be spent")
 
 
 @budget.command()

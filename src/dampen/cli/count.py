@@ -10,7 +10,7 @@ from dampen.cli import answers
 from dampen.cli.graphs import GraphOptions, OfGraph
 from dampen.cli.options import name_of
 from dampen.cli.progress import progress
-from dampen.cli.tables import Groups, OfPersons, TableOptions
+from dampen.cli.tables import Groups, OfPersons, TableQuestion
 from dampen.cli.verbs import Options, add_members, refuse_given, verb
 from dampen.errors import ParameterError
 from dampen.questions.subgraph_counts import PATTERNS, UNITS
@@ -82,7 +82,7 @@ def count(
     unknown: Unknown,
     fit: Fit,
     whose: OfPersons,
-    options: TableOptions,
+    options: TableQuestion,
     failure: Failure,
     pattern: Pattern,
 ) -> None:
@@ -104,6 +104,7 @@ def count(
     refuse_given("it comes with --pattern", pattern)
     if groups.are_private:
         refuse_given("groups that nobody listed have people, and counts above a threshold", fit, whose)
+        options.payment.price.require_epsilon("with --groups private")
         options.tell("count", None, groups, delta=failure.delta, **unknown.said())
         return
     refuse_given("it comes with --groups private", unknown)
@@ -116,18 +117,18 @@ def count(
     options.tell("count", None, groups, **whose.said(), **fitted)
 
 
-def _count_in_graph(found: Pattern, pattern: PatternName, options: TableOptions, delta: str) -> None:
+def _count_in_graph(found: Pattern, pattern: PatternName, options: TableQuestion, delta: str) -> None:
     unit = "edge" if found.unit is None else found.unit.value
     if options.adjacency is not None:
         raise ParameterError("--adjacency must be left out: it is for tables, not for --pattern")
     if unit == "node" and found.graph.nodes_from_edges:
         raise ParameterError("nodes must be declared with --unit node: who has an edge is part of what it hides")
-    payment = options.payment
+    payment, epsilon = options.payment, options.payment.price.require_epsilon("with --pattern")
     graph, payer = found.graph.open(options.file, options.rows, payment, delta=delta)
     asked = f"count {name_of(pattern)}{'' if found.k is None else f' k={found.k}'} in {options.file}"
     with progress(), answers.cut_off_as_note():
         release = graph.count(
-            pattern.value, k=found.k, epsilon=payment.epsilon, delta=delta, budget=payer,
+            pattern.value, k=found.k, epsilon=epsilon, delta=delta, budget=payer,
             unit=unit, note=payment.noted(asked),
         )  # fmt: skip
     answers.show(release, payer, as_json=options.as_json, remarks=found.graph.remarks())

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from dampen.cli.tables import AskedGrid, AskedLabels, Gaps, Groups, TableOptions
+from dampen.cli.tables import AskedGrid, AskedLabels, Gaps, Groups, TableQuestion
 from dampen.cli.verbs import verb
 from dampen.describe.columns import Column
 from dampen.errors import ParameterError
@@ -30,7 +30,7 @@ Bars = Annotated[int | None, typer.Option(help="Without bounds: how many bars at
 
 
 @verb(40, "histogram")
-def histogram(column: AskedAny, groups: Groups, options: TableOptions, bars: Bars = None) -> None:
+def histogram(column: AskedAny, groups: Groups, options: TableQuestion, bars: Bars = None) -> None:
     """Tell how many rows each step of a column has, or each of its values, privately: one line for each, and its count.
 
     Examples:

@@ -50,10 +50,12 @@ def leave_at_once() -> None:
 def unwound() -> Iterator[None]:
     """Within, a signal is raised as ``KeyboardInterrupt``; at the end it is told, and becomes the exit code.
 
-    Afterwards signals do what they do to any program. All this is for a process that is the command, and nothing else.
+    Afterwards signals do what they do to any program; one that was told to stop hears no more of them, since Python
+    takes its own handlers away before it ends. All this is for a process that is the command, and nothing else.
     """
     global fate, _asked, _moments
     fate, _asked, _moments = PLAIN, None, 0
+    afterwards = signal.SIG_DFL
     hook, sys.unraisablehook = sys.unraisablehook, _notice_lost
     _handle(_stop)
     _set_clock(_stop)
@@ -65,12 +67,13 @@ def unwound() -> Iterator[None]:
         number = _reason(error)
         if number is None:
             raise
+        afterwards = signal.SIG_IGN
         _tell()
         if hook is sys.__unraisablehook__:
             hook = _say_nothing
         raise SystemExit(128 + number) from None
     finally:
-        _handle(signal.SIG_DFL)
+        _handle(afterwards)
         _set_clock(signal.SIG_IGN)
         _asked, sys.unraisablehook = None, hook
 

@@ -9,12 +9,16 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn
 from rich.table import Table
 from rich.text import Text
 
+from dampen._validate import brief
 from dampen.accounting import Ledger
-from dampen.accounting.account import MOST_MORE, Account
+from dampen.accounting.account import Account
 from dampen.accounting.chain import Entry, parse_head
+from dampen.accounting.composition import MOST_MORE
+from dampen.accounting.slots import use_of_slots
 from dampen.accounting.store import Purpose
+from dampen.accounting.summary import Summary
 from dampen.accounting.verify import LedgerReport
-from dampen.privacy import amount_as_json
+from dampen.privacy import PrivacyLoss, amount_as_json
 
 BAR = 24
 """How many characters a full limit is drawn with."""
@@ -32,6 +36,8 @@ def draw_summary(console: Console, ledger: Ledger, most: int, questions: Sequenc
     rule = "" if ledger.composition == "basic" else f"  composition: {ledger.composition}"
     console.print(Text.assemble((ledger.name, "bold"), f"  neighbours: {kept}{rule}{memory}"))
     console.print(_accounts(summary.accounts, console))
+    for slot, used, count in _slots(summary)[:most]:
+        console.print(Text(f"slots: {used} of {count} used, {slot.amount}{_claims(slot)}"))
     if summary.purposes:
         console.print(_purposes(summary.purposes))
     if any(account.spent.delta for account in summary.accounts):
@@ -52,6 +58,7 @@ def draw_summary(console: Console, ledger: Ledger, most: int, questions: Sequenc
 def summary_as_json(ledger: Ledger, most: int, questions: Sequence[str] | None = None) -> str:
     """The same for machines."""
     summary = ledger.summary(most)
+    slots = [{"loss": amount_as_json(s.amount), "count": count, "used": used} for s, used, count in _slots(summary)]
     content = {
         "file": ledger.name,
         "composition": ledger.composition,
@@ -69,6 +76,7 @@ def summary_as_json(ledger: Ledger, most: int, questions: Sequence[str] | None =
         "unfinished_count": summary.unfinished_count,
         "remembers": summary.remembers,
         "room": [{"note": r.note, "loss": amount_as_json(r.loss.amount), "more": r.more} for r in summary.room],
+        **({"slots": slots} if slots else {}),
         **({} if questions is None else {"questions": questions}),
         "entries": summary.entries,
         "head": summary.head,
@@ -83,7 +91,7 @@ def draw_history(console: Console, entries: Sequence[Entry]) -> None:
         table.add_column(name, overflow="fold", no_wrap=name in ("entry", "time"))
     for entry in entries:
         what = entry.kind if entry.refers is None else f"outcome of {entry.refers}"
-        amount = str(entry.amount) if entry.kind in ("limit", "charge") else ""
+        amount = str(entry.amount) if entry.kind in ("limit", "charge", "slots") else ""
         table.add_row(*map(Text, (str(entry.number), entry.at, what, entry.scope, amount, entry.note)))
     console.print(table)
 
@@ -122,6 +130,17 @@ def _accounts(accounts: Sequence[Account], console: Console) -> Table:
         amounts = (account.spent, account.limit, account.remaining)
         table.add_row(Text(account.name or "all"), bar, *(Text(str(amount)) for amount in amounts))
     return table
+
+
+def _slots(summary: Summary) -> list[tuple[PrivacyLoss, int, int]]:
+    """The kinds of slots, how many of each are used, and how many there are; none in a ledger that adds up."""
+    return [each for account in summary.accounts for each in use_of_slots(account.limit, account.spent)]
+
+
+def _claims(slot: PrivacyLoss) -> str:
+    """What a slot asks of a release beside its size."""
+    parts = {"bounded range": slot.bounded_range, "rho": None if slot.epsilon is None else slot.rho}
+    return "".join(f", {name} {brief(part)}" for name, part in parts.items() if part is not None)
 
 
 def _purposes(purposes: Sequence[Purpose]) -> Table:

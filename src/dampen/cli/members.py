@@ -4,6 +4,7 @@ import csv
 import io
 import json
 from collections.abc import Mapping
+from dataclasses import dataclass
 from enum import StrEnum
 from functools import partial
 from pathlib import Path
@@ -16,6 +17,7 @@ from dampen._validate import render
 from dampen.cli import answers
 from dampen.cli.options import name_of
 from dampen.cli.output import print_answer, require_unused, require_writable, write_answer
+from dampen.cli.payment import EpsilonPayment
 from dampen.cli.progress import progress
 from dampen.cli.tables import Groups, TableOptions
 from dampen.cli.verbs import add_members, verb
@@ -36,11 +38,18 @@ DEFAULT = GroupMethod("randomised-response")
 FORMATS = {".parquet": "format parquet", ".csv": "format csv, header"}
 
 
+@dataclass(frozen=True, kw_only=True)
+class MembersOptions(TableOptions):
+    """A table whose members are told, for an epsilon."""
+
+    payment: EpsilonPayment
+
+
 @verb(50, "release_group_members")
 def release_group_members(
     id: Annotated[str, typer.Option(help="Column that names each person, once; public.")],
     groups: Groups,
-    options: TableOptions,
+    options: MembersOptions,
     out: Annotated[
         Path | None, typer.Option(readable=False, help="Parquet or CSV file to write id and group to.")
     ] = None,

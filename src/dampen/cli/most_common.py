@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from dampen.cli.tables import AskedLabels, Groups, TableOptions
+from dampen.cli.tables import AskedLabels, Groups, TableQuestion
 from dampen.cli.verbs import verb
 from dampen.errors import ParameterError
 
@@ -13,7 +13,7 @@ from dampen.errors import ParameterError
 def most_common(
     column: AskedLabels,
     groups: Groups,
-    options: TableOptions,
+    options: TableQuestion,
     k: Annotated[int, typer.Option("--k", help="How many values to tell, the most frequent first.")] = 1,
 ) -> None:
     """Tell the most frequent value of a column, privately.

@@ -1,5 +1,6 @@
 """Who pays on the command line: the options that every releasing verb shares."""
 
+from abc import abstractmethod
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import partial
@@ -13,6 +14,7 @@ from dampen.cli import interrupts
 from dampen.cli.verbs import Options
 from dampen.errors import BudgetError, ParameterError
 from dampen.privacy import PrivacyLoss
+from dampen.questions.record import Price
 
 LONGEST_NOTE = 500
 
@@ -22,9 +24,8 @@ OF_LEDGER = "Part of the ledger, e.g. analyst=ann; repeat it for a part of a par
 
 @dataclass(frozen=True, kw_only=True)
 class Payment(Options):
-    """What may be spent on an answer, and who pays for it."""
+    """Who pays for an answer; below it what may be spent."""
 
-    epsilon: Annotated[str, typer.Option(help="Privacy to spend in all, e.g. 0.5 or 1/100.")]
     budget: Annotated[str | None, Paying(help="Ledger to spend from; see `dampen budget`.")] = None
     scope: Annotated[list[str] | None, Paying(help=OF_LEDGER)] = None
     note: Annotated[
@@ -39,11 +40,44 @@ class Payment(Options):
         if self.scope:
             raise ParameterError(f"scope must come with --budget; got {self.scope[0]!r} alone")
         # One answer has nothing to be added to, and may need all of delta.
-        return Payer(Budget(epsilon=self.epsilon, delta=delta, composition="basic"), of_pipe)
+        rule = "zcdp" if self.price.is_rho else "basic"
+        return Payer(Budget(**self.price.words(), delta=delta, composition=rule), of_pipe)
+
+    @property
+    @abstractmethod
+    def price(self) -> Price:
+        """What may be spent."""
 
     def noted(self, asked: str) -> str:
         """What the ledger keeps: the note that was given, or else what was asked."""
         return asked[:LONGEST_NOTE] if self.note is None else self.note
+
+
+@dataclass(frozen=True, kw_only=True)
+class EpsilonPayment(Payment):
+    """An epsilon, and who pays for it."""
+
+    epsilon: Annotated[str, typer.Option(help="Privacy to spend in all, e.g. 0.5 or 1/100.")]
+
+    @property
+    def price(self) -> Price:
+        """That epsilon."""
+        return Price(self.epsilon)
+
+
+@dataclass(frozen=True, kw_only=True)
+class EitherPayment(Payment):
+    """An epsilon or a rho, and who pays for it."""
+
+    epsilon: Annotated[str | None, typer.Option(help="Privacy to spend in all, e.g. 0.5 or 1/100.")] = None
+    rho: Annotated[str | None, typer.Option(help="In place of epsilon: concentrated loss, e.g. 1/1000.")] = None
+
+    @property
+    def price(self) -> Price:
+        """The one that was typed."""
+        if self.epsilon is None and self.rho is None:
+            raise ParameterError("epsilon must be given with --epsilon, or rho in its place with --rho")
+        return Price(self.epsilon, self.rho)
 
 
 def open_scope(ledger: Ledger, scope: list[str] | None) -> Ledger:

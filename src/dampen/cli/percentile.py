@@ -12,7 +12,7 @@ from rich.table import Table as Lines
 from dampen import accuracy
 from dampen._validate import share_of
 from dampen.cli.lists import split_lists
-from dampen.cli.tables import AskedGrid, Groups, OfPersons, TableOptions
+from dampen.cli.tables import AskedGrid, Groups, OfPersons, TableQuestion
 from dampen.cli.verbs import Options, add_members, verb
 from dampen.errors import ParameterError
 from dampen.problem import SelectionProblem
@@ -52,7 +52,7 @@ class Way(Options):
 
 @verb(8, "median")
 def median(
-    column: AskedGrid, groups: Groups, way: Way, whose: OfPersons, options: TableOptions, leading_bits: Leading = None
+    column: AskedGrid, groups: Groups, way: Way, whose: OfPersons, options: TableQuestion, leading_bits: Leading = None
 ) -> None:
     """Tell the median of a column, privately.
 
@@ -74,7 +74,7 @@ def percentile(
     p: Annotated[list[str], typer.Option("--p", help="Percentage from 0 to 100, or several: 25,50,75")],
     way: Way,
     whose: OfPersons,
-    options: TableOptions,
+    options: TableQuestion,
     leading_bits: Leading = None,
 ) -> None:
     """Tell percentiles of a column, privately; values are rounded down to the grid of possible answers.
@@ -91,6 +91,7 @@ def percentile(
         options.tell("percentile", column, groups, ps[0], method=way.method.value, **said)
         _draw_law(options, column, ps[0], way)
         return
+    options.payment.price.require_epsilon("for several percentiles")
     if way.method is not DISTANCE:
         raise ParameterError(f"method must be distance for several percentiles; got {way.method.value!r}")
     for each in ps:
@@ -105,7 +106,7 @@ def _as_bits(leading_bits: str | None) -> dict[str, Any]:
     return {"leading_bits": int(leading_bits) if leading_bits.isdecimal() else leading_bits}
 
 
-def _require_law_by_row(options: TableOptions, column: AskedGrid, way: Way) -> None:
+def _require_law_by_row(options: TableQuestion, column: AskedGrid, way: Way) -> None:
     """Refuse to show a law of votes before anything is paid: none is written out."""
     if way.show_law:
         with options.open(column, None) as (table, _):
@@ -113,13 +114,13 @@ def _require_law_by_row(options: TableOptions, column: AskedGrid, way: Way) -> N
                 raise ParameterError("show-law must be left out for a table with a person, whose law is one of votes")
 
 
-def _draw_law(options: TableOptions, column: AskedGrid, p: str, way: Way) -> None:
+def _draw_law(options: TableQuestion, column: AskedGrid, p: str, way: Way) -> None:
     """The most likely answers, on standard error, so that the answer itself stays alone."""
     if not way.show_law:
         return
     with options.open(column, None) as (table, payer):
         posed = RECORD["percentile"].pose(
-            table.view.source(column.chosen), p, epsilon=options.payment.epsilon, adjacency=table.adjacency,
+            table.view.source(column.chosen), p, adjacency=table.adjacency, **options.payment.price.words(),
             method=way.method.value, budget=payer, **table.view.answers(column.chosen),
         )  # fmt: skip
     assert isinstance(posed, Single)

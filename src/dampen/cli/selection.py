@@ -9,7 +9,7 @@ import typer
 
 from dampen.cli import answers, lists
 from dampen.cli.options import ADD_REMOVE, Engine, Neighbours, Reading, name_of, path_of
-from dampen.cli.payment import Payment
+from dampen.cli.payment import EitherPayment
 from dampen.cli.progress import progress
 from dampen.cli.verbs import Options, add_members, verb
 from dampen.mechanisms import Exponential, PermuteAndFlip, ReportNoisyMax
@@ -34,7 +34,7 @@ class MechanismName(StrEnum):
     add_members(vars(), MECHANISMS)
 
 
-FIRST_BASE, FIRST_MECHANISM = BaseName("permute-and-flip"), MechanismName("permute-and-flip")
+USUAL = "permute-and-flip, if left out; exponential for a rho"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -54,10 +54,10 @@ class Scores(Options):
     adjacency: Neighbours = ADD_REMOVE
     engine: Engine = None
     reading: Reading
-    payment: Payment
+    payment: EitherPayment
     as_json: answers.Json = False
 
-    def tell(self, question: str, *nouns: Any, mechanism: Callable[..., Any]) -> None:
+    def tell(self, question: str, *nouns: Any, mechanism: Callable[..., Any] | None) -> None:
         """Read, ask, pay and print."""
         payer = self.payment.payer()
         candidates = None if self.candidates is None else lists.read_list(self.candidates, "candidates")
@@ -67,7 +67,7 @@ class Scores(Options):
             release = RECORD[question].ask(
                 read_scores(rows, label=self.label, score=self.score, real=self.real), *nouns,
                 sensitivity=self.sensitivity, monotone=self.monotone, adjacency=self.adjacency.member,
-                candidates=candidates, mechanism=mechanism, epsilon=self.payment.epsilon, budget=payer,
+                candidates=candidates, mechanism=mechanism, budget=payer, **self.payment.price.words(),
                 note=self.payment.noted(asked),
             )  # fmt: skip
         remarks = (LABELS_PUBLISHED,) if candidates is None else ()
@@ -76,25 +76,26 @@ class Scores(Options):
 
 @verb(80, "select")
 def select(
-    scores: Scores, mechanism: Annotated[MechanismName, typer.Option(help="How to choose.")] = FIRST_MECHANISM
+    scores: Scores,
+    mechanism: Annotated[MechanismName | None, typer.Option(help=f"How to choose: {USUAL}.")] = None,
 ) -> None:
     """Choose the label with the highest score, privately.
 
     Example:
       dampen select votes.csv --label who --score n --sensitivity 1 --epsilon 1
     """
-    scores.tell("select", mechanism=MECHANISMS[mechanism.value])
+    scores.tell("select", mechanism=None if mechanism is None else MECHANISMS[mechanism.value])
 
 
 @verb(90, "top_k")
 def top_k(
     scores: Scores,
     k: Annotated[int, typer.Option("--k", help="How many labels to choose.")],
-    mechanism: Annotated[BaseName, typer.Option(help="How to choose each place.")] = FIRST_BASE,
+    mechanism: Annotated[BaseName | None, typer.Option(help=f"How to choose each place: {USUAL}.")] = None,
 ) -> None:
     """Choose the k labels with the highest scores, best first, privately.
 
     Example:
       dampen top-k votes.csv --k 2 --label who --score n --sensitivity 1 --epsilon 1
     """
-    scores.tell("top_k", k, mechanism=BASES[mechanism.value])
+    scores.tell("top_k", k, mechanism=None if mechanism is None else BASES[mechanism.value])

@@ -4,7 +4,7 @@ from typing import Annotated
 
 import typer
 
-from dampen.cli.tables import AskedRange, Capped, Groups, OfPersons, TableOptions
+from dampen.cli.tables import AskedRange, Capped, Groups, OfPersons, TableQuestion
 from dampen.cli.verbs import verb
 
 Few = Annotated[bool, typer.Option("--few", help="Without bounds, of a few hundred values: find the ends by a scan.")]
@@ -12,7 +12,7 @@ Centre = Annotated[str | None, typer.Option(help="Without bounds: private (if le
 
 
 @verb(60, "sum", name="sum")
-def add_up(column: AskedRange, groups: Groups, whose: Capped, options: TableOptions, few: Few = False) -> None:
+def add_up(column: AskedRange, groups: Groups, whose: Capped, options: TableQuestion, few: Few = False) -> None:
     """Tell the sum of a column, privately.
 
     Examples:
@@ -24,7 +24,7 @@ def add_up(column: AskedRange, groups: Groups, whose: Capped, options: TableOpti
 
 
 @verb(70, "mean")
-def mean(column: AskedRange, groups: Groups, whose: OfPersons, options: TableOptions, centre: Centre = None) -> None:
+def mean(column: AskedRange, groups: Groups, whose: OfPersons, options: TableQuestion, centre: Centre = None) -> None:
     """Tell the mean of a column, privately.
 
     Examples:
@@ -35,7 +35,7 @@ def mean(column: AskedRange, groups: Groups, whose: OfPersons, options: TableOpt
 
 
 @verb(75, "variance")
-def variance(column: AskedRange, options: TableOptions) -> None:
+def variance(column: AskedRange, options: TableQuestion) -> None:
     """Tell the variance of a column, privately.
 
     Examples:

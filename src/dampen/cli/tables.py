@@ -14,7 +14,7 @@ import typer
 from dampen._validate import render
 from dampen.cli import answers, lists
 from dampen.cli.options import ADD_REMOVE, AdjacencyName, Rows, name_of, path_of
-from dampen.cli.payment import Payer, Payment
+from dampen.cli.payment import EitherPayment, Payer, Payment
 from dampen.cli.progress import progress
 from dampen.cli.verbs import Options, refuse_given
 from dampen.cli.where import conditions_of
@@ -275,7 +275,7 @@ class OfPersons(Capped):
 
 @dataclass(frozen=True, kw_only=True)
 class TableOptions(Options):
-    """A table and who pays for an answer about it."""
+    """A table and who pays for an answer about it; below it what may be spent."""
 
     file: File
     rows: Rows
@@ -285,18 +285,6 @@ class TableOptions(Options):
     adjacency: Neighbours = None
     payment: Payment
     as_json: answers.Json = False
-
-    def tell(self, question: str, column: Asked | None, groups: Groups | None, *nouns: Any, **public: Any) -> None:
-        """Open the table, ask, pay, and print the answer. ``nouns``: what the question has beside its column."""
-        if groups is not None:
-            groups.require_sense(public)
-        with self.open(column, groups, public.get("delta", "0")) as (table, payer), progress():
-            asked: Any = table if groups is None else groups.made_of(table, question)
-            named = () if column is None else (column.chosen,)
-            terms = {"epsilon": self.payment.epsilon, "note": self.payment.note}
-            with answers.cut_off_as_note():
-                release = getattr(asked, question)(*named, *nouns, **public, **terms)
-        answers.show(release, payer, as_json=self.as_json)
 
     @contextmanager
     def open(self, column: Asked | None, groups: Groups | None, delta: str = "0") -> Iterator[tuple[Table, Payer]]:
@@ -324,6 +312,25 @@ class TableOptions(Options):
         columns = own | ({} if groups is None else groups.described(self.gaps))
         self.gaps.require_use(columns)
         return columns
+
+
+@dataclass(frozen=True, kw_only=True)
+class TableQuestion(TableOptions):
+    """A table that is asked, for an epsilon or for a rho."""
+
+    payment: EitherPayment
+
+    def tell(self, question: str, column: Asked | None, groups: Groups | None, *nouns: Any, **public: Any) -> None:
+        """Open the table, ask, pay, and print the answer. ``nouns``: what the question has beside its column."""
+        if groups is not None:
+            groups.require_sense(public)
+        with self.open(column, groups, public.get("delta", "0")) as (table, payer), progress():
+            asked: Any = table if groups is None else groups.made_of(table, question)
+            named = () if column is None else (column.chosen,)
+            terms = {**self.payment.price.words(), "note": self.payment.note}
+            with answers.cut_off_as_note():
+                release = getattr(asked, question)(*named, *nouns, **public, **terms)
+        answers.show(release, payer, as_json=self.as_json)
 
 
 def require_unlinked(table: str | None) -> None:

@@ -8,7 +8,7 @@ import typer
 from dampen.cli import answers
 from dampen.cli.graphs import GraphOptions
 from dampen.cli.options import Rows, name_of
-from dampen.cli.payment import Payment
+from dampen.cli.payment import EpsilonPayment
 from dampen.cli.progress import progress
 from dampen.cli.verbs import add_members, verb
 from dampen.queries.graph.centralities import CENTRALITIES
@@ -43,7 +43,7 @@ def top_nodes(
     k: Annotated[int, typer.Option("--k", help="How many nodes to tell.")],
     graph: GraphOptions,
     rows: Rows,
-    payment: Payment,
+    payment: EpsilonPayment,
     score: Annotated[ScoreName, typer.Option(help="What makes a node influential.")] = FIRST_SCORE,
     method: Annotated[MethodName | None, typer.Option(help=f"How they are found; left out, by {BY_DEFAULT}.")] = None,
     max_degree: Annotated[int | None, typer.Option(help="Public bound of degrees; every graph is cut to it.")] = None,

@@ -12,7 +12,7 @@ import typer
 from dampen.cli import answers
 from dampen.cli.options import ADD_REMOVE, Rows
 from dampen.cli.output import print_answer, require_unused, require_writable, write_answer, write_text
-from dampen.cli.payment import Payer, Payment
+from dampen.cli.payment import EpsilonPayment, Payer
 from dampen.cli.progress import progress
 from dampen.cli.tables import (
     DESCRIBED,
@@ -72,7 +72,7 @@ class Examples(Options):
     persons: Persons
     table: LinkedTable = None
     adjacency: Neighbours = None
-    payment: Payment
+    payment: EpsilonPayment
 
     @property
     def chosen(self) -> str:

@@ -67,9 +67,11 @@ def as_measurement(
 
     ``input_domain`` and ``input_metric`` are those of whatever it is chained to; left out, scores are floats, and
     data sets are as far apart as the two scores of a candidate at most. Where the frame is monotone, so must the metric
-    be. ``negate``: the lowest score is the best, as with OpenDP's scores of quantiles. The privacy map tells epsilon, with a delta where the mechanism has one; rho where ``concentrated``. It counts
-    how many steps of the frame's bound lie between two lists of scores, and is rounded up. Scores of whole numbers move
-    by whole steps, and between lists of floats that are more than one step apart lies one step more: the points between
+    be. ``negate``: the lowest score is the best, as with OpenDP's scores of quantiles.
+
+    The privacy map tells epsilon, with a delta where the mechanism has one; rho where ``concentrated``. It counts how
+    many steps of the frame's bound lie between two lists of scores, and is rounded up. Scores of whole numbers move by
+    whole steps, and between lists of floats that are more than one step apart lies one step more: the points between
     have to be floats themselves (docs/proofs/opendp.md).
 
     Nothing is charged here: OpenDP accounts for it. It must be told first that it may rely on code that it cannot

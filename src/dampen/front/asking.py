@@ -1,18 +1,15 @@
-"""What tables and their groups are asked, in public things alone; and what is said beside an answer."""
+"""What tables and their groups are asked, in public things alone."""
 
-import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
-from dampen._validate import Number
-from dampen.errors import CutOffWarning
-from dampen.privacy import Release
+from dampen._validate import render
+from dampen.errors import ParameterError
+from dampen.questions.record import Price
 
-CUT_OFF = (
-    "so much may lie above the cap that what was cut off may exceed the answer: "
-    "ask with a larger epsilon, or a table in a coarser unit or with a cap of your own"
-)
+BY_PERSON = "for a table with a person"
 
 
 @dataclass(frozen=True)
@@ -23,14 +20,13 @@ class Asking:
     column: str | None
     options: Mapping[str, Any]
     by: tuple[str, ...]
-    epsilon: Number
+    price: Price
     note: str | None
 
-
-def warn_of_cut(found: Release, *, stacklevel: int) -> None:
-    """Say, by released things alone, that what was cut off may exceed the answer. ``stacklevel``: the asker's."""
-    if found.doubtful:
-        warnings.warn(CutOffWarning(CUT_OFF), stacklevel=stacklevel + 1)
+    @property
+    def epsilon(self) -> Fraction:
+        """The price of what is never asked at a rho: answers by person, and groups that nobody listed."""
+        return self.price.require_epsilon(BY_PERSON)
 
 
 def as_tuple(values: Any) -> Any:
@@ -41,3 +37,17 @@ def as_tuple(values: Any) -> Any:
         return tuple(values)
     except Exception:  # an object of the caller's own may raise anything
         return values
+
+
+def given(**options: Any) -> dict[str, Any]:
+    """What was said: options that nobody names are no part of a question."""
+    return {name: option for name, option in options.items() if option is not None}
+
+
+def as_names(public: Any) -> tuple[str, ...]:
+    """Names of columns: all of those listed, or the one that stands alone. A text is never searched for a name."""
+    several = (public,) if isinstance(public, str) else public
+    listed = as_tuple(several) if isinstance(several, list | tuple | set | frozenset) else several
+    if not isinstance(listed, tuple) or not all(isinstance(name, str) for name in listed):
+        raise ParameterError(f"public must be a list of names of columns; got {render(public)}")
+    return listed

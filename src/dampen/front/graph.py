@@ -1,20 +1,17 @@
 """A graph that is asked by its methods: nodes are public, edges private."""
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from copy import copy
-from functools import partial
 from typing import Any, Self
 
 from dampen._validate import Number, render, text
 from dampen.errors import ParameterError
-from dampen.front.asking import warn_of_cut
 from dampen.front.memory import options_exactly, remembered
 from dampen.graphs import graph as plain
 from dampen.mechanisms import NumericMechanism
 from dampen.privacy import BudgetLike, ListRelease, NumericRelease, Release, as_budget
-from dampen.questions.influence import top_nodes
-from dampen.questions.subgraph_counts import count_subgraphs
+from dampen.questions.record import RECORD, asking, warn_of_cut
 
 LONGEST_NAME = 10**6
 """The name of a graph that is described tells its nodes, which may be listed."""
@@ -58,9 +55,8 @@ class Graph(plain.Graph):
     ) -> ListRelease:
         """The labels of the k most influential nodes, best first, privately; see :func:`dampen.top_nodes`."""
         options: dict[str, Any] = {"k": k, "score": score, "method": method, "max_degree": max_degree, "shift": shift}
-        asked = partial(top_nodes, self, **options, epsilon=epsilon)
         told = f"top_nodes k={render(k)} by {render(score)}" if note is None else note
-        found = self._ask(asked, "top_nodes", options, epsilon, budget, told)
+        found = self._ask("top_nodes", "top_nodes", options, epsilon, budget, told)
         assert isinstance(found, ListRelease)
         return found
 
@@ -82,26 +78,32 @@ class Graph(plain.Graph):
         they exceed the answer.
         """
         options: dict[str, Any] = {"pattern": pattern, "k": k, "delta": delta, "mechanism": mechanism, "unit": unit}
-        asked = partial(count_subgraphs, self, **options, epsilon=epsilon)
         told = f"count {render(pattern)}" if note is None else note
-        found = self._ask(asked, "count", options, epsilon, budget, told)
+        found = self._ask("count_subgraphs", "count", options, epsilon, budget, told)
         assert isinstance(found, NumericRelease)
         warn_of_cut(found, stacklevel=2)
         return found
 
     def _ask(
         self,
-        ask: Callable[..., Release],
         question: str,
+        called: str,
         options: Mapping[str, Any],
         epsilon: Number,
         budget: BudgetLike | None,
         note: str,
     ) -> Release:
-        """Ask, or answer again what the budget remembers."""
+        """Ask, or answer again what the budget remembers. ``called``: what the question is remembered as."""
         payer, said = self._payer(budget), options_exactly({**options, "epsilon": epsilon})
-        key = None if self._name is None or said is None else json.dumps([question, said, "graph", self._name])
-        return remembered(payer, key, lambda: ask(budget=payer, note=note))
+        key = None if self._name is None or said is None else json.dumps([called, said, "graph", self._name])
+
+        def ask() -> Release:
+            with asking(payer, note):
+                posed = RECORD[question].pose(self, **options, epsilon=epsilon, budget=payer)
+            answer: Release = posed.release(payer, note)
+            return answer
+
+        return remembered(payer, key, ask)
 
     def _payer(self, budget: BudgetLike | None) -> Any:
         payer = self._budget if budget is None else budget

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dampen._validate import Number, render
+from dampen._validate import Number, positive, render
 from dampen.describe.columns import Category, Flag, Listed
 from dampen.errors import ParameterError
 from dampen.front.asking import Asking, as_tuple
@@ -19,7 +19,7 @@ from dampen.privacy import Adjacency, GroupRelease
 from dampen.questions.by_group import pose_each, pose_most_common
 from dampen.questions.histograms import MOST_BARS, pose_counts
 from dampen.questions.one_percentile import Method
-from dampen.questions.record import Posed
+from dampen.questions.record import Posed, Price
 from dampen.tables.counts import GridCounts, Total
 from dampen.tables.engines import Source
 from dampen.tables.groups import (
@@ -61,7 +61,8 @@ class GroupedTable:
         *,
         of: str | None = None,
         cap: Number | None = None,
-        epsilon: Number,
+        epsilon: Number | None = None,
+        rho: Number | None = None,
         non_negative: bool = False,
         consistent: bool = False,
         note: str | None = None,
@@ -75,112 +76,145 @@ class GroupedTable:
         Whoever has more rows, or is in more of many groups, than a limit counts for less in each; the limit is chosen
         privately and told, ``release.cap``; ``cap``: a public one, in its place.
         """
+        price = Price(epsilon, rho)
         options: dict[str, Any] = {"non_negative": non_negative, "consistent": consistent}
         said = person_words(self._table.person, "rows", of=of, cap=cap)
         if self._view.person is not None:
-            return self._ask_people("count", None, epsilon, note, **options, **said)
+            return self._ask_people("count", None, price, note, **options, **said)
         source = self._view.source(None, *self._by)
         whole = self._table.adjacency is Adjacency.REPLACE and not source.where
         public = whole and all(column.missing != "drop" for column in self._columns)
 
         def pose(counts: Integers) -> Posed[Any]:
             records = int(counts.sum()) if public else None
-            return pose_counts(counts, self._labels, **self._price(epsilon), **options, records=records)
+            return pose_counts(counts, self._labels, **self._terms(price), **options, records=records)
 
         nothing = np.zeros(len(self._labels), dtype=np.int64)
-        asked = Asking("count", None, options, self._by, epsilon, note)
+        asked = Asking("count", None, options, self._by, price, note)
         return self._answer(asked, pose, nothing, lambda: rows_by_groups(source, self._columns))
 
-    def sum(self, column: str, *, cap: Number | None = None, epsilon: Number, note: str | None = None) -> GroupRelease:
+    def sum(
+        self,
+        column: str,
+        *,
+        cap: Number | None = None,
+        epsilon: Number | None = None,
+        rho: Number | None = None,
+        note: str | None = None,
+    ) -> GroupRelease:
         """The sum of a column of numbers in each group; with a person under a limit, as by :meth:`count`."""
         found = self._view.number(column)
         known = {"bounds": found.bounds, "unit": found.sum_unit}
         said = person_words(self._table.person, None, cap=cap)
         if self._view.person is not None:
-            return self._ask_people("sum", column, epsilon, note, **said)
-        return self._ask_sums("sum", column, epsilon, note, **known)
+            return self._ask_people("sum", column, Price(epsilon, rho), note, **said)
+        return self._ask_sums("sum", column, Price(epsilon, rho), note, **known)
 
-    def mean(self, column: str, *, epsilon: Number, note: str | None = None) -> GroupRelease:
+    def mean(
+        self, column: str, *, epsilon: Number | None = None, rho: Number | None = None, note: str | None = None
+    ) -> GroupRelease:
         """The mean of a column of numbers in each group; with a person everybody has one vote in all of them."""
         if self._view.person is not None:
-            return self._ask_people("mean", column, epsilon, note)
-        return self._ask_sums("mean", column, epsilon, note, bounds=self._view.number(column).bounds)
+            return self._ask_people("mean", column, Price(epsilon, rho), note)
+        return self._ask_sums("mean", column, Price(epsilon, rho), note, bounds=self._view.number(column).bounds)
 
     def median(
-        self, column: str, *, epsilon: Number, method: Method = "distance", note: str | None = None
+        self,
+        column: str,
+        *,
+        epsilon: Number | None = None,
+        rho: Number | None = None,
+        method: Method = "distance",
+        note: str | None = None,
     ) -> GroupRelease:
         """The median of a column of numbers or dates in each group."""
-        return self._ask_grid("median", column, epsilon, note, method=method)
+        return self._ask_grid("median", column, Price(epsilon, rho), note, method=method)
 
     def percentile(
-        self, column: str, p: Number, *, epsilon: Number, method: Method = "distance", note: str | None = None
+        self,
+        column: str,
+        p: Number,
+        *,
+        epsilon: Number | None = None,
+        rho: Number | None = None,
+        method: Method = "distance",
+        note: str | None = None,
     ) -> GroupRelease:
         """The p-th percentile of a column of numbers or dates in each group."""
-        return self._ask_grid("percentile", column, epsilon, note, p=p, method=method)
+        return self._ask_grid("percentile", column, Price(epsilon, rho), note, p=p, method=method)
 
     def percentiles(
         self, column: str, ps: Iterable[Number], *, epsilon: Number, strategy: str = "auto", note: str | None = None
     ) -> GroupRelease:
         """Several percentiles of a column of numbers or dates in each group."""
-        return self._ask_grid("percentiles", column, epsilon, note, ps=as_tuple(ps), strategy=strategy)
+        price = Price(positive(epsilon=epsilon))
+        return self._ask_grid("percentiles", column, price, note, ps=as_tuple(ps), strategy=strategy)
 
-    def histogram(self, column: str, *, epsilon: Number, note: str | None = None) -> GroupRelease:
+    def histogram(
+        self, column: str, *, epsilon: Number | None = None, rho: Number | None = None, note: str | None = None
+    ) -> GroupRelease:
         """How many rows of each group each step of a column of numbers or dates has."""
         if (bars := len(self._view.grid(column)["bounds"]) * len(self._labels)) > MOST_BARS:
             raise ParameterError(f"histograms must have at most {MOST_BARS} bars together; got {bars}")
-        return self._ask_grid("histogram", column, epsilon, note)
+        return self._ask_grid("histogram", column, Price(epsilon, rho), note)
 
     def most_common(
-        self, column: str, *, epsilon: Number, mechanism: Any = None, note: str | None = None
+        self,
+        column: str,
+        *,
+        epsilon: Number | None = None,
+        rho: Number | None = None,
+        mechanism: Any = None,
+        note: str | None = None,
     ) -> GroupRelease:
         """The most frequent value of a category or flag in each group."""
-        found = self._view.category(column)
+        found, price = self._view.category(column), Price(epsilon, rho)
         if self._view.person is not None:
-            return self._ask_people("most_common", column, epsilon, note, mechanism=mechanism)
+            return self._ask_people("most_common", column, price, note, mechanism=mechanism)
         source = self._source(column)
 
         def pose(counts: Sequence[Integers]) -> Posed[Any]:
-            return pose_most_common(counts, found.labels, self._labels, **self._price(epsilon), mechanism=mechanism)
+            return pose_most_common(counts, found.labels, self._labels, **self._terms(price), mechanism=mechanism)
 
         nothing = [np.zeros(len(found.labels), dtype=np.int64)] * len(self._labels)
-        asked = Asking("most_common", column, {"mechanism": mechanism}, self._by, epsilon, note)
+        asked = Asking("most_common", column, {"mechanism": mechanism}, self._by, price, note)
         return self._answer(
             asked, pose, nothing,
             lambda: categories_by_groups(source, found.labels, self._columns, rest=rest_of(found)),
         )  # fmt: skip
 
-    def _ask_sums(self, question: str, column: str, epsilon: Number, note: str | None, **known: Any) -> GroupRelease:
+    def _ask_sums(self, question: str, column: str, price: Price, note: str | None, **known: Any) -> GroupRelease:
         source = self._source(column)
 
         def pose(totals: Sequence[Total]) -> Posed[Any]:
-            return pose_each(question, totals, self._labels[: len(totals)], **self._price(epsilon), **known)
+            return pose_each(question, totals, self._labels[: len(totals)], **self._terms(price), **known)
 
-        asked, nothing = Asking(question, column, {}, self._by, epsilon, note), [Total(0, Fraction(0))]
+        asked, nothing = Asking(question, column, {}, self._by, price, note), [Total(0, Fraction(0))]
         return self._answer(asked, pose, nothing, lambda: total_by_group(source, known["bounds"], self._columns))
 
-    def _ask_grid(self, question: str, column: str, epsilon: Number, note: str | None, **options: Any) -> GroupRelease:
+    def _ask_grid(self, question: str, column: str, price: Price, note: str | None, **options: Any) -> GroupRelease:
         grid, known = self._view.grid(column)["bounds"], self._view.grid(column, options.get("method", "distance"))
         if self._view.person is not None:
-            return self._ask_people(question, column, epsilon, note, **options)
+            return self._ask_people(question, column, price, note, **options)
         source = self._source(column)
 
         def pose(counted: Sequence[GridCounts]) -> Posed[Any]:
             return pose_each(
-                question, counted, self._labels[: len(counted)], **self._price(epsilon), **known, **options
+                question, counted, self._labels[: len(counted)], **self._terms(price), **known, **options
             )  # fmt: skip
 
-        asked, nothing = Asking(question, column, options, self._by, epsilon, note), [GridCounts(grid, (), ())]
+        asked, nothing = Asking(question, column, options, self._by, price, note), [GridCounts(grid, (), ())]
         return self._answer(asked, pose, nothing, lambda: grids_by_groups(source, grid, self._columns))
 
     def _ask_people(
-        self, question: str, column: str | None, epsilon: Number, note: str | None, **options: Any
+        self, question: str, column: str | None, price: Price, note: str | None, **options: Any
     ) -> GroupRelease:
-        asked = Asking(question, column, options, self._by, epsilon, note)
+        asked = Asking(question, column, options, self._by, price, note)
         known = GroupQuestion(self._view, asked, self._table.adjacency, self._labels)
         return self._table.answer(GroupRelease, asked, lambda: BY_PERSON[question](known))
 
-    def _price(self, epsilon: Number) -> dict[str, Any]:
-        return {"epsilon": epsilon, "adjacency": self._table.adjacency}
+    def _terms(self, price: Price) -> dict[str, Any]:
+        return {"price": price, "adjacency": self._table.adjacency}
 
     def _source(self, column: str) -> Source:
         if column in self._by:

@@ -304,14 +304,14 @@ def _most_common(question: PersonQuestion) -> Posed[Any]:
     return _choose(
         question,
         choose_mechanism(
-            question.asked.options["mechanism"], question.asked.epsilon, indicators="dampen.queries.winner_problem"
+            question.asked.options["mechanism"], question.asked.price, indicators="dampen.queries.winner_problem"
         ),
     )
 
 
 def _top_categories(question: PersonQuestion) -> Posed[Any]:
     options = question.asked.options
-    return _choose(question, choose_top_k(options["k"], options["mechanism"], question.asked.epsilon))
+    return _choose(question, choose_top_k(options["k"], options["mechanism"], question.asked.price))
 
 
 def _choose(question: PersonQuestion, mechanism: Any) -> Posed[Any]:
@@ -324,7 +324,7 @@ def _choose(question: PersonQuestion, mechanism: Any) -> Posed[Any]:
 def _histogram(question: PersonQuestion) -> Posed[Any]:
     bars = labels_of(question.cell(question.column))
     frame = vote_counts_frame(len(bars), 1 << BITS, question.adjacency, question.person)
-    public: dict[str, Any] = {"epsilon": question.asked.epsilon, "adjacency": question.adjacency}
+    public: dict[str, Any] = {"price": question.asked.price, "adjacency": question.adjacency}
     return _votes(
         question,
         lambda votes: pose_counts(

@@ -21,7 +21,7 @@ from dampen.questions.people.limits import Limit
 from dampen.questions.people.means import pose_group_mean
 from dampen.questions.people.totals import caps_of_amounts
 from dampen.questions.people.votes import BITS, bits_for, pose_choice, pose_percentiles
-from dampen.questions.record import Posed
+from dampen.questions.record import Posed, Price
 from dampen.tables.engines.base import Amount, CellColumn, PersonShares
 from dampen.vectors import Integers
 
@@ -130,7 +130,7 @@ def _most_common(question: GroupQuestion) -> Posed[Any]:
     labels, named = question.view.category(question.column).labels, question.asked.options["mechanism"]
 
     def pose(votes: Votes, price: Fraction) -> Posed[Any]:
-        chosen = choose_mechanism(named, price, indicators="dampen.queries.winner_problem")
+        chosen = choose_mechanism(named, Price(price), indicators="dampen.queries.winner_problem")
         return pose_choice(votes, labels, chosen, adjacency=Adjacency.ADD_REMOVE, unit=question.person)
 
     return question.vote(question.cell(question.column), BITS, pose)
@@ -142,7 +142,7 @@ def _histogram(question: GroupQuestion) -> Posed[Any]:
     frame = vote_counts_frame(len(bars), 1 << BITS, Adjacency.ADD_REMOVE, question.person)
     known: dict[str, Any] = {"adjacency": Adjacency.ADD_REMOVE, "frame": frame, "resolution": Fraction(1, 1 << BITS)}
     return question.vote(
-        cell, BITS, lambda votes, price: pose_counts(votes.at_all(len(bars)), bars, epsilon=price, **known)
+        cell, BITS, lambda votes, price: pose_counts(votes.at_all(len(bars)), bars, price=Price(price), **known)
     )
 
 

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from dampen._validate import Number, one_of, render
+from dampen._validate import Number, one_of, positive, render
 from dampen.describe.columns import Date
 from dampen.describe.columns import Number as NumberColumn
 from dampen.errors import ParameterError
@@ -15,7 +15,7 @@ from dampen.problem import NumericFrame, NumericProblem
 from dampen.queries.units import UnitGrid, unit_grid
 from dampen.questions.one_percentile import Method
 from dampen.questions.people.neighbours import pose_of_persons
-from dampen.questions.record import RECORD, Posed, Single
+from dampen.questions.record import RECORD, Posed, Price, Single
 from dampen.tables.counts import GridCounts, Total
 from dampen.tables.described import grid_of
 from dampen.tables.engines.base import Amount, PlaceCounts
@@ -165,7 +165,7 @@ class PerPerson:
         **options: Any,
     ) -> Answer:
         """``direct``: values are read on the grid of the column, and counted as places."""
-        asked = Asking(question, self._column, {**self._said, **options}, (), epsilon, note)
+        asked = Asking(question, self._column, {**self._said, **options}, (), Price(positive(epsilon=epsilon)), note)
         public: dict[str, Any] = {"epsilon": epsilon, "adjacency": self._table.adjacency, "unit": self._whose.column}
 
         def pose_all() -> Posed[Any]:

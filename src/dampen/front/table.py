@@ -5,7 +5,7 @@ from copy import copy
 from pathlib import Path
 from typing import Any, Literal, TypeVar, overload
 
-from dampen._validate import Number, flag, plain, positive, render, text
+from dampen._validate import Number, flag, positive, render, text
 from dampen.accounting.account import LONGEST_NOTE
 from dampen.describe.columns import PRIVATE, Category, Column, Flag
 from dampen.describe.conditions import Condition
@@ -14,7 +14,7 @@ from dampen.describe.person import as_person
 from dampen.describe.reading import FileReading
 from dampen.describe.where import conditions_of, words
 from dampen.errors import ParameterError
-from dampen.front.asking import Asking, as_tuple, warn_of_cut
+from dampen.front.asking import BY_PERSON, Asking, as_names, as_tuple, given
 from dampen.front.groups import GroupedTable
 from dampen.front.memory import remembered
 from dampen.front.people import person_words, pose_by_person
@@ -35,7 +35,7 @@ from dampen.privacy import (
 )
 from dampen.questions.one_percentile import Method
 from dampen.questions.private_bounds.sums import refuse_unless_private
-from dampen.questions.record import RECORD, Posed, asking
+from dampen.questions.record import RECORD, Posed, Price, asking, warn_of_cut
 from dampen.tables.engines import Source
 
 Answer = TypeVar("Answer", bound=Release)
@@ -163,6 +163,12 @@ class Table:
         part.view = self.view.restrict(conditions)
         return part
 
+    def with_bounds(self, column: str, bounds: Any) -> "Table":
+        """The same table with other bounds of a column of numbers: ``release.ends``, ``(lo, hi)`` or ``"private"``."""
+        part = copy(self)
+        part.view = self.view.with_bounds(column, bounds)
+        return part
+
     @overload
     def by(self, *columns: str, groups: Literal["private"]) -> UnknownGroups: ...
 
@@ -195,9 +201,18 @@ class Table:
         return PerPerson(self, how, column, bounds, step)
 
     def count(
-        self, *, of: str | None = None, cap: Number | None = None, epsilon: Number, note: str | None = None
+        self,
+        *,
+        of: str | None = None,
+        cap: Number | None = None,
+        epsilon: Number | None = None,
+        rho: Number | None = None,
+        note: str | None = None,
     ) -> NumericRelease:
         """How many rows there are.
+
+        ``rho``: in place of epsilon, of every question that has it, where a row is hidden by itself: the noise of
+        numbers is Gaussian, and choices are those of the exponential mechanism. A budget pays that counts rho.
 
         Of a table with a person: ``of="persons"`` counts those who have rows. Rows are cut at a cap for each person,
         which is chosen privately and told, ``release.cap``; ``cap``: a public one, in its place.
@@ -205,7 +220,7 @@ class Table:
         Of a table whose rows have two persons, so many rows are kept, at most, of each: see docs/people.md.
         """
         said = person_words(None if self.view.person is None else self.unit, "rows", of=of, cap=cap)
-        return self._ask(NumericRelease, "count", None, {}, said, epsilon, note)
+        return self._ask(NumericRelease, "count", None, {}, said, Price(epsilon, rho), note)
 
     def sum(
         self,
@@ -214,7 +229,8 @@ class Table:
         bounds: Any = None,
         cap: Number | None = None,
         few: bool = False,
-        epsilon: Number,
+        epsilon: Number | None = None,
+        rho: Number | None = None,
         note: str | None = None,
     ) -> NumericRelease:
         """The sum of a column of numbers; values outside of the bounds count as the nearer one.
@@ -227,9 +243,9 @@ class Table:
         ends = bounds if isinstance(bounds, Ends) and bounds.whose == self.person else None
         table = self._bounded(column, None if ends is not None else bounds)
         known = {**table.view.range(column), "unit": table.view.number(column).sum_unit}
-        said = {**person_words(self.person, None, cap=cap), **_given(few=flag(few=few) or None)}
+        said = {**person_words(self.person, None, cap=cap), **given(few=flag(few=few) or None)}
         options = said if ends is None else {**said, "ends": tuple(ends)}
-        return table._ask(NumericRelease, "sum", column, known, options, epsilon, note)
+        return table._ask(NumericRelease, "sum", column, known, options, Price(epsilon, rho), note)
 
     def mean(
         self,
@@ -239,7 +255,8 @@ class Table:
         centre: Any = None,
         of: str | None = None,
         cap: Number | None = None,
-        epsilon: Number,
+        epsilon: Number | None = None,
+        rho: Number | None = None,
         note: str | None = None,
     ) -> NumericRelease:
         """The mean of a column of numbers.
@@ -252,14 +269,22 @@ class Table:
         table = self._bounded(column, bounds)
         if self.person is not None and centre is not None:
             raise ParameterError(f"centre must be left out for a table with a person; got {render(centre)}")
-        said = {**person_words(self.person, "persons", of=of, cap=cap), **_given(centre=centre)}
-        return table._ask(NumericRelease, "mean", column, table.view.range(column), said, epsilon, note)
+        said = {**person_words(self.person, "persons", of=of, cap=cap), **given(centre=centre)}
+        return table._ask(NumericRelease, "mean", column, table.view.range(column), said, Price(epsilon, rho), note)
 
-    def variance(self, column: str, *, bounds: Any = None, epsilon: Number, note: str | None = None) -> NumericRelease:
+    def variance(
+        self,
+        column: str,
+        *,
+        bounds: Any = None,
+        epsilon: Number | None = None,
+        rho: Number | None = None,
+        note: str | None = None,
+    ) -> NumericRelease:
         """The variance of a column of numbers. ``bounds``: as of :meth:`sum`."""
         table = self._bounded(column, bounds)
         known = {"unit": table.view.number(column).unit, **table.view.range(column)}
-        return table._ask(NumericRelease, "variance", column, known, {}, epsilon, note)
+        return table._ask(NumericRelease, "variance", column, known, {}, Price(epsilon, rho), note)
 
     def median(
         self,
@@ -269,15 +294,16 @@ class Table:
         leading_bits: int | str | None = None,
         of: str | None = None,
         cap: Number | None = None,
-        epsilon: Number,
+        epsilon: Number | None = None,
+        rho: Number | None = None,
         method: Method = "distance",
         note: str | None = None,
     ) -> Release:
         """The median of a column of numbers or dates; see :meth:`percentile`."""
         table = self._bounded(column, bounds)
-        known, more = table.view.answers(column, leading_bits, method), _given(leading_bits=leading_bits)
+        known, more = table.view.answers(column, leading_bits, method), given(leading_bits=leading_bits)
         options = {"method": method, **person_words(self.person, "persons", of=of, cap=cap), **more}
-        return table._ask(Release, "median", column, known, options, epsilon, note)
+        return table._ask(Release, "median", column, known, options, Price(epsilon, rho), note)
 
     def percentile(
         self,
@@ -288,7 +314,8 @@ class Table:
         leading_bits: int | str | None = None,
         of: str | None = None,
         cap: Number | None = None,
-        epsilon: Number,
+        epsilon: Number | None = None,
+        rho: Number | None = None,
         method: Method = "distance",
         note: str | None = None,
     ) -> Release:
@@ -300,9 +327,9 @@ class Table:
         for each row, where nobody has more than a limit, which is chosen privately and told, or ``cap``.
         """
         table = self._bounded(column, bounds)
-        known, more = table.view.answers(column, leading_bits, method), _given(leading_bits=leading_bits)
+        known, more = table.view.answers(column, leading_bits, method), given(leading_bits=leading_bits)
         options = {"p": p, "method": method, **person_words(self.person, "persons", of=of, cap=cap), **more}
-        return table._ask(Release, "percentile", column, known, options, epsilon, note)
+        return table._ask(Release, "percentile", column, known, options, Price(epsilon, rho), note)
 
     def percentiles(
         self,
@@ -318,14 +345,21 @@ class Table:
         note: str | None = None,
     ) -> ListRelease:
         """Several percentiles of a column at one price; see :func:`dampen.percentiles` and :meth:`percentile`."""
-        table, more = self._bounded(column, bounds), _given(leading_bits=leading_bits)
+        table, more = self._bounded(column, bounds), given(leading_bits=leading_bits)
         said = person_words(self.person, "persons", of=of, cap=cap)
         asked = {"ps": as_tuple(ps), "strategy": strategy, **said, **more}
         known = table.view.answers(column, leading_bits)
-        return table._ask(ListRelease, "percentiles", column, known, asked, epsilon, note)
+        return table._ask(ListRelease, "percentiles", column, known, asked, Price(positive(epsilon=epsilon)), note)
 
     def histogram(
-        self, column: str, *, bounds: Any = None, bars: int | None = None, epsilon: Number, note: str | None = None
+        self,
+        column: str,
+        *,
+        bounds: Any = None,
+        bars: int | None = None,
+        epsilon: Number | None = None,
+        rho: Number | None = None,
+        note: str | None = None,
     ) -> GroupRelease:
         """How many rows each step of a column of numbers or dates has, or each value of a category or flag.
 
@@ -334,28 +368,45 @@ class Table:
         Of a table with a person everybody has one vote, spread over the own rows.
         """
         if isinstance(found := self.view.describe(column), Category | Flag):
-            for name, given in _given(bounds=bounds, bars=bars).items():
-                raise ParameterError(f"{name} must be left out for a {found.kind}; got {render(given)}")
+            for name, said in given(bounds=bounds, bars=bars).items():
+                raise ParameterError(f"{name} must be left out for a {found.kind}; got {render(said)}")
             if self.person is None:
-                return self.by(column).count(epsilon=epsilon, note=note)
-            return self._ask(GroupRelease, "histogram", column, {}, {}, epsilon, note)
+                return self.by(column).count(epsilon=epsilon, rho=rho, note=note)
+            return self._ask(GroupRelease, "histogram", column, {}, {}, Price(epsilon, rho), note)
         table = self._bounded(column, bounds)
         known = table.view.bars(column) if self.person is None else table.view.grid(column)
         if self.person is not None:
             refuse_unless_private(bars=bars)
-        return table._ask(GroupRelease, "histogram", column, known, _given(bars=bars), epsilon, note)
+        return table._ask(GroupRelease, "histogram", column, known, given(bars=bars), Price(epsilon, rho), note)
 
-    def most_common(self, column: str, *, epsilon: Number, mechanism: Any = None, note: str | None = None) -> Release:
+    def most_common(
+        self,
+        column: str,
+        *,
+        epsilon: Number | None = None,
+        rho: Number | None = None,
+        mechanism: Any = None,
+        note: str | None = None,
+    ) -> Release:
         """The most frequent value of a category or flag; with a person by votes, as a histogram."""
         known = {"categories": self.view.category(column).labels}
-        return self._ask(Release, "most_common", column, known, {"mechanism": mechanism}, epsilon, note)
+        options = {"mechanism": mechanism}
+        return self._ask(Release, "most_common", column, known, options, Price(epsilon, rho), note)
 
     def top_categories(
-        self, column: str, k: int, *, epsilon: Number, mechanism: Any = None, note: str | None = None
+        self,
+        column: str,
+        k: int,
+        *,
+        epsilon: Number | None = None,
+        rho: Number | None = None,
+        mechanism: Any = None,
+        note: str | None = None,
     ) -> ListRelease:
         """The k most frequent values of a category, most frequent first."""
         known = {"categories": self.view.category(column).labels}
-        return self._ask(ListRelease, "top_categories", column, known, {"k": k, "mechanism": mechanism}, epsilon, note)
+        options = {"k": k, "mechanism": mechanism}
+        return self._ask(ListRelease, "top_categories", column, known, options, Price(epsilon, rho), note)
 
     def release_group_members(
         self,
@@ -379,7 +430,7 @@ class Table:
         labels = self.view.category(by).labels
         if not isinstance(id, str):
             raise ParameterError(f"id must be the name of a column, a text; got {render(id)}")
-        known = _as_names(public)
+        known = as_names(public)
         for condition in self.view.conditions:
             if condition.column == by or condition.column not in known:
                 rule = "where must name public columns alone, listed in public=: who is told shows who meets it"
@@ -393,13 +444,14 @@ class Table:
                 ids, groups, categories=labels, epsilon=epsilon, method=method, fragment=fragment
             )
 
-        asked = Asking("release_group_members", None, options, (by,), epsilon, note)
+        asked = Asking("release_group_members", None, options, (by,), Price(positive(epsilon=epsilon)), note)
         return self.answer(Release, asked, pose)
 
     def answer(self, kind: type[Answer], asked: Asking, pose: Callable[[], Posed[Any]]) -> Answer:
         """Pose a question, pay for it and answer it; or answer it again, where the budget remembers."""
         note = self.view.tell(asked)[:LONGEST_NOTE] if asked.note is None else asked.note
-        price = plain(positive(epsilon=asked.epsilon))
+        if self.view.person is not None:
+            asked.price.require_epsilon(BY_PERSON)
         key = self.view.key(asked)
 
         def ask() -> Release:
@@ -408,18 +460,13 @@ class Table:
             answer: Release = posed.release(self._budget, note)
             return answer
 
-        found = remembered(self._budget, key and f"{key} epsilon {price} {self._adjacency.value}", ask)
+        found = remembered(self._budget, key and f"{key} {asked.price} {self._adjacency.value}", ask)
         assert isinstance(found, kind)
         warn_of_cut(found, stacklevel=4)
         return found
 
     def _bounded(self, column: str, bounds: Any) -> "Table":
-        """The same table, where a column of numbers has these bounds; ``None``: those that are described."""
-        if bounds is None:
-            return self
-        part = copy(self)
-        part.view = self.view.with_bounds(column, bounds)
-        return part
+        return self if bounds is None else self.with_bounds(column, bounds)
 
     def _ask(
         self,
@@ -428,33 +475,19 @@ class Table:
         column: str | None,
         known: Mapping[str, Any],
         options: Mapping[str, Any],
-        epsilon: Number,
+        price: Price,
         note: str | None,
     ) -> Answer:
         """``known``: what the description says; ``options``: what the asker says."""
-        asked = Asking(question, column, options, (), epsilon, note)
+        asked = Asking(question, column, options, (), price, note)
 
         def pose() -> Posed[Any]:
             if self.persons is not None:
                 return pose_by_two(self.view, asked, self._adjacency)
             if self.view.person is not None:
                 return pose_by_person(self.view, asked, self._adjacency)
-            public = {**options, **known, "epsilon": epsilon, "adjacency": self._adjacency}
+            public = {**options, **known, **price.words(), "adjacency": self._adjacency}
             public.pop("leading_bits", None)  # the grid has them
             return RECORD[question].pose(self.view.source(column), budget=self._budget, **public)
 
         return self.answer(kind, asked, pose)
-
-
-def _given(**options: Any) -> dict[str, Any]:
-    """What was said: options that nobody names are no part of a question."""
-    return {name: option for name, option in options.items() if option is not None}
-
-
-def _as_names(public: Any) -> tuple[str, ...]:
-    """Names of columns: all of those listed, or the one that stands alone. A text is never searched for a name."""
-    given = (public,) if isinstance(public, str) else public
-    listed = as_tuple(given) if isinstance(given, list | tuple | set | frozenset) else given
-    if not isinstance(listed, tuple) or not all(isinstance(name, str) for name in listed):
-        raise ParameterError(f"public must be a list of names of columns; got {render(public)}")
-    return listed

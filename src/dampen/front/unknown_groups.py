@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
-from dampen._validate import Number, render
+from dampen._validate import Number, positive, render
 from dampen.describe.columns import PRIVATE, Listed, Text
 from dampen.describe.where import find_column
 from dampen.errors import ParameterError
@@ -10,7 +10,7 @@ from dampen.front.asking import Asking, as_tuple
 from dampen.front.view import View
 from dampen.privacy import GroupRelease
 from dampen.problem import UnknownGroupsFrame
-from dampen.questions.record import Posed
+from dampen.questions.record import Posed, Price
 from dampen.questions.unknown_groups import pose_unknown_groups
 from dampen.tables.engines.names import NamedPeople, NamesAsk
 from dampen.tables.named_people import named_people
@@ -55,7 +55,7 @@ class UnknownGroups:
         Then ``table.by(column, groups=release)`` asks all else of the groups that were shown, which are public now.
         """
         options = {"groups": PRIVATE, "delta": delta, "most": self._most(most), "at_least": at_least}
-        asked = Asking("count", None, options, (self._column,), epsilon, note)
+        asked = Asking("count", None, options, (self._column,), Price(positive(epsilon=epsilon)), note)
         return self._table.answer(GroupRelease, asked, lambda: self._pose(asked))
 
     def _most(self, most: int | None) -> int:

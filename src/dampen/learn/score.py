@@ -30,6 +30,7 @@ from dampen.queries.sums import mean_problem
 from dampen.queries.votes import vote_counts_frame
 from dampen.questions.histograms import pose_counts
 from dampen.questions.people.votes import BITS
+from dampen.questions.record import Price
 from dampen.tables.columns import Column, column_of_values, items_of
 from dampen.tables.counts import require_public_number
 from dampen.tables.engines import Reading, Source, is_outside, open_engine
@@ -127,7 +128,7 @@ def private_score(
     if meant is Adjacency.REPLACE:
         return Laplace(price).release(accuracy_problem(right), budget=payer, note=note)
     counted = np.array([np.count_nonzero(right), np.count_nonzero(~right)])
-    counts = pose_counts(counted, (True, False), epsilon=price, adjacency=meant).release(payer, note)
+    counts = pose_counts(counted, (True, False), price=Price(price), adjacency=meant).release(payer, note)
     told = ShareAccuracy(counts.value[True], counts.value[False], Geometric(price))
     return NumericRelease(told.value, counts.loss, counts.mechanism, note, told)
 
@@ -162,7 +163,7 @@ def _score_persons(
         persons += batch[whose.column].tolist()
     units = _votes(np.concatenate([np.zeros(0, dtype=np.bool_), *right]), owners_of(persons))
     frame = vote_counts_frame(2, 1 << BITS, table.adjacency, whose.column)
-    posed = pose_counts(units, (True, False), epsilon=epsilon, adjacency=table.adjacency, frame=frame)
+    posed = pose_counts(units, (True, False), price=Price(epsilon), adjacency=table.adjacency, frame=frame)
     counts = posed.release(budget, note)
     told = ShareAccuracy(counts.value[True], counts.value[False], LaplaceCounts(epsilon).noise(frame))
     return NumericRelease(told.value, counts.loss, counts.mechanism, note, told)

@@ -10,7 +10,7 @@ from dampen.privacy import Adjacency, BudgetLike, ListRelease, Release
 from dampen.problem import SelectionProblem
 from dampen.queries.categories import count_frame
 from dampen.questions.mechanism_choice import Choice, choose_mechanism, choose_top_k
-from dampen.questions.record import Posed, Single, no_records, question, usual_law
+from dampen.questions.record import Posed, Price, Single, no_records, question, usual_law
 from dampen.tables.counts import as_categories
 from dampen.tables.groups import count_groups
 
@@ -20,7 +20,8 @@ def most_common(
     values: Any,
     *,
     categories: Sequence[Any],
-    epsilon: Number,
+    epsilon: Number | None = None,
+    rho: Number | None = None,
     budget: BudgetLike,
     adjacency: Adjacency = Adjacency.ADD_REMOVE,
     mechanism: Choice | None = None,
@@ -37,6 +38,8 @@ def most_common(
     mechanism
         A mechanism class, or a mechanism with the same epsilon; permute-and-flip by default, or the exponential
         mechanism where the budget is one of rho.
+    rho
+        In place of epsilon: the exponential mechanism chooses, whose epsilon is the root of 8 rho.
     note
         What the answer is for; a ledger remembers it.
 
@@ -46,7 +49,7 @@ def most_common(
     True
     """
     usual = usual_law(budget)
-    chosen = choose_mechanism(mechanism, epsilon, default=usual, indicators="dampen.queries.winner_problem")
+    chosen = choose_mechanism(mechanism, Price(epsilon, rho), default=usual, indicators="dampen.queries.winner_problem")
     return _pose(chosen, values, categories, adjacency)
 
 
@@ -56,23 +59,25 @@ def top_categories(
     k: int,
     *,
     categories: Sequence[Any],
-    epsilon: Number,
+    epsilon: Number | None = None,
+    rho: Number | None = None,
     budget: BudgetLike,
     adjacency: Adjacency = Adjacency.ADD_REMOVE,
     mechanism: Callable[[Number], SelectionMechanism] | None = None,
     note: str = "top_categories",
 ) -> Posed[ListRelease]:
-    """The k categories with the most records, most frequent first, privately. ``epsilon`` is the price of them all.
+    """The k categories with the most records, most frequent first, privately. The price is that of them all.
 
     The other arguments are those of :func:`most_common`; ``mechanism`` is a class of the exponential or
-    permute-and-flip type, run at epsilon / k for each place.
+    permute-and-flip type, run at epsilon / k, or rho / k, for each place.
 
     >>> import dampen
     >>> budget = dampen.Budget(epsilon=1)
     >>> len(dampen.top_categories(["a", "a", "b"], 2, categories=("a", "b", "c"), epsilon=1, budget=budget))
     2
     """
-    return _pose(choose_top_k(k, mechanism, epsilon, default=usual_law(budget)), values, categories, adjacency)
+    chosen = choose_top_k(k, mechanism, Price(epsilon, rho), default=usual_law(budget))
+    return _pose(chosen, values, categories, adjacency)
 
 
 def _pose(

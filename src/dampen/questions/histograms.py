@@ -1,4 +1,4 @@
-"""How many values stand at each point of a grid? And counts by any labels, all for one epsilon."""
+"""How many values stand at each point of a grid? And counts by any labels, all for one price."""
 
 from collections.abc import Sequence
 from fractions import Fraction
@@ -8,7 +8,6 @@ import numpy as np
 
 from dampen._validate import Number, flag
 from dampen.errors import ParameterError
-from dampen.mechanisms.counts.laplace_counts import LaplaceCounts
 from dampen.mechanisms.noise_errors import NoiseAccuracy
 from dampen.privacy import (
     Accuracy,
@@ -24,7 +23,7 @@ from dampen.questions.one_percentile import Bounds, grid_of
 from dampen.questions.private_bounds.bars import as_bars, bars_between
 from dampen.questions.private_bounds.ends import BetweenEnds
 from dampen.questions.private_bounds.sums import is_private, private_units, refuse_unless_private
-from dampen.questions.record import RECORD, Composite, Posed, question, zeros
+from dampen.questions.record import NO_BOUNDS, RECORD, Composite, Posed, Price, question, zeros
 from dampen.tables.counts import count_on_grid
 from dampen.tables.unit_reading import Units
 from dampen.vectors import Integers
@@ -41,12 +40,13 @@ def histogram(
     bounds: Bounds,
     step: Number | None = None,
     bars: int | None = None,
-    epsilon: Number,
+    epsilon: Number | None = None,
+    rho: Number | None = None,
     budget: BudgetLike,
     adjacency: Adjacency = Adjacency.ADD_REMOVE,
     note: str = "histogram",
 ) -> Posed[GroupRelease]:
-    """How many values stand at each point of a public grid, privately: all counts for one ``epsilon``.
+    """How many values stand at each point of a public grid, privately: all counts for one price.
 
     Parameters
     ----------
@@ -62,6 +62,9 @@ def histogram(
     adjacency
         ``ADD_REMOVE``: one record more or less moves one count by 1. ``REPLACE``: a record with another value moves
         two, so the noise is twice as wide.
+    rho
+        In place of epsilon: the noise is Gaussian, 1.4 times as wide under ``REPLACE``, and a budget pays that counts
+        rho. Not with private bounds.
     note
         What the answer is for; a ledger remembers it.
 
@@ -72,18 +75,20 @@ def histogram(
     >>> list(bars)[:3], isinstance(bars[10].value, int)
     ([0, 10, 20], True)
     """
+    price = Price(epsilon, rho)
     if is_private(bounds):
-        return _pose_between_ends(values, private_units(step, "step"), as_bars(bars), epsilon, adjacency)
+        share, units = price.require_epsilon(NO_BOUNDS), private_units(step, "step")
+        return _pose_between_ends(values, units, as_bars(bars), share, adjacency)
     refuse_unless_private(bars=bars)
     grid = grid_of(bounds, step)
     if len(grid) > MOST_BARS:
         raise ParameterError(f"bounds and step must make at most {MOST_BARS} bars; got {len(grid)}")
-    LaplaceCounts(epsilon).privacy(frame_of_counts(len(grid), adjacency))  # tried before any data is read
+    price.counts_noise().privacy(frame_of_counts(len(grid), adjacency))  # tried before any data is read
     counted = count_on_grid(values, grid)
     counts = np.zeros(len(grid), dtype=np.int64)
     counts[counted.places] = counted.counts
     points = [grid[place] for place in range(len(grid))]
-    return pose_counts(counts, points, epsilon=epsilon, adjacency=adjacency)
+    return pose_counts(counts, points, price=price, adjacency=adjacency)
 
 
 def _pose_between_ends(
@@ -106,7 +111,7 @@ def pose_counts(
     counts: Integers,
     labels: Sequence[Any],
     *,
-    epsilon: Number,
+    price: Price,
     adjacency: Adjacency,
     non_negative: bool = False,
     consistent: bool = False,
@@ -123,7 +128,7 @@ def pose_counts(
     their number is public, else to the sum of the noisy ones. Both tell no error: what they change depends on what was
     drawn.
     """
-    mechanism = LaplaceCounts(epsilon)
+    mechanism = price.counts_noise()
     frame = frame_of_counts(len(labels), adjacency) if frame is None else frame
     above, adding_up = flag(non_negative=non_negative), flag(consistent=consistent)
     problem = CountsProblem(frame, counts)

@@ -1,11 +1,15 @@
-"""How a caller names a mechanism: a class that needs only epsilon, or one that is ready and costs what was said."""
+"""How a caller names a mechanism: a class that needs only epsilon, or one that is ready and costs what was said.
+
+At a rho the exponential mechanism chooses: no other has a better one.
+"""
 
 from collections.abc import Callable
 
-from dampen._validate import Number, plain, positive, probability, render, whole
+from dampen._validate import Number, brief, plain, positive, probability, render, whole
 from dampen.errors import ParameterError
 from dampen.mechanisms import (
     ExactPairLaplace,
+    Exponential,
     NumericMechanism,
     PermuteAndFlip,
     PolyPlace,
@@ -17,6 +21,7 @@ from dampen.mechanisms.selection.base import ExponentMechanism
 from dampen.mechanisms.selection.ordered import OrderedMechanism
 from dampen.mechanisms.selection.top_k import one_shot_noise
 from dampen.problem import NumericProblem
+from dampen.questions.record import Price
 
 Law = Callable[[Number], SelectionMechanism]
 Choice = SelectionMechanism | Law
@@ -24,21 +29,24 @@ Choice = SelectionMechanism | Law
 
 def choose_mechanism(
     mechanism: Choice | None,
-    epsilon: Number,
+    price: Price,
     *,
     default: Law = PermuteAndFlip,
     indicators: str = "",
 ) -> SelectionMechanism:
-    """The mechanism at this epsilon; one that is ready must have the same.
+    """The mechanism at this price; one that is ready must have the same epsilon.
 
     ``indicators``: the query to name where one is refused that takes utilities of 0 and 1 alone; empty: any is taken.
     """
-    positive(epsilon=epsilon)
+    if price.is_rho:
+        if mechanism is not None and mechanism is not Exponential:
+            raise ParameterError(f"mechanism must be left out, or Exponential, for a rho; got {render(mechanism)}")
+        return price.choice()
     named = default if mechanism is None else mechanism
     chosen: object = named
     if not isinstance(named, SelectionMechanism):
         try:
-            chosen = named(epsilon)
+            chosen = named(price.amount)
         except Exception:  # it may be anything that can be called, and raise anything
             chosen = None
     if not isinstance(chosen, SelectionMechanism):
@@ -46,16 +54,16 @@ def choose_mechanism(
         raise ParameterError(f"{rule}; got {render(mechanism)}")
     if isinstance(chosen, OrderedMechanism):
         raise ParameterError(f"mechanism must choose one candidate; got {render(mechanism)}")
-    if chosen.epsilon != positive(epsilon=epsilon):
-        raise ParameterError(f"epsilon must be the mechanism's own, {plain(chosen.epsilon)}; got {render(epsilon)}")
+    if chosen.epsilon != price.amount:
+        raise ParameterError(f"epsilon must be the mechanism's own, {plain(chosen.epsilon)}; got {brief(price.amount)}")
     if indicators and (isinstance(chosen, StableArgmax) or getattr(chosen, "indicator", False)):
         raise ParameterError(f"mechanism must take any utilities; {render(chosen)} takes 0 and 1: use {indicators}")
     return chosen
 
 
-def choose_top_k(k: int, mechanism: Law | None, epsilon: Number, *, default: Law = PermuteAndFlip) -> TopK:
+def choose_top_k(k: int, mechanism: Law | None, price: Price, *, default: Law = PermuteAndFlip) -> TopK:
     """A top-k at this price in all, each place by the mechanism that the caller names, else by the default."""
-    share = positive(epsilon=epsilon) / whole(k=k, least=1)
+    share = price.part(whole(k=k, least=1))
     base = choose_mechanism(mechanism, share, default=default)
     if not isinstance(base, ExponentMechanism) or one_shot_noise(base) is None:
         raise ParameterError(f"mechanism must be of the exponential or permute-and-flip type; got {render(mechanism)}")

@@ -4,10 +4,10 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any, Literal
 
-from dampen._validate import Number, flag, positive
+from dampen._validate import Number, flag
 from dampen.accounting import composed
 from dampen.entropy import Entropy
-from dampen.mechanisms import Laplace
+from dampen.mechanisms import Gaussian, Laplace
 from dampen.mechanisms.noise_errors import NoiseAccuracy, Noisy, RatioAccuracy, VarianceAccuracy
 from dampen.privacy import Adjacency, BudgetLike, NumericRelease, PrivacyLoss, record_adjacency
 from dampen.problem import NumericProblem
@@ -21,7 +21,7 @@ from dampen.queries.sums import (
 from dampen.questions.private_bounds.ends import BetweenEnds
 from dampen.questions.private_bounds.means import PrivateMean
 from dampen.questions.private_bounds.sums import is_private, pose_private_sum, private_units, refuse_unless_private
-from dampen.questions.record import RECORD, Composite, Posed, Single, no_records, question, zeros
+from dampen.questions.record import NO_BOUNDS, RECORD, Composite, Posed, Price, Single, no_records, question, zeros
 from dampen.tables.counts import as_bounds
 
 Bounds = tuple[Number, Number] | Literal["private"]
@@ -31,7 +31,8 @@ Bounds = tuple[Number, Number] | Literal["private"]
 def count(
     values: Any,
     *,
-    epsilon: Number,
+    epsilon: Number | None = None,
+    rho: Number | None = None,
     budget: BudgetLike,
     adjacency: Adjacency = Adjacency.ADD_REMOVE,
     note: str = "count",
@@ -45,6 +46,8 @@ def count(
         counts those rows alone that a filter leaves.
     adjacency
         ``ADD_REMOVE``: one row more or less. ``REPLACE``: one row has other values.
+    rho
+        In place of epsilon: the noise is Gaussian, and a budget pays that counts rho.
     note
         What the answer is for; a ledger remembers it.
 
@@ -55,7 +58,7 @@ def count(
     >>> isinstance(release.value, int), release.error(0.95) == 3
     (True, True)
     """
-    return Single(Laplace(epsilon), row_count_problem(values, adjacency=adjacency))
+    return Single(Price(epsilon, rho).number_noise(), row_count_problem(values, adjacency=adjacency))
 
 
 @question(zeros, proof="laplace")
@@ -63,9 +66,10 @@ def sum(
     values: Any,
     *,
     bounds: Bounds,
-    unit: Number = 1,
+    unit: Number | None = None,
     few: bool = False,
-    epsilon: Number,
+    epsilon: Number | None = None,
+    rho: Number | None = None,
     budget: BudgetLike,
     adjacency: Adjacency = Adjacency.ADD_REMOVE,
     note: str = "sum",
@@ -80,10 +84,13 @@ def sum(
         Lowest and highest value, public: a value outside counts as the nearer bound, silently. ``"private"`` where
         nobody knows them: a quarter of epsilon finds two ends, which are told, ``release.ends``.
     unit
-        Answers are multiples of it. The sum is exact before it is rounded; with private bounds values are read to it.
+        Answers are multiples of it; of 1, if left out. The sum is exact before it is rounded. With private bounds it
+        must be said, and values are read to it.
     few
         With private bounds, of a few hundred values in a fine unit: finds the ends by a scan, which needs fewer values
         and goes astray now and then.
+    rho
+        In place of epsilon, where bounds are known: the noise is Gaussian, and a budget pays that counts rho.
 
     The release tells its error: ``release.error(0.95)``.
 
@@ -93,13 +100,12 @@ def sum(
     >>> isinstance(release.value, int), release.error(0.5) == 6931.5
     (True, True)
     """
+    price = Price(epsilon, rho)
     if is_private(bounds):
-        return pose_private_sum(values, unit, few=few, epsilon=epsilon, adjacency=adjacency)
+        return pose_private_sum(values, unit, few=few, epsilon=price.require_epsilon(NO_BOUNDS), adjacency=adjacency)
     refuse_unless_private(few=flag(few=few) or None)
-    mechanism, problem = (
-        Laplace(epsilon),
-        sum_problem(values, bounds=as_bounds(bounds), adjacency=adjacency, resolution=unit),
-    )
+    mechanism = price.number_noise()
+    problem = sum_problem(values, bounds=as_bounds(bounds), adjacency=adjacency, resolution=1 if unit is None else unit)
     return Single(mechanism, problem, _with_rounding(mechanism, problem))
 
 
@@ -110,7 +116,8 @@ def mean(
     bounds: Bounds,
     unit: Number | None = None,
     centre: Number | None = None,
-    epsilon: Number,
+    epsilon: Number | None = None,
+    rho: Number | None = None,
     budget: BudgetLike,
     adjacency: Adjacency = Adjacency.ADD_REMOVE,
     note: str = "mean",
@@ -118,7 +125,7 @@ def mean(
     """The mean of the values, privately: between the bounds.
 
     Under ``REPLACE`` the number of values is public, and the noise is that of their sum divided by it. Under
-    ``ADD_REMOVE`` half of epsilon buys the sum of the differences from the middle of the bounds, half the number of
+    ``ADD_REMOVE`` half of the price buys the sum of the differences from the middle of the bounds, half the number of
     values, in one reservation; the answer is the quotient, clamped to the bounds.
 
     Parameters
@@ -133,6 +140,8 @@ def mean(
     centre
         With private bounds: ``"private"``, if left out, a median for an eighth of epsilon; ``"twice"``, one more around
         it, for values far from 0 such as time stamps; or a public number.
+    rho
+        In place of epsilon, where bounds are known: the noise is Gaussian, and a budget pays that counts rho.
 
     The release tells its error, worked out from the noisy sum and the noisy number.
 
@@ -142,13 +151,14 @@ def mean(
     >>> 0 <= float(release) <= 120
     True
     """
-    price = positive(epsilon=epsilon)
+    price = Price(epsilon, rho)
     if is_private(bounds):
-        where, units = "private" if centre is None else centre, private_units(unit)
-        return PrivateMean(values, units, where, epsilon=price, adjacency=record_adjacency(adjacency))
+        share, units = price.require_epsilon(NO_BOUNDS), private_units(unit)
+        where = "private" if centre is None else centre
+        return PrivateMean(values, units, where, epsilon=share, adjacency=record_adjacency(adjacency))
     refuse_unless_private(unit=unit, centre=centre)
     if record_adjacency(adjacency) is Adjacency.REPLACE:
-        mechanism, problem = Laplace(price), mean_problem(values, bounds=as_bounds(bounds))
+        mechanism, problem = price.number_noise(), mean_problem(values, bounds=as_bounds(bounds))
         return Single(mechanism, problem, _with_rounding(mechanism, problem))
     parts, (low, high) = mean_part_problems(values, bounds=as_bounds(bounds)), as_bounds(bounds)
 
@@ -157,7 +167,7 @@ def mean(
         known = RatioAccuracy(low, high, off, number)
         return NumericRelease(known.value, loss, f"{half!r} of a sum and of a number", note, known)
 
-    half, frames = Laplace(price / 2), tuple(part.frame for part in parts)
+    half, frames = price.part(2).number_noise(), tuple(part.frame for part in parts)
     loss = composed([half.privacy(frame) for frame in frames])
     return Composite(frames, loss, lambda source: draw_parts(half, parts, source), build)
 
@@ -168,16 +178,17 @@ def variance(
     *,
     bounds: Bounds,
     unit: Number | None = None,
-    epsilon: Number,
+    epsilon: Number | None = None,
+    rho: Number | None = None,
     budget: BudgetLike,
     adjacency: Adjacency = Adjacency.ADD_REMOVE,
     note: str = "variance",
 ) -> Posed[NumericRelease]:
     """The variance of the values, privately: the mean squared distance from their mean.
 
-    A third of epsilon each buys the sum of the differences from the middle of the bounds, the sum of their squares, and
-    the number of values; under ``REPLACE`` the number is public, and each sum takes half. The answer lies between 0 and
-    a quarter of the squared distance of the bounds.
+    A third of the price each buys the sum of the differences from the middle of the bounds, the sum of their squares,
+    and the number of values; under ``REPLACE`` the number is public, and each sum takes half. The answer lies between 0
+    and a quarter of the squared distance of the bounds.
 
     Parameters
     ----------
@@ -189,6 +200,8 @@ def variance(
     unit
         Values are rounded to multiples of it, counted from the lowest; the answer is the variance of those. Without it
         to whole numbers, or to the decimals that make 1000 steps between the bounds.
+    rho
+        In place of epsilon, where bounds are known: the noise is Gaussian, and a budget pays that counts rho.
 
     The release tells its error, worked out from what was drawn.
 
@@ -198,19 +211,19 @@ def variance(
     >>> 0 <= float(release) <= 3600
     True
     """
-    price = positive(epsilon=epsilon)
+    price = Price(epsilon, rho)
     if is_private(bounds):
-        units = private_units(unit)
+        whole, units = price.require_epsilon(NO_BOUNDS), private_units(unit)
 
         def between(ends: tuple[Number, Number], share: Number) -> Posed[NumericRelease]:
             known: dict[str, Any] = {"bounds": ends, "unit": units.unit, "adjacency": adjacency}
             return RECORD["variance"].pose(values, epsilon=share, **known)
 
-        return BetweenEnds(values, units, between, epsilon=price, adjacency=adjacency)
+        return BetweenEnds(values, units, between, epsilon=whole, adjacency=adjacency)
     parts, number = variance_part_problems(
         values, bounds=as_bounds(bounds), unit=unit, adjacency=record_adjacency(adjacency)
     )
-    share, (low, high) = Laplace(price / len(parts)), as_bounds(bounds)
+    share, (low, high) = price.part(len(parts)).number_noise(), as_bounds(bounds)
 
     def build(drawn: tuple[Noisy, ...], loss: PrivacyLoss, note: str) -> NumericRelease:
         first, second, *rest = drawn
@@ -222,12 +235,12 @@ def variance(
     return Composite(frames, loss, lambda source: draw_parts(share, parts, source), build)
 
 
-def _with_rounding(mechanism: Laplace, problem: NumericProblem) -> NoiseAccuracy:
+def _with_rounding(mechanism: Laplace | Gaussian, problem: NumericProblem) -> NoiseAccuracy:
     """The error of a number that is rounded to the grid before noise is added: half a step more."""
     return replace(mechanism.accuracy(problem.frame), rounding=problem.frame.resolution / 2)
 
 
-def draw_parts(mechanism: Laplace, parts: tuple[NumericProblem, ...], source: Entropy) -> tuple[Noisy, ...]:
+def draw_parts(mechanism: Laplace | Gaussian, parts: tuple[NumericProblem, ...], source: Entropy) -> tuple[Noisy, ...]:
     """What each part is answered with, and the noise that is in it. Nobody has paid for it here."""
     drawn = (mechanism.answer(part.frame, mechanism.draw(part, source)) for part in parts)
     return tuple(

@@ -14,7 +14,7 @@ from dampen.queries import percentile_label_problem, percentile_rank_problem, pe
 from dampen.queries.order.order_statistic import order_statistic_problem
 from dampen.questions.mechanism_choice import Choice, choose_mechanism, choose_numeric, require_fitting
 from dampen.questions.private_bounds.sums import is_private, private_units
-from dampen.questions.record import RECORD, Posed, Single, question, usual_law, zeros
+from dampen.questions.record import RECORD, Posed, Price, Single, question, zeros
 from dampen.tables.grid import Grid, as_grid
 from dampen.tables.relative_grid import unbounded_grid
 
@@ -36,7 +36,8 @@ def percentile(
     *,
     bounds: Bounds,
     step: Number | None = None,
-    epsilon: Number,
+    epsilon: Number | None = None,
+    rho: Number | None = None,
     budget: BudgetLike,
     adjacency: Adjacency = Adjacency.ADD_REMOVE,
     method: Method = "distance",
@@ -66,6 +67,9 @@ def percentile(
         ``bounds=(0, hi)``. Or a mechanism: one that chooses, for ``"distance"``, or one that adds noise, for
         ``"number"``. ``"distance"`` and ``"rank"`` draw by permute-and-flip, or by the exponential mechanism where the
         budget is one of rho.
+    rho
+        In place of epsilon, for ``"distance"`` and ``"rank"``: the exponential mechanism chooses, whose epsilon is the
+        root of 8 rho.
     note
         What the answer is for; a ledger remembers it.
 
@@ -74,28 +78,31 @@ def percentile(
     >>> dampen.percentile([23, 31, 45], 50, bounds=(0, 120), epsilon=1, budget=budget) in range(0, 121)
     True
     """
+    price = Price(epsilon, rho)
+    if price.is_rho and not (isinstance(method, str) and method in ON_A_GRID):
+        raise ParameterError(f"method must be 'distance' or 'rank' for a rho; got {render(method)}")
     if isinstance(bounds, str):
         bounds, step = private_grid(bounds, step), None
     if isinstance(method, NumericMechanism) or _names(method, "number"):
-        return _pose_number(values, p, bounds, step, epsilon, adjacency, method)
+        return _pose_number(values, p, bounds, step, price.amount, adjacency, method)
     if _names(method, "label"):
         if step is not None:
             raise ParameterError(f"step must be left out for method 'label'; got {render(step)}")
         bound = _label_bound(bounds, adjacency)
-        return Single(LocalDampening(epsilon), percentile_label_problem(values, p, bound=bound))
+        return Single(LocalDampening(price.amount), percentile_label_problem(values, p, bound=bound))
     if method is None or (isinstance(method, str) and method not in ON_A_GRID):
         raise ParameterError(
             f"method must be one of {', '.join(map(repr, WAYS))}, or a mechanism; got {render(method)}"
         )
     grid, pose = grid_of(bounds, step), ON_A_GRID[method if isinstance(method, str) else "distance"]
     if isinstance(method, str):
-        usual, known = usual_law(budget)(epsilon), None
+        usual, known = price.choice(budget), None
         problem = pose(values, p, grid=grid, adjacency=adjacency)
         if method == "distance":
             law: Law = "exponential" if isinstance(usual, Exponential) else "permute_and_flip"
             known = PercentileAccuracy(usual.epsilon, len(grid), 100 * share_of(p), adjacency, law)
         return Single(usual, problem, known)
-    chosen = choose_mechanism(method, epsilon, indicators="dampen.queries.percentile_hit_problem")
+    chosen = choose_mechanism(method, price, indicators="dampen.queries.percentile_hit_problem")
     frame = pose([], p, grid=grid, adjacency=adjacency).frame
     chosen.privacy(frame)  # tried before any data is read
     told = people_accuracy(chosen.accuracy(frame), 100 * share_of(p), adjacency)
@@ -108,7 +115,8 @@ def median(
     *,
     bounds: Bounds,
     step: Number | None = None,
-    epsilon: Number,
+    epsilon: Number | None = None,
+    rho: Number | None = None,
     budget: BudgetLike,
     adjacency: Adjacency = Adjacency.ADD_REMOVE,
     method: Method = "distance",
@@ -121,8 +129,8 @@ def median(
     >>> dampen.median([23, 31, 45], bounds=(0, 120), epsilon=1, budget=budget) in range(0, 121)
     True
     """
-    asked: dict[str, Any] = {"bounds": bounds, "step": step, "epsilon": epsilon, "adjacency": adjacency}
-    return RECORD["percentile"].pose(values, 50, method=method, budget=budget, **asked)
+    asked: dict[str, Any] = {"bounds": bounds, "step": step, "adjacency": adjacency, "method": method}
+    return RECORD["percentile"].pose(values, 50, epsilon=epsilon, rho=rho, budget=budget, **asked)
 
 
 def private_grid(bounds: str, step: Number | None) -> Grid:

@@ -1,30 +1,39 @@
-"""How a question is put together, asked and paid for, and the record of all questions.
+"""How a question is priced, put together, asked and paid for, and the record of all questions.
 
 A question enters the record where it is defined, by the decorator :func:`question`; nothing else lists it. The function
 that is decorated checks its arguments, reads the data and returns the question ``Posed``; the public one also pays.
 """
 
 import inspect
+import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from fractions import Fraction
 from functools import wraps
 from typing import Any, Generic, ParamSpec, TypeVar, get_args
 
 import numpy as np
 
-from dampen._validate import only_own_errors, text, whole
+from dampen._validate import Number, brief, only_own_errors, plain, positive, render, text, whole
 from dampen.accounting.account import LONGEST_NOTE
 from dampen.accounting.rules import CONCENTRATED
+from dampen.concentrated import range_of_rho
 from dampen.entropy import Entropy
-from dampen.errors import ParameterError
-from dampen.mechanisms import Exponential, PermuteAndFlip
+from dampen.errors import CutOffWarning, ParameterError
+from dampen.mechanisms import Exponential, Gaussian, GaussianCounts, Laplace, LaplaceCounts, PermuteAndFlip
 from dampen.mechanisms.base import Mechanism
-from dampen.privacy import Accuracy, BudgetLike, PrivacyLoss, as_budget, paid
+from dampen.privacy import Accuracy, BudgetLike, PrivacyLoss, Release, as_budget, paid
+
+CUT_OFF = (
+    "so much may lie beyond that what was cut off may exceed the answer: "
+    "ask with a larger epsilon, in a coarser unit, or with a cap or bounds of your own"
+)
 
 Parameters = ParamSpec("Parameters")
 Answer = TypeVar("Answer")
+NO_BOUNDS = "where bounds are private"
 Nothing = Callable[[int, Mapping[str, Any]], Mapping[str, Any]]
 """A public number of records and the public arguments in; the arguments that stand in for data out."""
 
@@ -45,6 +54,66 @@ def usual_law(budget: object) -> type[PermuteAndFlip] | type[Exponential]:
     a rho. By which rule a budget adds up is public.
     """
     return Exponential if getattr(budget, "composition", None) == CONCENTRATED.name else PermuteAndFlip
+
+
+def warn_of_cut(found: Release, *, stacklevel: int) -> None:
+    """Say, by released things alone, that what was cut off may exceed the answer. ``stacklevel``: the asker's."""
+    if found.doubtful:
+        warnings.warn(CutOffWarning(CUT_OFF), stacklevel=stacklevel + 1)
+
+
+@dataclass(frozen=True, init=False)
+class Price:
+    """What somebody pays for an answer: an epsilon, or a rho in its place; and which noise or choice that buys.
+
+    An epsilon buys discrete Laplace noise. A rho buys discrete Gaussian noise, which has a rho and no epsilon, and
+    choices by the exponential mechanism whose bounded range costs that rho: at one rho no other is better.
+    """
+
+    amount: Fraction
+    is_rho: bool
+
+    def __init__(self, epsilon: Number | None = None, rho: Number | None = None) -> None:
+        if epsilon is None and rho is None:
+            raise ParameterError("epsilon must be given, or rho in its place; got neither")
+        if epsilon is not None and rho is not None:
+            raise ParameterError(f"rho must be left out where epsilon is given; got {render(rho)}")
+        amount = positive(epsilon=epsilon) if rho is None else positive(rho=rho)
+        object.__setattr__(self, "amount", amount)
+        object.__setattr__(self, "is_rho", rho is not None)
+
+    def words(self) -> dict[str, Any]:
+        """By the name that questions have for it."""
+        return {"rho" if self.is_rho else "epsilon": self.amount}
+
+    def __str__(self) -> str:
+        """Exactly, so that only equal prices look alike: keys of remembered answers hold it."""
+        [(name, amount)] = self.words().items()
+        return f"{name} {plain(amount)}"
+
+    def part(self, count: int) -> "Price":
+        """An equal share, where so many are paid together: epsilons add, and so do rhos."""
+        return Price(**{name: amount / count for name, amount in self.words().items()})
+
+    def require_epsilon(self, where: str) -> Fraction:
+        """Epsilon, ``where`` nothing is drawn whose rho could be asked for."""
+        if self.is_rho:
+            raise ParameterError(f"rho must be left out {where}; got {brief(self.amount)}")
+        return self.amount
+
+    def number_noise(self) -> Laplace | Gaussian:
+        """What is added to a number."""
+        return Gaussian(self.amount) if self.is_rho else Laplace(self.amount)
+
+    def counts_noise(self) -> LaplaceCounts | GaussianCounts:
+        """What is added to many counts."""
+        return GaussianCounts(self.amount) if self.is_rho else LaplaceCounts(self.amount)
+
+    def choice(self, budget: object = None) -> PermuteAndFlip | Exponential:
+        """What chooses where nobody names a mechanism; of a rho it costs less by its rounding, never more."""
+        if self.is_rho:
+            return Exponential(range_of_rho(self.amount))
+        return usual_law(budget)(self.amount)
 
 
 class Posed(ABC, Generic[Answer]):
@@ -194,6 +263,8 @@ def question(
             with asking(budget, note):
                 posed = pose(*data, **public)
             answer: Answer = posed.release(budget, note)
+            if isinstance(answer, Release):
+                warn_of_cut(answer, stacklevel=2)
             return answer
 
         [answer] = get_args(signature.return_annotation)

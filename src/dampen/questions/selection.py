@@ -10,7 +10,7 @@ from dampen.mechanisms import PairwiseDampening, SelectionMechanism
 from dampen.privacy import Adjacency, BudgetLike, ListRelease, Release, as_adjacency
 from dampen.problem import Frame, SelectionProblem, count_candidates, matching_sensitivity
 from dampen.questions.mechanism_choice import Choice, choose_mechanism, choose_top_k
-from dampen.questions.record import Posed, Single, question, usual_law, zero_scores
+from dampen.questions.record import Posed, Price, Single, question, usual_law, zero_scores
 from dampen.sensitivity import Constant, SensitivityFunction
 
 Pairs = list[tuple[Any, Any]]
@@ -30,7 +30,8 @@ def select(
     scores: Scores,
     *,
     sensitivity: Number | SensitivityFunction,
-    epsilon: Number,
+    epsilon: Number | None = None,
+    rho: Number | None = None,
     budget: BudgetLike,
     monotone: bool = False,
     adjacency: Adjacency = Adjacency.ADD_REMOVE,
@@ -58,6 +59,8 @@ def select(
     mechanism
         A mechanism class, or a mechanism with the same epsilon. By default permute-and-flip (the exponential mechanism
         where the budget is one of rho), or pairwise dampening when ``sensitivity`` is a function other than a constant.
+    rho
+        In place of epsilon: the exponential mechanism chooses, whose epsilon is the root of 8 rho.
     note
         What the answer is for; a ledger remembers it.
 
@@ -71,9 +74,11 @@ def select(
     True
     """
     varies = isinstance(sensitivity, SensitivityFunction) and not isinstance(sensitivity, Constant)
-    chosen = choose_mechanism(mechanism, epsilon, default=PairwiseDampening if varies else usual_law(budget))
+    chosen = choose_mechanism(
+        mechanism, Price(epsilon, rho), default=PairwiseDampening if varies else usual_law(budget)
+    )
     frame, pairs = _frame_scores(scores, sensitivity, monotone, adjacency, candidates)
-    if chosen.privacy(frame).epsilon != positive(epsilon=epsilon):
+    if chosen.privacy(frame).epsilon != chosen.epsilon:
         raise ParameterError(
             f"epsilon must be what the mechanism costs; {render(mechanism)} does not cost {render(epsilon)}"
         )
@@ -86,7 +91,8 @@ def top_k(
     k: int,
     *,
     sensitivity: Number | SensitivityFunction,
-    epsilon: Number,
+    epsilon: Number | None = None,
+    rho: Number | None = None,
     budget: BudgetLike,
     monotone: bool = False,
     adjacency: Adjacency = Adjacency.ADD_REMOVE,
@@ -94,18 +100,18 @@ def top_k(
     mechanism: Callable[[Number], SelectionMechanism] | None = None,
     note: str = "top_k",
 ) -> Posed[ListRelease]:
-    """The k labels with the highest scores, best first, privately. ``epsilon`` is the price of the whole answer.
+    """The k labels with the highest scores, best first, privately. The price is that of the whole answer.
 
     The other arguments are those of :func:`select`; ``mechanism`` is a mechanism class of the exponential or
-    permute-and-flip type, run at epsilon / k for each place. The default is that of scores with one sensitivity,
-    whatever it is: pairwise dampening compares with the winner, which does not help to find the second.
+    permute-and-flip type, run at epsilon / k, or rho / k, for each place. The default is that of scores with one
+    sensitivity, whatever it is: pairwise dampening compares with the winner, which does not help to find the second.
 
     >>> import dampen
     >>> budget = dampen.Budget(epsilon=1)
     >>> len(dampen.top_k({"ann": 31, "bob": 9, "cy": 0}, 2, sensitivity=1, monotone=True, epsilon=1, budget=budget))
     2
     """
-    chosen = choose_top_k(k, mechanism, epsilon, default=usual_law(budget))
+    chosen = choose_top_k(k, mechanism, Price(epsilon, rho), default=usual_law(budget))
     frame, pairs = _frame_scores(scores, sensitivity, monotone, adjacency, candidates)
     chosen.privacy(frame)
     return Single(chosen, _score_problem(frame, pairs, sensitivity))

@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 TEXT = "VARCHAR"
 MARKED = r"[ \t]*[+-]?([0-9]+[.,]?[0-9]*|[.,][0-9]+)([eE][+-]?[0-9]+)?[ \t]*"
 """A number, whichever its decimal mark."""
+NO_LETTERS = 0xF0000
+"""Where Unicode's characters for private use begin, of four bytes each."""
 
 
 def existing_file(path: str | Path) -> Path:
@@ -188,13 +190,16 @@ def csv_source(
 ) -> str:
     """SQL: the rows of CSV files without their headers, every field as text; null where it stands for a missing value.
 
-    What stands for null besides is drawn anew, so that no field does.
+    What stands for null besides is drawn anew, so that no field does. It begins with a character of no language: DuckDB
+    takes a field too many for a missing one, and lets the line pass, where the null begins with that field.
     """
+    drawn = uuid4()
+    null = chr(NO_LETTERS + drawn.int % 2**15) + drawn.hex
     columns = [f"c{place}" for place in range(width)]
     types = ", ".join(f"'{column}': 'VARCHAR'" for column in columns)
     rows = (
         f"read_csv([{', '.join(map(literal, names))}], auto_detect=false, header={str(reading.header).lower()}, "
-        f"delim={literal(delimiter)}, quote='\"', escape='\"', columns={{{types}}}, nullstr='{uuid4().hex}', "
+        f"delim={literal(delimiter)}, quote='\"', escape='\"', columns={{{types}}}, nullstr='{null}', "
         f"strict_mode=true, null_padding=false, ignore_errors=false, compression='{packing_of(reading, packing)}')"
     )
     if reading.decimal == "." and not reading.na:

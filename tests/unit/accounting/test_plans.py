@@ -4,7 +4,7 @@ import random
 from collections.abc import Sequence
 from contextlib import closing
 from fractions import Fraction
-from math import comb, prod
+from math import prod
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -182,29 +182,6 @@ def test_a_batch_that_does_not_fit_charges_nothing() -> None:
     assert budget.spent.epsilon == 0
 
 
-# Slots that are fixed when a budget is made
-
-
-def test_slots_fit_as_long_as_their_optimal_composition_does(refused: "Refused") -> None:
-    small = [loss("0.1")] * 50  # 5 by adding up, 3.1729 as a list
-    assert Budget.of_slots(small, epsilon="3.173", delta=MILLIONTH).limit.epsilon == 5
-    with refused(BudgetExceeded, "not enough budget", "limit epsilon 3.172"):
-        Budget.of_slots(small, epsilon="3.172", delta=MILLIONTH)
-    with refused(BudgetExceeded, "asked epsilon 5", "limit epsilon 3.173"):
-        Budget.of_slots(small, epsilon="3.173")
-
-
-def test_a_reservation_takes_the_smallest_unused_slot_that_covers_it(refused: "Refused") -> None:
-    slots = Budget.of_slots([loss("1/2"), loss("1/10"), loss("1/4", eta="1/4")], epsilon=1, note="plan")
-    assert slots.reserve(loss("1/20")).loss == loss("1/10")
-    assert slots.reserve(loss("1/20", eta="1/20")).loss == loss("1/4", eta="1/4")
-    assert slots.reserve(loss("1/20")).note == "plan"
-    with refused(BudgetExceeded, "no unused slot"):
-        slots.reserve(loss("1/1000"))
-    assert slots.remaining.epsilon == 0
-    assert slots.spent.epsilon == Fraction("0.85")
-
-
 @pytest.mark.parametrize(
     "listed",
     [
@@ -239,34 +216,3 @@ def test_questions_inside_a_batch_choose_by_the_rule_of_the_budget() -> None:
         dampen.median([1, 2, 3], bounds=(0, 10), step=1, epsilon=1, budget=slots)
         with pytest.raises(BudgetExceeded, match="claim a bounded range or a rho that it has not"):
             slots.reserve(loss(1))
-
-
-def test_slots_leave_the_rest_of_delta_to_their_composition(refused: "Refused") -> None:
-    listed = [loss("0.1", "1e-8")] * 50
-    slots = Budget.of_slots(listed, epsilon="3.27", delta=MILLIONTH)
-    assert slots.loss.delta == MILLIONTH
-    assert slots.loss.epsilon is not None
-    true = delta_by_enumeration_of_equals(Fraction(1, 10), 50, slots.loss.epsilon)
-    assert 50 * Fraction(1, 10**8) + true <= MILLIONTH
-    with refused(BudgetExceeded, "delta"):
-        Budget.of_slots(listed, epsilon=10, delta="4.9e-7")
-
-
-def test_slots_under_replace_are_charged_what_they_cost_there(refused: "Refused") -> None:
-    replaced = PrivacyLoss("1/10", adjacency=Adjacency.REPLACE)
-    slots = Budget.of_slots([replaced, loss("1/10")], epsilon="0.3")
-    assert slots.reserve(loss("1/20")).loss == replaced
-    assert slots.reserve(loss("1/10")).loss == PrivacyLoss("1/5", adjacency=Adjacency.REPLACE)
-    with refused(BudgetExceeded, "not enough budget"):
-        Budget.of_slots([replaced, loss("1/10")], epsilon="0.29")
-
-
-def delta_by_enumeration_of_equals(each: Fraction, count: int, epsilon: Fraction) -> Fraction:
-    """The formula of Kairouz, Oh and Viswanath for equal epsilons, in balls, rounded up."""
-    with arithmetic(256) as flint:
-        total, base = flint.arb(0), (1 + ball(flint, each).exp()) ** -count
-        for lows in range(count + 1):
-            if (count - 2 * lows) * each > epsilon:
-                high, low = (count - lows) * each, epsilon + lows * each
-                total += comb(count, lows) * (ball(flint, high).exp() - ball(flint, low).exp())
-        return Fraction(int((base * total * 2**200).upper().ceil().unique_fmpz()), 2**200)

@@ -427,11 +427,13 @@ def test_a_file_is_copied_to_a_server_as_it_is(
             assert copied.verify(head=head)
 
 
+SEVENTH = PrivacyLoss("1/7", adjacency=Adjacency.ADD_REMOVE)
 RULES: dict[str, dict[str, Any]] = {
     "basic": {"epsilon": 1, "delta": "1/10", "composition": "basic"},
     "pure": {"epsilon": 1, "composition": "pure"},
     "approx": {"epsilon": 1, "delta": "1/10"},
     "zcdp": {"rho": "1/2"},
+    "slots": {"slots": [SEVENTH] * 5, "epsilon": "0.7", "delta": "1/10"},
 }
 
 
@@ -440,7 +442,8 @@ def test_a_copy_keeps_its_rule(server: postgres.Server, name: str, tmp_path: Pat
     ranged = PrivacyLoss("1/7", adjacency=Adjacency.ADD_REMOVE, bounded_range="1/7", rho="1/392")
     part = {"rho": "1/3"} if rule == "zcdp" else {"epsilon": "1/2"}
     with closing(Budget.open(tmp_path / "study.db", **RULES[rule])) as original:
-        original.scope("analyst", "ann", **part).reserve(ranged, note="tea")
+        ann = original if rule == "slots" else original.scope("analyst", "ann", **part)
+        ann.reserve(ranged, note="tea")
         original.reserve(ranged, note="coffee").settle("done")
         with (
             closing(original.copy(server.address(name), head=original.head)) as there,
@@ -453,6 +456,22 @@ def test_a_copy_keeps_its_rule(server: postgres.Server, name: str, tmp_path: Pat
                 each.reserve(ranged)
                 assert each.verify()
             assert original.spent == there.spent == back.spent
+
+
+def test_slots_on_a_server_that_somebody_changed_are_told_and_grant_nothing(
+    server: postgres.Server, name: str, refused: "Refused"
+) -> None:
+    with closing(Budget.open(server.address(name), **RULES["slots"])) as ledger:
+        ledger.reserve(SEVENTH)
+        ledger.start_remembering()
+        assert ledger.verify()
+        server.sql(f"ALTER TABLE {name}.entries DISABLE TRIGGER keep_entries")
+        server.sql(f"UPDATE {name}.entries SET note = '9' WHERE number = 2")
+        assert not ledger.verify()
+        with refused(BudgetError, "do not belong together"):
+            ledger.reserve(SEVENTH)
+    with refused(BudgetError, "do not belong together"):
+        Budget.open(server.address(name)).reserve(SEVENTH)
 
 
 def test_a_file_that_cannot_be_locked_is_not_copied(

@@ -10,7 +10,7 @@ from typer.testing import CliRunner, Result
 
 from dampen import Adjacency, Budget, PrivacyLoss
 from dampen.cli.app import app
-from dampen.cli.payment import Payment
+from dampen.cli.payment import EpsilonPayment
 from dampen.errors import BudgetError, BudgetExceeded, DampenError, ParameterError
 from tests import postgres
 
@@ -171,15 +171,18 @@ def test_show_lists_the_questions_that_cost_nothing_only_where_asked(study: Path
 
 def test_the_payer_of_a_command_recalls_and_keeps_what_its_ledger_does(study: Path) -> None:
     run("budget", "remember", study)
-    paying = Payment(epsilon="1", budget=str(study)).payer()
+    paying = EpsilonPayment(epsilon="1", budget=str(study)).payer()
     assert paying.recall("median of pay") is None
     paying.keep("median of pay", "7")
     assert paying.recall("median of pay") == "7"
     assert (paying.file, paying.remembers) == (study, True)
-    for forgetful in (Payment(epsilon="1").payer(), Payment(epsilon="1", budget=str(study)).payer(of_pipe=True)):
+    for forgetful in (
+        EpsilonPayment(epsilon="1").payer(),
+        EpsilonPayment(epsilon="1", budget=str(study)).payer(of_pipe=True),
+    ):
         forgetful.keep("count", "7")
         assert forgetful.recall("count") is None
-    assert (Payment(epsilon="1").payer().file, Payment(epsilon="1").payer().remembers) == (None, False)
+    assert (EpsilonPayment(epsilon="1").payer().file, EpsilonPayment(epsilon="1").payer().remembers) == (None, False)
     assert paying.recall("count") is None
 
 
@@ -235,6 +238,57 @@ def test_every_rule_from_the_shell(tmp_path: Path) -> None:
     for wrong in (("--rho", "1", "--epsilon", "1"), (), ("--epsilon", "1", "--composition", "approx")):
         assert fails(ParameterError, "budget", "create", tmp_path / "other.db", *wrong)
         assert not (tmp_path / "other.db").exists()
+
+
+def test_slots_from_the_shell(tmp_path: Path, votes: Path) -> None:
+    study, survey = tmp_path / "study.db", tmp_path / "survey.db"
+    limits = ("--epsilon", "3.2", "--delta", "1e-6")
+    assert run("budget", "create", study, "--slots", "50 x 1/10", *limits).stdout == (
+        "study.db: epsilon 3.2, delta 1e-06 in 50 slots may be spent\n"
+    )
+    assert run("select", votes, *SELECT, "--epsilon", "1/20", "--budget", study).exit_code == 0
+    assert isinstance(run("select", votes, *SELECT, "--epsilon", "1", "--budget", study).exception, BudgetExceeded)
+    shown = run("budget", "show", study).stdout
+    for words in (
+        "composition: slots",
+        "epsilon 0.1 in 1 slot ",
+        "slots: 1 of 50 used, epsilon 0.1",
+        "room for 49 more",
+    ):
+        assert words in shown
+    told = json.loads(run("budget", "show", study, "--json").stdout)
+    assert told["slots"] == [{"loss": {"epsilon": "0.1", "delta": "0"}, "count": 50, "used": 1}]
+    kinds = [line.split()[2] for line in run("budget", "history", study).stdout.splitlines()[1:]]
+    assert kinds == ["rule", "slots", "limit", "charge", "outcome"]
+    assert run("budget", "verify", study).exit_code == 0
+    several = "2 x 1/10 bounded_range 1/10,3 x 1/2 delta 1e-8 rho 1/9"
+    graph = ("--adjacency", "edge", "--unit", "friendship")
+    made = run("budget", "create", survey, "--slots", several, "--epsilon", "2", "--delta", "1e-6", *graph)
+    assert made.exit_code == 0
+    shown = run("budget", "show", survey).stdout
+    for words in ("EDGE per friendship", "0 of 2 used, epsilon 0.1, bounded range 0.1", "delta 1e-08, rho 1/9"):
+        assert words in shown
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    ["", "50", "1/10", "0 x 1/10", "50 x", "x 1/10", "5 x 1/10,", "5 x 1/10 range 1", "1e3 x 1", "5 x 1 rho"],
+)
+def test_slots_that_cannot_be_read_are_told(tmp_path: Path, wrong: str) -> None:
+    told = fails(ParameterError, "budget", "create", tmp_path / "study.db", "--epsilon", "9", "--slots", wrong)
+    assert "slots must be such as '50 x 1/10'" in told
+    assert not (tmp_path / "study.db").exists()
+
+
+def test_wrong_slots_from_the_shell(tmp_path: Path) -> None:
+    path = tmp_path / "study.db"
+    for wrong, name in (("5 x many", "epsilon"), ("5 x -1", "epsilon"), ("5 x 1 delta 2", "delta"), ("9 x 2", "slots")):
+        assert name in fails(ParameterError, "budget", "create", path, "--epsilon", "9", "--slots", wrong)
+    assert not path.exists()
+    assert run("budget", "create", path, "--epsilon", "9", "--slots", "5 x 1").exit_code == 0
+    assert "scope" in fails(ParameterError, "budget", "create", path, "--slots", "1 x 1", "--scope", "analyst=ann")
+    assert "no scopes" in fails(BudgetError, "budget", "create", path, "--epsilon", "1", "--scope", "analyst=ann")
+    assert "fixed" in fails(BudgetError, "budget", "limit", path, "--epsilon", "10")
 
 
 def test_show_says_how_many_more_answers_fit(tmp_path: Path) -> None:

@@ -514,3 +514,21 @@ def test_objects_half_made_at_an_interrupt_are_removed_in_silence(run_python: "R
         """
     )
     assert (ended.returncode, ended.stderr) == (130, "dampen: interrupted\n")
+
+
+@pytest.mark.parametrize("number", STOPS)
+def test_a_signal_that_comes_again_while_python_ends_changes_nothing(
+    number: signal.Signals, run_python: "RunPython"
+) -> None:
+    ended = run_python(
+        """
+        import atexit, os, sys
+        from dampen.cli import interrupts
+
+        atexit.register(os.kill, os.getpid(), int(sys.argv[1]))
+        with interrupts.unwound():
+            raise KeyboardInterrupt
+        """,
+        str(int(number)),
+    )
+    assert (ended.returncode, ended.stderr) == (130, "dampen: interrupted\n")

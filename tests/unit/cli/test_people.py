@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from dampen import Budget
-from dampen.front.asking import CUT_OFF
+from dampen.questions.record import CUT_OFF
 from tests.unit.cli.shell import SURE, refusal, tell, tell_json
 
 VISITS = "patient,cost,ward\n" + "".join(

@@ -284,7 +284,7 @@ def test_refusals_are_one_sentence_before_anything_is_charged(words: str, told: 
 @pytest.mark.parametrize("word", ["--bounds", "--step", "--categories"])
 def test_a_verb_takes_only_what_it_can_use(word: str, staff: Path) -> None:
     assert word in misuse("count", "staff.csv", word, "1", "2", "--epsilon", "1")
-    assert "--epsilon" in misuse("count", "staff.csv")
+    assert "--epsilon" in refusal("count", "staff.csv")
 
 
 @pytest.mark.parametrize(

@@ -79,7 +79,8 @@ def test_a_seed_of_its_own_makes_a_test_the_same_in_every_run(pytester: pytest.P
 
 
 def test_the_plugin_imports_nothing_of_dampen_before_a_test_is_marked(run_python: "RunPython") -> None:
-    code = "import sys, dampen.contrib.pytest_plugin; print(sorted(m for m in sys.modules if m[:6] in ('dampen', 'numpy')))"
+    loaded = "print(sorted(name for name in sys.modules if name[:6] in ('dampen', 'numpy')))"
+    code = f"import sys, dampen.contrib.pytest_plugin; {loaded}"
     assert run_python(code).stdout == "['dampen', 'dampen.contrib', 'dampen.contrib.pytest_plugin']\n"
 
 

@@ -27,8 +27,8 @@ def test_table_1_by_number() -> None:
     assert f1("TRIODE as described") == [0.594, 0.605, 0.669, 0.697, 0.706, 0.977]
     assert f1("TRIODE, sensitivity 1, epsilon for the group")[3] == 0.599
     assert f1("dampened around 0, epsilon for the group")[3::2] == [0.669, 0.898]
-    assert f1("TRIODE, epsilon for the release") == [0.593, 0.593, 0.595, 0.596, 0.596, 0.624]
-    assert f1("dampened TRIODE, epsilon for the release") == [0.593, 0.595, 0.610, 0.617, 0.620, 0.822]
+    assert f1("TRIODE, epsilon for the release") == [0.593, 0.593, 0.597, 0.599, 0.600, 0.651]
+    assert f1("dampened TRIODE, epsilon for the release") == [0.593, 0.598, 0.627, 0.642, 0.647, 0.945]
     assert f1("randomised response, epsilon for the release") == [0.595, 0.617, 0.745, 0.799, 0.815, 1.0]
     assert f1("16 at random") == [0.774] * 6
     assert f1("everybody") == [0.857] * 6

@@ -305,8 +305,9 @@ def test_an_answer_by_row_is_no_answer_by_person() -> None:
     """Two tables of one name, one with a person: keys differ though budgets would refuse the other unit anyway."""
     rows, whose = visits(name="visits", person=None), visits(name="visits")
     from dampen.front.asking import Asking
+    from dampen.questions.record import Price
 
-    asked = Asking("median", "cost", {"method": "distance"}, (), 1, None)
+    asked = Asking("median", "cost", {"method": "distance"}, (), Price(1), None)
     assert rows.view.key(asked) != whose.view.key(asked)
     assert "per patient" in whose.view.tell(asked)
 

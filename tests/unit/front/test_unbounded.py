@@ -283,3 +283,59 @@ def test_functions_take_private_bounds() -> None:
     assert dampen.median([9] * 9, bounds=grid, epsilon=VAST, budget=public["budget"]) == 10
     replaced = {**public, "adjacency": Adjacency.REPLACE, "budget": Budget(epsilon=10**9)}
     assert float(dampen.mean(pay, unit="0.01", **replaced)) == pytest.approx(11)
+
+
+@pytest.mark.parametrize("question", ["mean", "variance"])
+def test_values_that_may_all_lie_beyond_the_ends_are_warned_of(question: str) -> None:
+    """At a small epsilon both ends stay near the start, and the error is that of what little was left."""
+    pay = [1000.0 * (-1) ** place for place in range(300)]
+    with pytest.warns(CutOffWarning, match="cut off may exceed"):
+        release = getattr(staff(pay), question)("pay", epsilon="0.01")
+    low, high = release.ends
+    assert f"moved between {low:,.6g} and {high:,.6g}" in str(release)
+    assert "values lie beyond" in str(release)
+    assert release.as_dict()["doubtful"]
+
+
+@pytest.mark.parametrize("question", ["mean", "variance", "histogram"])
+def test_values_that_lie_between_the_ends_are_not(question: str) -> None:
+    release = getattr(staff([5.0, 7.0] * 5000), question)("pay", epsilon=20)
+    assert not release.doubtful
+
+
+def test_functions_warn_as_tables_do() -> None:
+    with pytest.warns(CutOffWarning, match="cut off may exceed") as caught:
+        dampen.sum([1000.0] * 30, bounds="private", unit="0.01", epsilon=1, budget=Budget(epsilon=1))
+    assert [Path(each.filename).name for each in caught] == [Path(__file__).name]
+
+
+def test_a_unit_is_never_taken_for_granted(refused: Any) -> None:
+    budget = Budget(epsilon=1)
+    with refused(ParameterError, "unit must be said where bounds are private"):
+        dampen.sum([1.0], bounds="private", epsilon=1, budget=budget)
+    assert budget.spent.epsilon == 0
+
+
+def test_ends_of_a_mean_serve_as_bounds_also_far_from_0() -> None:
+    """Where one float would stand for both, its neighbours do."""
+    far = 2.0**60
+    with pytest.warns(CutOffWarning):
+        release = dampen.mean(
+            [far] * 30, bounds="private", unit=1, centre=int(far), epsilon="0.001", budget=Budget(epsilon=1)
+        )
+    low, high = release.ends
+    assert low < high
+    cents = dampen.mean(
+        [far / 100] * 3000, bounds="private", unit="0.01", centre=far / 100, epsilon=10, budget=Budget(epsilon=10)
+    )
+    assert cents.ends[0] < cents.ends[1]
+
+
+def test_a_table_takes_released_ends_for_all_its_questions() -> None:
+    table = staff([1.0] * 50 + [7.0] * 50)
+    known = table.with_bounds("pay", table.sum("pay", epsilon=VAST).ends)
+    assert {team: round(mean) for team, mean in known.by("team").mean("pay", epsilon=VAST).value.items()} == {
+        "a": 4,
+        "b": 4,
+    }
+    assert table.columns["pay"] == Number(unit="0.01"), "nothing is remembered"

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from dampen import Adjacency, NumericFrame, NumericProblem
-from dampen.mechanisms import Gaussian, Laplace, LaplaceCounts, NumericMechanism, PolyPlace, Staircase
+from dampen.mechanisms import Gaussian, Laplace, LaplaceCounts, NumericMechanism, PolyPlace, Staircase, noise_errors
 from dampen.mechanisms.noise_errors import (
     NoiseAccuracy,
     Noisy,
@@ -20,6 +20,7 @@ from dampen.mechanisms.noise_errors import (
     noise_exceeded_with,
     quotient_interval,
 )
+from dampen.mechanisms.numeric.gaussian_noise import GaussianNoise
 from dampen.mechanisms.numeric.noises import Geometric
 from dampen.privacy import PrivateAccuracy
 from dampen.problem import CountsFrame
@@ -259,3 +260,82 @@ def test_a_variance_lies_between_0_and_a_quarter_of_the_squared_width() -> None:
         told = variance_of([5] * 10, noises, Fraction(3), 1)
         assert 0 <= told.value <= 25
         assert 0 <= told.bound() <= 25
+
+
+# Two Gaussian noises
+
+
+def gaussian_law(variance: Fraction) -> tuple[Integers, Floats]:
+    """All noises but a share of about 1e-15."""
+    wide = int(8 * float(variance) ** 0.5) + 2
+    steps = np.arange(-wide, wide + 1)
+    return steps, np.exp(GaussianNoise(variance).log_probabilities(steps))
+
+
+@pytest.mark.parametrize(
+    ("variance", "other", "resolution", "size"),
+    [
+        (Fraction(1, 3), Fraction(1, 3), Fraction(1), Fraction(1)),
+        (Fraction(40), Fraction(2), Fraction(1, 4), Fraction(1)),
+        (Fraction(2), Fraction(30), Fraction(1), Fraction(1, 3)),
+        (Fraction(90), Fraction(1, 2), Fraction(1), Fraction(30)),
+        (Fraction(10**5), Fraction(100), Fraction(1, 64), Fraction(1, 2)),
+    ],
+)
+def test_the_tail_of_a_difference_of_gaussians_is_never_less_than_the_exact_one(
+    variance: Fraction, other: Fraction, resolution: Fraction, size: Fraction
+) -> None:
+    """For the largest quotient and for all smaller ones; and, of a fine grid, hardly more."""
+    (k, law), (j, chances) = gaussian_law(variance), gaussian_law(other)
+    top, number = Noisy(Fraction(0), GaussianNoise(variance), resolution), Noisy(Fraction(0), GaussianNoise(other))
+    for chance, part in product((Fraction(1, 2), Fraction(1, 20), Fraction(1, 1000)), (1.0, 0.9, 0.37, 0.0)):
+        bound = float(noise_exceeded_with(top, number, size, chance))
+        off = np.abs(k[:, None] * float(resolution) - j * float(size) * part)
+        missed = float(np.where(off > bound + 1e-9, law[:, None] * chances, 0).sum())
+        assert missed <= chance
+        if part == 1 and variance > 1000 and chance < Fraction(1, 2):
+            assert missed > 0.9 * float(chance)
+
+
+def test_a_tail_of_gaussians_that_forgets_the_number_is_too_small(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(noise_errors, "blockwise_tail", lambda t, size, own, other: float(np.exp(own.log_tail(t))))
+    forgetful = noise_errors._blockwise_solution.__wrapped__
+    monkeypatch.setattr(noise_errors, "_blockwise_solution", forgetful)
+    with pytest.raises(AssertionError):
+        test_the_tail_of_a_difference_of_gaussians_is_never_less_than_the_exact_one(
+            Fraction(40), Fraction(2), Fraction(1, 4), Fraction(1)
+        )
+
+
+@pytest.mark.parametrize("confidence", CONFIDENCES)
+@pytest.mark.parametrize("rho", [Fraction(1, 50), Fraction(1), Fraction(20)])
+def test_gaussian_noise_exceeds_its_bound_with_the_chance_left_and_no_smaller_one(
+    rho: Fraction, confidence: Any
+) -> None:
+    noise = GaussianNoise.of(rho, Fraction(9))
+    steps, law = gaussian_law(noise.variance)
+    bound = NoiseAccuracy(noise, Fraction(1, 4)).bound(confidence) * 4
+    assert law[np.abs(steps) > bound].sum() <= 1 - confidence
+    assert bound == 0 or law[np.abs(steps) > bound - 1].sum() > 1 - confidence
+
+
+@pytest.mark.parametrize("variance", [Fraction(1, 2**900), Fraction(2**900)])
+@pytest.mark.parametrize("size", [Fraction(1, 2**400), Fraction(2**400)])
+def test_extreme_gaussian_quotients_end(variance: Fraction, size: Fraction) -> None:
+    top, number = Noisy(Fraction(0), GaussianNoise(variance)), Noisy(Fraction(0), GaussianNoise(Fraction(1)))
+    for chance in (Fraction(1, 20), Fraction(1, 2**500)):
+        assert noise_exceeded_with(top, number, size, chance) >= 0
+
+
+@pytest.mark.long
+def test_means_with_gaussian_noise_miss_no_more_often_than_they_say() -> None:
+    """All noises of a sum and of a number, three records at the bounds: the exact chance of a miss."""
+    noise, other = GaussianNoise(Fraction(20)), GaussianNoise(Fraction(1))
+    (k, law), (j, chances) = gaussian_law(noise.variance), gaussian_law(other.variance)
+    missed = 0.0
+    for (off, p), (more, q) in product(zip(k.tolist(), law, strict=True), zip(j.tolist(), chances, strict=True)):
+        if p * q < 1e-7:
+            continue
+        told = RatioAccuracy(LOW, HIGH, Noisy(Fraction(5 + off), noise, Fraction(1)), Noisy(Fraction(3 + more), other))
+        missed += p * q * (abs(told.value - (5 + 5 / 3)) > told.bound())
+    assert missed <= 0.05

@@ -357,5 +357,5 @@ def test_so_many_groups_may_be_crossed(untouched: Budget, refused: "Refused") ->
 
 def test_mechanisms_are_made_at_the_share_of_a_group(untouched: Budget, refused: "Refused") -> None:
     groups = table(untouched, adjacency=REPLACE).by("sex")
-    with refused(ParameterError, "epsilon must be the mechanism's own, 1; got Fraction(1, 2)"):
+    with refused(ParameterError, "epsilon must be the mechanism's own, 1; got 0.5"):
         groups.median("age", epsilon=1, method=Exponential(1))

@@ -128,7 +128,7 @@ def test_the_answer_is_a_release_of_a_mapping() -> None:
         ({"fragment": 5}, ParameterError, "fragment goes with method 'triode_h' alone"),
         ({"fragment": 0, "method": "triode_h"}, ParameterError, "fragment must be a whole number of at least 1"),
         (MANY | {"method": "dampened_triode"}, ParameterError, "at most 2000 people"),
-        (MANY | {"method": "triode", "epsilon": 29}, ParameterError, "at most 28"),
+        (MANY | {"method": "triode", "epsilon": 15}, ParameterError, "at most 14"),
     ],
 )  # fmt: skip
 def test_refusals_come_before_payment(

@@ -531,8 +531,6 @@ def test_data_is_the_first_argument_and_p_the_second_and_nothing_else_is_positio
         dampen.percentile(TIES, 50, range(6), epsilon=1, budget=Budget(epsilon=1))  # type: ignore[call-arg]
     with pytest.raises(TypeError):
         dampen.median(TIES, 50, bounds=range(6), epsilon=1, budget=Budget(epsilon=1))  # type: ignore[misc, arg-type]
-    with pytest.raises(TypeError):
-        dampen.percentile(TIES, 50, bounds=range(6), budget=Budget(epsilon=1))  # type: ignore[call-arg]
 
 
 # Huge grids and the private path

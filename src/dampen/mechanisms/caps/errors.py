@@ -7,7 +7,7 @@ together.
 
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from math import floor, log
+from math import floor, inf, log
 
 from dampen._validate import Number
 from dampen.mechanisms.noise_errors import MARGIN
@@ -115,6 +115,43 @@ class CapAccuracy(Accuracy):
         ends = [in_words(side.cap) for side in self.sides]
         above = f"at most {counts[0]} {self.whose} lie between {ends[0]} and {lasts[0]}"
         return f"{above} and {counts[1]} between -{ends[1]} and -{lasts[1]}"
+
+
+@dataclass(frozen=True)
+class MovedAccuracy(Accuracy):
+    """An answer about values that were first moved between two ends: its error is that of the moved ones.
+
+    ``ends``: low and high, as told. ``sides``: what either tells of the values beyond. ``number``: how many there are,
+    as released.
+    """
+
+    moved: Accuracy
+    ends: tuple[float, float]
+    sides: tuple[Beyond, ...]
+    number: Fraction
+
+    @property
+    def unit(self) -> str:
+        """That of the answer about the moved values."""
+        return self.moved.unit
+
+    def bound(self, confidence: Number = CONFIDENCE) -> float:
+        """How far off the answer about the moved values is."""
+        return self.moved.bound(confidence)
+
+    def at_stake(self) -> float:
+        """Everything, where more than half of the values may lie beyond the ends, at 95 %; else nothing."""
+        return inf if 2 * sum(side.people() for side in self.sides) > self.number else 0.0
+
+    def statement(self, confidence: Number = CONFIDENCE) -> str:
+        """The ends, the error of the moved values, and how many may lie beyond."""
+        low, high = (f"{end:,.6g}" for end in self.ends)
+        beyond = round_up(float(sum(side.people(confidence) for side in self.sides)))
+        return (
+            f"values were moved between {low} and {high}, and of those it is {self.moved.statement(confidence)}; "
+            f"at most {beyond} values lie beyond, with probability {percent(confidence)} for either end; "
+            "what was cut off is not known"
+        )
 
 
 @dataclass(frozen=True)

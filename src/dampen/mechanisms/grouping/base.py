@@ -47,11 +47,11 @@ class GroupMechanism(Mechanism[GroupFrame, GroupProblem, ListRelease]):
 
 
 class SetMechanism(GroupMechanism):
-    """Draws each category's set by itself. A person who changes category changes two sets: each costs epsilon / 2."""
+    """Draws each category's set by itself. A person who changes category changes two sets, and both are paid for."""
 
     @property
     def share(self) -> Fraction:
-        """What one set may cost."""
+        """What one set may cost where nothing better is proved of two sets together."""
         return self.epsilon / 2
 
     def prepare(self, people: int, source: Entropy) -> Any:

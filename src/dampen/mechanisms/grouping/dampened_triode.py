@@ -8,7 +8,7 @@ import numpy as np
 from dampen.entropy import Entropy
 from dampen.errors import ParameterError
 from dampen.mechanisms.grouping.base import Members, SetMechanism
-from dampen.mechanisms.grouping.triode import MOST_PEOPLE, members_of
+from dampen.mechanisms.grouping.triode import MOST_PEOPLE, epsilon_by_cells, members_of
 from dampen.mechanisms.selection.exponential import Exponential
 from dampen.mechanisms.selection.local_dampening import LocalDampening
 from dampen.privacy import PrivacyLoss
@@ -26,13 +26,13 @@ class DampenedTriode(SetMechanism):
 
     Definition
     ----------
-    Local dampening with the exponential law on all 2^n sets, at epsilon / 2 for each category. The utility is Dice, the
-    level is 1, which is the best score, and s(t) = min(1, 2 / max(|r| + |G| - t, 1)).
+    P[r] proportional to exp(c * D(r, G)) on all 2^n sets, independently for each category, with c = epsilon / 2. D is
+    the dampened Dice score around the level 1, which is the best score, by s(t) = min(1, 2 / max(|r| + |G| - t, 1)).
 
     Guarantee
     ---------
-    epsilon-differential privacy for all categories together, when one person's category changes
-    (docs/proofs/dampened_triode.md).
+    epsilon-differential privacy for all categories together, when one person's category changes: where a group is not
+    empty its scores move by at most half a step (docs/proofs/dampened_triode.md). No larger rate is private.
 
     Differs from the paper
     ----------------------
@@ -51,7 +51,7 @@ class DampenedTriode(SetMechanism):
     Example
     -------
     >>> import numpy as np
-    >>> law = np.exp(DampenedTriode(4).set_law(np.array([True, False])))
+    >>> law = np.exp(DampenedTriode(2).set_law(np.array([True, False])))
     >>> law.round(3).tolist()
     [0.157, 0.427, 0.157, 0.259]
 
@@ -72,11 +72,11 @@ class DampenedTriode(SetMechanism):
 
     def draw_set(self, members: Members, shared: Any, source: Entropy) -> Members:
         """A cell, then one of its sets."""
-        return members_of(self._base().draw(dice_problem(members), source), len(members))
+        return members_of(self._by_cells().draw(dice_problem(members), source), len(members))
 
     def set_law(self, members: Members, shared: Any = None) -> Floats:
         """Not private. Ln P of all subsets."""
-        return np.asarray(self._base().log_probabilities(dice_problem(members)), dtype=np.float64)
+        return np.asarray(self._by_cells().log_probabilities(dice_problem(members)), dtype=np.float64)
 
-    def _base(self) -> LocalDampening:
-        return LocalDampening(self.share, law=Exponential, shift=BEST)
+    def _by_cells(self) -> LocalDampening:
+        return LocalDampening(epsilon_by_cells(self.epsilon), law=Exponential, shift=BEST)

@@ -10,7 +10,7 @@ from dampen.problem import CountsFrame
 from dampen.queries.votes import vote_counts_frame, votes_of
 from dampen.questions.histograms import pose_counts
 from dampen.questions.people.limits import Limit, pose_limited
-from dampen.questions.record import Posed
+from dampen.questions.record import Posed, Price
 from dampen.tables.engines.base import PersonShares
 from dampen.vectors import Integers
 
@@ -40,7 +40,7 @@ def pose_presence(
     """
     frame = CountsFrame(len(labels), len(labels), adjacency, largest=1, unit=unit)
     counts = votes_of(places, shares.weights[:, 0], len(labels)).at_all(len(labels))
-    return pose_counts(counts, labels, epsilon=epsilon, adjacency=adjacency, frame=frame, **options)
+    return pose_counts(counts, labels, price=Price(epsilon), adjacency=adjacency, frame=frame, **options)
 
 
 def pose_limited_counts(
@@ -53,7 +53,7 @@ def pose_limited_counts(
         votes = votes_of(places, shares.weights[:, limit.caps.index(cap)], cap << bits)
         frame = vote_counts_frame(len(labels), votes.each, limit.adjacency, limit.unit)
         return pose_counts(
-            votes.at_all(len(labels)), labels, epsilon=price, adjacency=limit.adjacency, frame=frame,
+            votes.at_all(len(labels)), labels, price=Price(price), adjacency=limit.adjacency, frame=frame,
             resolution=limit.resolution / (1 << bits), **options,
         )  # fmt: skip
 

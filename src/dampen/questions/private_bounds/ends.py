@@ -12,7 +12,9 @@ from dampen._validate import Number, positive
 from dampen.entropy import Entropy
 from dampen.mechanisms import LimitRace
 from dampen.mechanisms.caps.base import in_units
-from dampen.privacy import Adjacency, PrivacyLoss, Release, record_adjacency
+from dampen.mechanisms.caps.errors import Beyond, MovedAccuracy
+from dampen.mechanisms.noise_errors import VarianceAccuracy
+from dampen.privacy import Adjacency, GroupRelease, PrivacyLoss, Release, record_adjacency
 from dampen.queries.sizes import sizes_frame, sizes_problem
 from dampen.questions.record import Posed
 from dampen.tables.unit_counts import count_sizes
@@ -58,5 +60,25 @@ class BetweenEnds(Posed[Any]):
         """The answer, and the ends."""
         ends, posed, answer = drawn
         release: Release = posed.build(answer, loss, note)
-        told = tuple(in_units(self._problem.frame, end) for end in ends)
-        return replace(release, cap=told, mechanism=f"{self._race!r} for either end, then {release.mechanism}")
+        low, high = ends
+        told = in_units(self._problem.frame, low), in_units(self._problem.frame, high)
+        sides = self._race.beyond(self._problem.frame, high), self._race.beyond(self._problem.frame, -low)
+        known = self._tell_of_ends(release, told, sides)
+        return replace(
+            release,
+            cap=told,
+            at_stake=known.at_stake(),
+            accuracy=release.accuracy if isinstance(release, GroupRelease) else known,
+            mechanism=f"{self._race!r} for either end, then {release.mechanism}",
+        )
+
+    def _tell_of_ends(self, release: Release, told: tuple[float, float], sides: tuple[Beyond, Beyond]) -> MovedAccuracy:
+        """What the ends tell beside the error of the answer between them.
+
+        Bars are counts, whose errors stand as they are: the first and the last hold what lies outside.
+        """
+        accuracy = release.accuracy
+        assert accuracy is not None
+        if isinstance(accuracy, VarianceAccuracy):
+            return MovedAccuracy(accuracy, told, sides, accuracy.number.value)
+        return MovedAccuracy(accuracy, told, sides, Fraction(sum(release.value.values())))

@@ -7,6 +7,7 @@ value alone: they are summed up as numbers without bounds are. What a large comm
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import product
+from math import inf, nextafter
 from typing import Any
 
 from dampen._validate import Number, exact, positive, render
@@ -15,6 +16,7 @@ from dampen.entropy import Entropy
 from dampen.errors import DataError, ParameterError
 from dampen.mechanisms import Laplace, PermuteAndFlip, SignedCapRace
 from dampen.mechanisms.caps.base import in_units
+from dampen.mechanisms.caps.errors import MovedAccuracy
 from dampen.mechanisms.numeric.noises import PublicNoise
 from dampen.privacy import CONFIDENCE, Accuracy, Adjacency, NumericRelease, PrivacyLoss, miss_chance
 from dampen.problem import NumericFrame, NumericProblem
@@ -25,7 +27,6 @@ from dampen.tables.counts import require_public_number
 from dampen.tables.relative_grid import unbounded_grid
 from dampen.tables.unit_counts import count_sizes
 from dampen.tables.unit_reading import FARTHEST, Units
-from dampen.writing import percent
 
 CAPS = tuple(1 << power for power in range(64))
 """Distances from a centre are at most 2**63 - 1 units."""
@@ -62,11 +63,6 @@ class CentredAccuracy(Accuracy):
         totals, numbers = (self.total - off, self.total + off), (max(self.number - many, 1), max(self.number + many, 1))
         means = [min(max(total / number, self.low), self.high) for total, number in product(totals, numbers)]
         return float(max(abs(mean - self.found) for mean in means) + self.unit_size / 2)
-
-    def statement(self, confidence: Number = CONFIDENCE) -> str:
-        """What was cut, and the noise."""
-        off = f"the mean of those is off by at most {self.amount(confidence)} with probability {percent(confidence)}"
-        return f"values were moved between the ends that are told; {off}; what was cut off is not known"
 
 
 class PrivateMean(Posed[NumericRelease]):
@@ -113,11 +109,17 @@ class PrivateMean(Posed[NumericRelease]):
         unit, none = self._units.unit, NumericProblem(self._counts, 0)
         noise = self._race.noise(self._sums, (low, high))
         counted = None if self._number is None else self._number.noise(none)
-        known = CentredAccuracy(low * unit, high * unit, total * unit, noise, unit, number, counted)
-        value = float(centre * unit + known.found)
-        told = tuple(in_units(self._sums, centre + end) for end in (low, high))
+        moved = CentredAccuracy(low * unit, high * unit, total * unit, noise, unit, number, counted)
+        told = _apart(in_units(self._sums, centre + low), in_units(self._sums, centre + high))
+        known = MovedAccuracy(moved, told, self._race.capped_accuracy(self._sums, (low, high)).sides, Fraction(number))
         drawn_by = f"{self._race!r} of the distances from a centre"
-        return NumericRelease(value, loss, drawn_by, note, known, told)
+        value = float(centre * unit + moved.found)
+        return NumericRelease(value, loss, drawn_by, note, known, told, known.at_stake())
+
+
+def _apart(low: float, high: float) -> tuple[float, float]:
+    """Two ends that serve as bounds: far from 0 one float may stand for both, and its neighbours are taken."""
+    return (low, high) if low < high else (nextafter(low, -inf), nextafter(high, inf))
 
 
 def _as_centre(centre: Any, units: Units) -> tuple[list[Fraction], int]:

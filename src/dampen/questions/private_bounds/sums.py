@@ -49,10 +49,10 @@ def sum_race(epsilon: Fraction) -> SignedCapRace:
 
 
 def pose_private_sum(
-    values: Any, unit: Number, *, few: bool, epsilon: Number, adjacency: Adjacency
+    values: Any, unit: Number | None, *, few: bool, epsilon: Number, adjacency: Adjacency
 ) -> Posed[NumericRelease]:
     """The sum between two ends that are chosen by a race, or by a scan where there are ``few`` values."""
-    units = Units(unit)
+    units = private_units(unit)
     mechanism = SignedCapScan(epsilon) if flag(few=few) else sum_race(positive(epsilon=epsilon))
     frame = sizes_frame(CAPS, units.unit, adjacency)
     mechanism.privacy(frame)  # tried before any data is read

@@ -27,8 +27,12 @@ from dampen.vectors import Integers
 if TYPE_CHECKING:
     from duckdb import DuckDBPyConnection
 
-ARRAY_KEYS = "set perfect_ht_threshold = 18"
-"""Groups with keys of up to so many bits are counted in an array instead of a hash table; DuckDB stops at 12."""
+SETTINGS = "set perfect_ht_threshold = 18; set asof_loop_join_threshold = 0"
+"""Groups with keys of up to so many bits are counted in an array instead of a hash table; DuckDB stops at 12.
+
+And numbers are held against the points of a grid by sorting both: DuckDB would hold each against each where it takes a
+table for short, as it does every file of text.
+"""
 
 
 @contextmanager
@@ -46,7 +50,7 @@ def open_files(pattern: str | Path, columns: Sequence[str], reading: FileReading
     if form.has_lines:
         reading = replace(reading, delimiter=common_header(files, columns, reading)[1])
     with connect_files(*files, reading=reading) as (connection, names):
-        connection.execute(ARRAY_KEYS)
+        connection.execute(SETTINGS)
         yield _engine_of(connection, dict(zip(names, files, strict=True)), form, place, columns, reading)
 
 
@@ -60,7 +64,7 @@ def open_together(
         if form == XLSX:
             raise ParameterError(f"tables that are linked must all be workbooks, or none; got {render(files[0].name)}")
     with connect_files(*(file for files, _ in found.values() for file in files), reading=reading) as (connection, all_):
-        connection.execute(ARRAY_KEYS)
+        connection.execute(SETTINGS)
         names, engines = iter(all_), {}
         for table, (files, form) in found.items():
             own = {next(names): file for file in files}

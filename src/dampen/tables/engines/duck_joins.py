@@ -13,7 +13,7 @@ from typing import Any
 from dampen.describe.links import Field, Link, Way
 from dampen.errors import EngineError, ParameterError
 from dampen.tables.engines.base import Faulty, Reading
-from dampen.tables.engines.duck_files import open_together
+from dampen.tables.engines.duck_files import SETTINGS, open_together
 from dampen.tables.engines.duck_sql import WHOLE_TYPES, keys_of, kind_of, plain_text
 from dampen.tables.engines.duckdb import DuckEngine, engine_of_relation
 from dampen.tables.engines.joined import Bases, Joined, kinds_error, tables_of, twice_error
@@ -70,7 +70,7 @@ def open_stored(joined: Joined, steps: Way, fields: Mapping[str, Field]) -> Iter
 
     try:
         with joined.tables[joined.table].connection.cursor() as cursor:
-            cursor.execute("set enable_progress_bar = false")
+            cursor.execute(f"{SETTINGS}; set enable_progress_bar = false")
             engines = {}
             for table in tables_of(joined, steps):
                 found = cursor.sql(f"select * from {quote(table)}")

@@ -112,7 +112,8 @@ def _with_digits(rows: str) -> str:
     """
     rows = f"select *, scaled::bigint as digit from ({rows})"
     left = f"((scaled - digit::double) * {double(2.0**WIDE)})::bigint"
-    held = f"case when abs(scaled) >= {double(TINY)} or scaled = 0 then {left} end"
+    # whole numbers are compared first, which takes less, and zeros, of which there may be many, have nothing left
+    held = f"case when digit <> 0 then {left} when scaled = 0 then 0 when abs(scaled) >= {double(TINY)} then {left} end"
     return f"select *, case when digit between -{WHOLE} and {WHOLE} then {held} else 0 end as second from ({rows})"
 
 

@@ -16,7 +16,7 @@ from dampen.mechanisms import Exponential
 from dampen.mechanisms.grouping import triode as triode_module
 from dampen.mechanisms.grouping.dampened_triode import DampenedTriode
 from dampen.mechanisms.grouping.randomised_response import RandomisedResponse
-from dampen.mechanisms.grouping.triode import Triode, dice_scores, members_of
+from dampen.mechanisms.grouping.triode import Triode, dice_scores, epsilon_by_cells, members_of
 from dampen.mechanisms.grouping.triode_h import TriodeH
 from dampen.privacy import Adjacency
 from dampen.problem import GroupFrame, GroupProblem
@@ -40,7 +40,7 @@ def cell_weights(people: int, size: int, rate: float) -> dict[tuple[int, int], f
 @pytest.mark.parametrize("people", range(10))
 def test_the_law_of_triode_by_cells_is_full_enumeration(people: int) -> None:
     """Three ways: all sets one by one, cells of overlap and outside count, and the runs of the problem."""
-    mechanism = Triode(2)
+    mechanism = Triode(1)
     for size in {0, people // 3, people - 1, people} - {-1}:
         members = np.arange(people) < size
         law = np.exp(mechanism.set_law(members))
@@ -61,8 +61,8 @@ def test_the_law_of_triode_by_cells_is_full_enumeration(people: int) -> None:
 def test_triode_walked_through_all_short_bit_paths(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(exact, "MORE_BITS", 1)
     members = np.array([True, False])
-    law, undecided = law_by_enumeration(lambda bits: number_of(Triode(4).draw_set(members, None, bits)), depth=15)
-    expected = np.exp(Triode(4).set_law(members))
+    law, undecided = law_by_enumeration(lambda bits: number_of(Triode(2).draw_set(members, None, bits)), depth=15)
+    expected = np.exp(Triode(2).set_law(members))
     assert undecided < Fraction(1, 25)
     for number, p in enumerate(expected):
         assert float(law[number]) - 1e-12 <= p <= float(law[number] + undecided) + 1e-12
@@ -108,9 +108,9 @@ def test_triode_h_picks_exactly_as_many_as_it_drew(monkeypatch: pytest.MonkeyPat
 
 
 def test_the_shares_of_a_release() -> None:
-    """Half of epsilon for each group that a person touches, a quarter for each stage."""
-    assert Triode(1).share == DampenedTriode(1).share == Fraction(1, 2)
-    assert Triode(1).rate == Fraction(1, 4)
+    """Half of epsilon is the rate of sets; two stages have a quarter each, in each group that a person touches."""
+    assert Triode(1).rate == Fraction(1, 2)
+    assert epsilon_by_cells(Fraction(3)) == 3 * (1 - Fraction(1, 2**20))
     assert TriodeH(1).stage == Fraction(1, 4)
     assert TriodeH(1).pick_rate(5, 512) == Fraction(1, 4) / 10 / 512
     assert TriodeH(10**9).pick_rate(1, 512) == Fraction(1024, 10) / 512
@@ -119,10 +119,10 @@ def test_the_shares_of_a_release() -> None:
 
 
 def test_what_is_too_much_is_refused_in_one_sentence() -> None:
-    Triode(28).privacy(GroupFrame(10**6, 2))
-    Triode(29).privacy(GroupFrame(2000, 2))
-    with pytest.raises(ParameterError, match="epsilon must be at most 28 for TRIODE with more than 2000 people"):
-        Triode(29).privacy(GroupFrame(2001, 2))
+    Triode(14).privacy(GroupFrame(10**6, 2))
+    Triode(15).privacy(GroupFrame(2000, 2))
+    with pytest.raises(ParameterError, match="epsilon must be at most 14 for TRIODE with more than 2000 people"):
+        Triode(15).privacy(GroupFrame(2001, 2))
     DampenedTriode(1).privacy(GroupFrame(2000, 2))
     with pytest.raises(ParameterError, match="at most 2000 people for method 'dampened_triode'; got 2001"):
         DampenedTriode(1).privacy(GroupFrame(2001, 2))

@@ -13,6 +13,7 @@ import pytest
 from dampen.tables.engines import array_groups, open_engine
 from dampen.tables.engines.array_codes import FEW
 from dampen.tables.engines.digits import WIDE, wide_power
+from dampen.tables.engines.duckdb import DuckEngine
 
 BOUNDS: list[tuple[Any, Any]] = [
     (0, 1),
@@ -119,6 +120,37 @@ def test_a_digit_is_below_its_size() -> None:
         ends = (Fraction(bounds[0]), Fraction(bounds[1]))
         largest = max(map(abs, ends))
         assert largest * Fraction(2) ** wide_power(ends) <= 2**WIDE
+
+
+NEAR_TINY = {
+    "nothing": (0.0, 1),
+    "half of a first digit": (2.0**-61, 1),
+    "below half of it": (nextafter(2.0**-61, 0), 1),
+    "the smallest of two digits": (2.0**-68, 1),
+    "a digit more": (nextafter(2.0**-68, 0), 2),
+    "a tenth": (0.1, 1),
+    "the smallest of one digit": (2.0**-8, 1),
+}
+
+
+@pytest.mark.parametrize(("value", "scans"), NEAR_TINY.values(), ids=NEAR_TINY.keys())
+@pytest.mark.parametrize("kind", ["double", "varchar"])
+def test_only_tiny_floats_are_scanned_twice(
+    value: float, scans: int, kind: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ends, asked, fetch = (Fraction(-1), Fraction(1)), list[str](), DuckEngine.fetch
+
+    def note(engine: DuckEngine, query: str, **tables: Any) -> Any:
+        asked.append(query)
+        return fetch(engine, query, **tables)
+
+    monkeypatch.setattr(DuckEngine, "fetch", note)
+    values = [value, -value, 0.0, 0.5, -2.0, value]
+    frame = pl.DataFrame({"g": [0, 1, 0, 1, 2, 2], "v": values})
+    with duckdb.connect() as connection:
+        found = told(connection.sql(f"select g, v::{kind} as v from frame"), ends)
+    assert found == expected(frame["g"].to_list(), values, ends)
+    assert len(asked) == scans
 
 
 def test_very_many_groups_are_numbered_as_they_occur(monkeypatch: pytest.MonkeyPatch) -> None:
