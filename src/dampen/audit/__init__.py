@@ -21,6 +21,8 @@ from dampen.audit.neighbours import (
 )
 from dampen.audit.numeric import audit_numeric
 from dampen.audit.pair_search import search
+from dampen.audit.probe_report import ProbeReport
+from dampen.audit.probes import probe
 from dampen.audit.proposed_pairs import Pair, pairs
 from dampen.audit.report import AuditReport
 from dampen.audit.scripted import ScriptedEntropy, law_by_enumeration
@@ -36,6 +38,7 @@ __all__ = [
     "DrawReport",
     "LaplacePair",
     "Pair",
+    "ProbeReport",
     "ScriptedEntropy",
     "SearchReport",
     "add_remove_neighbours",
@@ -57,6 +60,7 @@ __all__ = [
     "law_by_enumeration",
     "multisets",
     "pairs",
+    "probe",
     "replace_neighbours",
     "search",
 ]
