@@ -16,8 +16,10 @@ from dampen.mechanisms import SelectionMechanism
 from dampen.privacy import Adjacency, PrivacyLoss
 from dampen.problem import Frame, SelectionProblem, count_candidates
 
-LARGEST_WHOLE, LARGEST_FLOAT = 2**62 - 1, 1e100
-"""Scores beyond are cut there, which moves no two of them further apart."""
+LARGEST_WHOLE, LARGEST_IN_STEPS = 2**62 - 1, 2.0**40
+"""Scores beyond are cut there, floats at so many bounds of the frame, which moves no two of them further apart."""
+FINE = Fraction(1, 2**11)
+"""A step between floats of that size falls short by less than half of this share."""
 WHOLE = re.compile(r"T=[iu]\d+|T=[iu]size")
 METRICS = ("LInfDistance", "L1Distance", "L2Distance")
 """Distances of score vectors that are never smaller than the largest difference of two scores."""
@@ -95,7 +97,7 @@ def as_measurement(
     sign, budget = -1 if flag(negate=negate) else 1, _PaidElsewhere()
 
     def choose(scores: Any) -> Any:
-        problem = SelectionProblem(frame, sign * _as_utilities(scores, whole))
+        problem = SelectionProblem(frame, sign * _as_utilities(scores, whole, float(step)))
         return mechanism.release(problem, budget=budget).value
 
     def price_at(d_in: Any) -> Any:
@@ -134,16 +136,18 @@ def _require_metric(metric: Any, frame: Frame) -> None:
         raise ParameterError("input_metric must be monotonic where the frame is monotone: scores move in one direction")
 
 
-def _as_utilities(scores: Any, whole: bool) -> Any:
+def _as_utilities(scores: Any, whole: bool, step: float) -> Any:
     if whole:
         return np.array([min(max(int(each), -LARGEST_WHOLE), LARGEST_WHOLE) for each in scores], dtype=np.int64)
-    return np.clip(np.nan_to_num(np.asarray(scores, dtype=np.float64)), -LARGEST_FLOAT, LARGEST_FLOAT)
+    largest = step * LARGEST_IN_STEPS
+    return np.clip(np.nan_to_num(np.asarray(scores, dtype=np.float64)), -largest, largest)
 
 
 def _count_steps(distance: Fraction, step: Fraction, whole: bool) -> int:
     """How many neighbours lead from one list of scores to another that is so far away."""
-    steps = math.ceil(distance / step)
-    return steps if steps <= 1 or whole else steps + 1
+    if whole or distance <= step:
+        return math.ceil(distance / step)
+    return math.ceil(distance / step * (1 + FINE)) + 1
 
 
 def _price_of(dp: Any, loss: PrivacyLoss, concentrated: bool) -> tuple[Any, Callable[[int], Any]]:

@@ -97,7 +97,7 @@ def test_run_times_are_a_hint_and_never_more(monkeypatch: pytest.MonkeyPatch) ->
     monkeypatch.setattr(time, "perf_counter", lambda: clock[0])
 
     def slow(values: list[float]) -> None:
-        clock[0] += 0.001 * len(values) + 1e-6 * random.random()
+        clock[0] += 0.001 * len(values) + 1e-8 * random.random()
 
     finding = probe_times(slow, ANN, BOB)
     assert finding.verdict == "hint"
@@ -105,7 +105,7 @@ def test_run_times_are_a_hint_and_never_more(monkeypatch: pytest.MonkeyPatch) ->
     assert ProbeReport((finding,)).passed
 
     def even(values: list[float]) -> None:
-        clock[0] += 0.001 + 1e-6 * random.random()
+        clock[0] += 0.001 + 1e-8 * random.random()
 
     assert probe_times(even, ANN, BOB).verdict == "nothing found"
 
