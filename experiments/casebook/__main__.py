@@ -12,7 +12,7 @@ from dampen.audit.claims import parts_of
 from experiments.casebook import foreign, page
 from experiments.casebook.subjects import SUBJECTS, Subject
 
-CONFIDENCE = "0.999999"
+CONFIDENCE = "0.999"
 
 
 def audit(subject: Subject) -> BlackBoxReport:

@@ -48,7 +48,7 @@ def pure(epsilon: int | str, delta: int | str = 0, adjacency: Adjacency = ADD) -
 
 
 def _opendp(version: str, environment: str) -> list[Subject]:
-    def of(key: str, name: str, claim: PrivacyLoss, x: Any, y: Any, issue: str = "", samples: int = 16_000) -> Subject:
+    def of(key: str, name: str, claim: PrivacyLoss, x: Any, y: Any, issue: str = "", samples: int = 10_000) -> Subject:
         foreign = key.replace("-", "_")
         return Subject(
             f"opendp-{version}-{key}",
@@ -68,7 +68,15 @@ def _opendp(version: str, environment: str) -> list[Subject]:
     return [
         of("noisy-max", "`make_noisy_max` under rho, scale 1", RHO, [0, 0], [1, -1], "opendp#2911"),
         of("noisy-max-pure", "`make_noisy_max` under epsilon, scale 1", pure(2), [0, 0], [1, -1]),
-        of("laplace-threshold", "`make_laplace_threshold`, scale 1, threshold 5", threshold, ["u"], [], "opendp#2922"),
+        of(
+            "laplace-threshold",
+            "`make_laplace_threshold`, scale 1, threshold 5",
+            threshold,
+            ["u"],
+            [],
+            "opendp#2922",
+            20_000,
+        ),
     ]
 
 
@@ -83,12 +91,12 @@ PRIVLIB, EBM = "diffprivlib 0.6.6", "interpret-core 0.7.8"
 SUBJECTS = [
     *_opendp("0.15.1", ".venv-opendp"),
     *_opendp("0.16.0", ""),
-    _peer("diffprivlib-laplace", "`Laplace(epsilon=1, sensitivity=1)`", PRIVLIB, pure(1, 0, REPLACE), 0.0, 1.0, 16_000),
-    _peer("diffprivlib-gaussian", "`GaussianAnalytic(1, 1e-5)`", PRIVLIB, pure(1, "1e-5", REPLACE), 0.0, 1.0, 16_000),
-    _peer("diffprivlib-geometric", "`Geometric(epsilon=1, sensitivity=1)`", PRIVLIB, pure(1, 0, REPLACE), 0, 1, 16_000),
+    _peer("diffprivlib-laplace", "`Laplace(epsilon=1, sensitivity=1)`", PRIVLIB, pure(1, 0, REPLACE), 0.0, 1.0, 10_000),
+    _peer("diffprivlib-gaussian", "`GaussianAnalytic(1, 1e-5)`", PRIVLIB, pure(1, "1e-5", REPLACE), 0.0, 1.0, 10_000),
+    _peer("diffprivlib-geometric", "`Geometric(epsilon=1, sensitivity=1)`", PRIVLIB, pure(1, 0, REPLACE), 0, 1, 10_000),
     _peer("dp-ebm-scores", "DP-EBM: the first three `term_scores_`", EBM, pure(1, "1e-5"), MORE, FEWER, 400),
     _peer("dp-ebm-weight", "DP-EBM: the attribute `bag_weights_`", EBM, pure(1, "1e-5"), MORE, FEWER, 400),
-    Subject("own-laplace", "`Laplace(1)`", "dampen", pure(1), 3, 4, 16_000, own=own_laplace),
+    Subject("own-laplace", "`Laplace(1)`", "dampen", pure(1), 3, 4, 10_000, own=own_laplace),
     Subject(
         "own-permute-and-flip",
         "`PermuteAndFlip(2)`",
@@ -96,7 +104,7 @@ SUBJECTS = [
         pure(2),
         (0, 0),
         (1, -1),
-        16_000,
+        10_000,
         own=lambda: selection(PermuteAndFlip(2)),
     ),
     Subject(
@@ -106,7 +114,7 @@ SUBJECTS = [
         RHO,
         (0, 0),
         (1, -1),
-        16_000,
+        10_000,
         own=lambda: selection(Exponential(2)),
     ),
 ]

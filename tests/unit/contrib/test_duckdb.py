@@ -34,7 +34,12 @@ def test_data_sets_are_loaded_once_and_old_ones_are_let_go(monkeypatch: pytest.M
     draw: Any = as_draw("SELECT count(*) FROM data", columns=["pay DOUBLE"])
     loaded: list[Any] = []
     load = draw._load
-    monkeypatch.setattr(draw, "_load", lambda data: (loaded.append(data), load(data))[1])
+
+    def note(data: Any) -> Any:
+        loaded.append(data)
+        return load(data)
+
+    monkeypatch.setattr(draw, "_load", note)
     many = [[(1.0,)] * size for size in range(MOST_OPEN + 3)]
     assert [draw(data) for data in (*many, many[-1], many[-1])] == [*range(MOST_OPEN + 3), MOST_OPEN + 2, MOST_OPEN + 2]
     assert len(loaded) == len(many)

@@ -23,9 +23,9 @@ def laplace(scale: float) -> Any:
 
 
 def test_a_measurement_is_drawn_from_and_its_claim_is_its_map() -> None:
-    measurement = laplace(2.0)
-    assert as_claim(measurement) == PrivacyLoss("1/2", adjacency=Adjacency.ADD_REMOVE)
-    assert as_claim(measurement, 4, adjacency=Adjacency.REPLACE) == PrivacyLoss(2, adjacency=Adjacency.REPLACE)
+    measurement = laplace(0.5)
+    assert as_claim(measurement) == PrivacyLoss(2, adjacency=Adjacency.ADD_REMOVE)
+    assert as_claim(measurement, 4, adjacency=Adjacency.REPLACE) == PrivacyLoss(8, adjacency=Adjacency.REPLACE)
     report = black_box(as_draw(measurement), 5, 4, claim=as_claim(measurement), samples=2_000, confidence=1 - 1e-6)
     assert report.passed
     wrong = PrivacyLoss("1/10", adjacency=Adjacency.ADD_REMOVE)
@@ -148,7 +148,7 @@ def test_scores_beyond_all_reach_are_cut_and_never_raise() -> None:
     ],
 )
 def test_what_cannot_be_a_measurement_is_refused(named: dict[str, Any], told: str) -> None:
-    given = {"mechanism": PermuteAndFlip(1), "frame": FRAME} | named
+    given: dict[str, Any] = {"mechanism": PermuteAndFlip(1), "frame": FRAME} | named
     with pytest.raises(ParameterError, match=told):
         as_measurement(given.pop("mechanism"), given.pop("frame"), **given)
 
