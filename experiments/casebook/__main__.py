@@ -12,7 +12,7 @@ from dampen.audit.claims import parts_of
 from experiments.casebook import foreign, page
 from experiments.casebook.subjects import SUBJECTS, Subject
 
-CONFIDENCE = "0.999"
+CONFIDENCE = "0.999999"
 
 
 def audit(subject: Subject) -> BlackBoxReport:
@@ -47,6 +47,7 @@ def result_of(subject: Subject, report: BlackBoxReport) -> dict[str, Any]:
         "samples": report.samples,
         "seconds": report.seconds,
         "issue": subject.issue,
+        "note": subject.note,
     }
 
 
@@ -64,8 +65,8 @@ def main() -> None:
             continue
         print(f"{subject.id}\n{report}\n", flush=True)
         known[subject.id] = result_of(subject, report)
-    if not names:
-        page.write([known[subject.id] for subject in SUBJECTS if subject.id in known])
+        if not names:
+            page.write([known[each.id] for each in SUBJECTS if each.id in known])
 
 
 if __name__ == "__main__":

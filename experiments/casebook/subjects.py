@@ -28,6 +28,7 @@ class Subject:
     foreign: str = ""
     own: Callable[[], Draw] | None = None
     issue: str = ""
+    note: str = ""
 
 
 def selection(mechanism: Any) -> Draw:
@@ -80,9 +81,14 @@ def _opendp(version: str, environment: str) -> list[Subject]:
     ]
 
 
-def _peer(id: str, name: str, version: str, claim: PrivacyLoss, x: Any, y: Any, samples: int) -> Subject:
+ROWS = "Judged for one row more or less. Where the number of rows is public, this attribute tells nothing more."
+
+
+def _peer(
+    id: str, name: str, version: str, claim: PrivacyLoss, x: Any, y: Any, samples: int, note: str = ""
+) -> Subject:
     environment = ".venv-interpret" if version.startswith("interpret") else ".venv-diffprivlib"
-    return Subject(id, name, version, claim, x, y, samples, environment, id.replace("-", "_"))
+    return Subject(id, name, version, claim, x, y, samples, environment, id.replace("-", "_"), note=note)
 
 
 COLUMN = [place / 20 for place in range(20)]
@@ -95,7 +101,7 @@ SUBJECTS = [
     _peer("diffprivlib-gaussian", "`GaussianAnalytic(1, 1e-5)`", PRIVLIB, pure(1, "1e-5", REPLACE), 0.0, 1.0, 10_000),
     _peer("diffprivlib-geometric", "`Geometric(epsilon=1, sensitivity=1)`", PRIVLIB, pure(1, 0, REPLACE), 0, 1, 10_000),
     _peer("dp-ebm-scores", "DP-EBM: the first three `term_scores_`", EBM, pure(1, "1e-5"), MORE, FEWER, 400),
-    _peer("dp-ebm-weight", "DP-EBM: the attribute `bag_weights_`", EBM, pure(1, "1e-5"), MORE, FEWER, 400),
+    _peer("dp-ebm-weight", "DP-EBM: the attribute `bag_weights_`", EBM, pure(1, "1e-5"), MORE, FEWER, 400, ROWS),
     Subject("own-laplace", "`Laplace(1)`", "dampen", pure(1), 3, 4, 10_000, own=own_laplace),
     Subject(
         "own-permute-and-flip",
