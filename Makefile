@@ -4,7 +4,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 JOBS ?= 2
 
-.PHONY: demo test test-long lint types audit bench bench-diffprivlib bench-interpret reproduce wheel clean help
+.PHONY: demo test test-long lint types audit bench bench-diffprivlib bench-interpret casebook reproduce wheel clean help
 .DEFAULT_GOAL := help
 
 help:
@@ -13,6 +13,7 @@ help:
 	@echo "make test-long  the same with full counts"
 	@echo "make bench      speed and accuracy against the peers"
 	@echo "make reproduce  figures and tables of the papers, computed anew into docs/papers (under an hour; resumes)"
+	@echo "make casebook   audits of other libraries and of dampen's own mechanisms, into docs/casebook.md (minutes)"
 	@echo "make wheel      build the wheel into dist/"
 
 $(BIN)/python:
@@ -61,6 +62,15 @@ bench-diffprivlib: .venv-diffprivlib/.installed
 
 bench-interpret: .venv-interpret/.installed
 
+.venv-opendp/.installed: | $(BIN)/python
+	$(PYTHON) -m venv .venv-opendp
+	.venv-opendp/bin/python -m pip install --quiet --disable-pip-version-check 'opendp==0.15.1' numpy
+	@touch $@
+
+casebook: $(VENV)/.installed-dev .venv-opendp/.installed bench-diffprivlib bench-interpret
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check 'opendp==0.16.0'
+	$(BIN)/python -m experiments.casebook
+
 $(VENV)/.installed-bench: benchmarks/requirements.txt $(VENV)/.installed-dev
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --requirement $<
 	@touch $@
@@ -91,4 +101,4 @@ wheel: $(VENV)/.installed-dev
 	$(BIN)/python -m hatchling build -t wheel
 
 clean:
-	rm -rf $(VENV) .venv-diffprivlib .venv-interpret dist build .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) .venv-diffprivlib .venv-interpret .venv-opendp dist build .mypy_cache .ruff_cache .pytest_cache .hypothesis

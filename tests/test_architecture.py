@@ -33,6 +33,7 @@ ROOMS = {
     "learn": "classifiers with the interface of scikit-learn, and the public schemas they read tables through",
     "plots": "pictures of laws, errors, sensitivities, audits, budgets and releases",
     "datasets": "loaders for the papers' data sets",
+    "contrib": "bridges to others: OpenDP, diffprivlib, DuckDB, pytest",
     "cli": "the command; it calls questions and computes nothing",
 }
 """From the top of the house to the bottom; data flows down only. CONTRIBUTING.md shows this very table."""

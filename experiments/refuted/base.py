@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from dampen.audit import AdmissibilityReport, audit_admissibility
-from dampen.audit.pairs import require_same_public_facts
+from dampen.audit.pair_audit import require_same_public_facts
 from dampen.errors import FrameLeak
 from dampen.problem import SelectionProblem
 from dampen.vectors import Floats, Integers

@@ -22,7 +22,7 @@ import numpy as np
 from dampen import Adjacency, Budget, Release, Table
 from dampen.accounting.composition import rho_of
 from dampen.audit.numeric import NumericLaw, read_pair
-from dampen.audit.pairs import ORDERS, log_moment, public_facts
+from dampen.audit.pair_audit import ORDERS, log_moment, public_facts
 from dampen.mechanisms import CountsMechanism, Gaussian, GaussianCounts, Laplace, LaplaceCounts, NumericMechanism
 from dampen.mechanisms.numeric.base import AdditiveMechanism
 from dampen.mechanisms.numeric.gaussian_noise import GaussianNoise

@@ -12,7 +12,7 @@ import pytest
 
 from dampen import Adjacency
 from dampen.audit import AuditReport, add_remove_neighbours, audit_caps, multisets, replace_neighbours
-from dampen.audit.pairs import public_facts
+from dampen.audit.pair_audit import public_facts
 from dampen.errors import FrameLeak, ParameterError
 from dampen.mechanisms import (
     CapMechanism,

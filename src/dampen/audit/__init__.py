@@ -2,6 +2,7 @@
 anything by its draws alone."""
 
 from dampen.audit.admissibility import AdmissibilityReport, audit_admissibility
+from dampen.audit.assertion import assert_private
 from dampen.audit.black_box import black_box
 from dampen.audit.black_box_report import BlackBoxReport
 from dampen.audit.caps import audit_caps
@@ -19,8 +20,13 @@ from dampen.audit.neighbours import (
     replace_neighbours,
 )
 from dampen.audit.numeric import audit_numeric
+from dampen.audit.pair_search import search
+from dampen.audit.probe_report import ProbeReport
+from dampen.audit.probes import probe
+from dampen.audit.proposed_pairs import Pair, pairs
 from dampen.audit.report import AuditReport
 from dampen.audit.scripted import ScriptedEntropy, law_by_enumeration
+from dampen.audit.search_report import SearchReport
 from dampen.audit.unknown_groups import audit_unknown_groups
 
 __all__ = [
@@ -31,8 +37,12 @@ __all__ = [
     "ContractReport",
     "DrawReport",
     "LaplacePair",
+    "Pair",
+    "ProbeReport",
     "ScriptedEntropy",
+    "SearchReport",
     "add_remove_neighbours",
+    "assert_private",
     "audit_admissibility",
     "audit_caps",
     "audit_counts",
@@ -49,5 +59,8 @@ __all__ = [
     "laplace_pair",
     "law_by_enumeration",
     "multisets",
+    "pairs",
+    "probe",
     "replace_neighbours",
+    "search",
 ]

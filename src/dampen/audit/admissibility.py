@@ -15,7 +15,7 @@ from dampen._validate import whole
 from dampen.audit.arguments import Neighbours, pairs_of, pose, require_function
 from dampen.audit.exact import ProblemOf
 from dampen.audit.neighbours import DataSet
-from dampen.audit.pairs import require_same_public_facts
+from dampen.audit.pair_audit import require_same_public_facts
 from dampen.errors import ParameterError
 from dampen.problem import SelectionProblem
 from dampen.vectors import Floats, Vector

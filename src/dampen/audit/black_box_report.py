@@ -9,14 +9,11 @@ from typing import Any
 
 from dampen._validate import plain
 from dampen.audit.black_box_picture import draw_findings
-from dampen.audit.claims import Part, parts_of
+from dampen.audit.claims import Part, excess_over, parts_of
 from dampen.audit.measuring import Finding
 from dampen.audit.power import Power, power_of
 from dampen.privacy import PrivacyLoss, amount_as_json
 from dampen.writing import as_json, html_table, percent
-
-SMALLEST = 1e-300
-"""A claim of 0 counts as this where bounds are compared with it."""
 
 NEARLY = 0.9
 """A simpler event is told instead of one that speaks against a claim a little more."""
@@ -74,10 +71,14 @@ class BlackBoxReport:
     @property
     def finding(self) -> Finding | None:
         """The simplest event that speaks nearly as much against the claim as any; None where none promised anything."""
-        judged = [part for part in parts_of(self.claim) if part.name != "delta"]
-        excesses = [max(_excess(part, each) for part in judged) for each in self.findings]
+        excesses = [excess_over(self.claim, each.bounds) for each in self.findings]
         enough = NEARLY * max(excesses, default=0.0)
         return next((each for each, excess in zip(self.findings, excesses, strict=True) if excess >= enough), None)
+
+    @property
+    def excess(self) -> float:
+        """How many times what is claimed the lower bound is; above 1 the claim is refuted."""
+        return max((excess_over(self.claim, each.bounds) for each in self.findings), default=0.0)
 
     @property
     def event(self) -> str:
@@ -95,7 +96,8 @@ class BlackBoxReport:
 
     # How it is shown
 
-    def _rows(self) -> list[tuple[str, str]]:
+    def rows(self) -> list[tuple[str, str]]:
+        """What it says, line by line: a name and a text."""
         x, y = map(reprlib.repr, self.pair)
         rows = [("claim", f"{_claim_text(self.claim)}: {'REFUTED' if self.refuted else 'not refuted'}")]
         rows += [(f"{part.name} at least", self._bound_text(part)) for part in parts_of(self.claim)]
@@ -122,10 +124,10 @@ class BlackBoxReport:
         return "; ".join(told) or "nothing: so large a claim needs more draws"
 
     def __str__(self) -> str:
-        return "\n".join(f"{name:<20} {value}" for name, value in self._rows())
+        return "\n".join(f"{name:<20} {value}" for name, value in self.rows())
 
     def _repr_html_(self) -> str:
-        return html_table(self._rows())
+        return html_table(self.rows())
 
     def as_dict(self) -> dict[str, Any]:
         """All of it, ready for JSON; the pair as it prints, cut short."""
@@ -148,11 +150,6 @@ class BlackBoxReport:
     def plot(self, axes: Any = None) -> Any:
         """Draw how likely each event is on both data sets, and what the claim allows. Needs matplotlib."""
         return draw_findings(self, axes)
-
-
-def _excess(part: Part, finding: Finding) -> float:
-    """How many times the claimed number the bound is."""
-    return finding.bounds[part.name] / max(part.claimed, SMALLEST)
 
 
 def _claim_text(claim: PrivacyLoss) -> str:

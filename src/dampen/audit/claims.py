@@ -1,6 +1,6 @@
 """The parts of a claim, each with the lower bound that an event puts on it."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -13,6 +13,8 @@ from dampen.vectors import Floats
 
 ROUNDING = 1e-9
 """A relative excess up to this is the rounding of floats, not a breach."""
+SMALLEST = 1e-300
+"""A claim of 0 counts as this where bounds are compared with it."""
 
 
 @dataclass(frozen=True)
@@ -45,3 +47,9 @@ def parts_of(claim: PrivacyLoss) -> tuple[Part, ...]:
     if claim.rho is not None and delta == 0:
         parts.append(Part("rho", float(claim.rho), rho_at))
     return tuple(parts)
+
+
+def excess_over(claim: PrivacyLoss, bounds: Mapping[str, float]) -> float:
+    """How many times what is claimed the bounds are, in epsilon or rho, whichever is worse."""
+    judged = [part for part in parts_of(claim) if part.name != "delta"]
+    return max(bounds[part.name] / max(part.claimed, SMALLEST) for part in judged)

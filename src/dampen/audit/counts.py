@@ -13,7 +13,7 @@ import numpy as np
 from dampen.audit.arguments import Neighbours, require_kind
 from dampen.audit.neighbours import DataSet
 from dampen.audit.numeric import NumericLaw, divergences, read_pair
-from dampen.audit.pairs import ORDERS, Found, PairAudit, hockey_stick, losses
+from dampen.audit.pair_audit import ORDERS, Found, PairAudit, hockey_stick, losses
 from dampen.audit.report import AuditReport
 from dampen.errors import ParameterError
 from dampen.mechanisms.counts.base import CountsMechanism

@@ -38,10 +38,11 @@ def draw_both(
 
 
 def _draw_some(draw: Draw, data: Any, size: int) -> list[Any]:
-    return [_draw_one(draw, data) for _ in range(size)]
+    return [draw_one(draw, data) for _ in range(size)]
 
 
-def _draw_one(draw: Draw, data: Any) -> Any:
+def draw_one(draw: Draw, data: Any) -> Any:
+    """An output, or the exception that was raised instead."""
     try:
         return draw(data)
     except Exception as error:  # that, and what, it raises may depend on the data: it is an output

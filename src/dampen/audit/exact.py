@@ -8,7 +8,7 @@ import numpy as np
 from dampen.audit.arguments import Neighbours, require_kind
 from dampen.audit.law_checks import selection_law
 from dampen.audit.neighbours import DataSet
-from dampen.audit.pairs import Found, PairAudit, concentrated_loss, hockey_stick, losses
+from dampen.audit.pair_audit import Found, PairAudit, concentrated_loss, hockey_stick, losses
 from dampen.audit.report import AuditReport
 from dampen.mechanisms import SelectionMechanism
 from dampen.privacy import PrivacyLoss

@@ -25,7 +25,7 @@ from dampen._validate import render
 from dampen.audit.arguments import Neighbours, require_kind
 from dampen.audit.law_checks import TOLERANCE, log_chances, require_total
 from dampen.audit.neighbours import DataSet
-from dampen.audit.pairs import ORDERS, Found, PairAudit, hockey_stick, log_moment, losses
+from dampen.audit.pair_audit import ORDERS, Found, PairAudit, hockey_stick, log_moment, losses
 from dampen.audit.report import AuditReport, broken_parts
 from dampen.errors import ParameterError
 from dampen.mechanisms import NumericMechanism

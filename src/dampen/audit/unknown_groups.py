@@ -13,7 +13,7 @@ import numpy as np
 from dampen.audit.arguments import Neighbours, require_kind
 from dampen.audit.law_checks import require_total
 from dampen.audit.neighbours import DataSet
-from dampen.audit.pairs import Found, PairAudit, hockey_stick, losses
+from dampen.audit.pair_audit import Found, PairAudit, hockey_stick, losses
 from dampen.audit.report import AuditReport
 from dampen.mechanisms.counts.truncated_geometric_counts import TruncatedGeometricCounts
 from dampen.privacy import PrivacyLoss

@@ -6,7 +6,7 @@ import pytest
 import dampen
 from dampen import Adjacency, Frame, Runs, SelectionProblem
 from dampen.audit import audit_admissibility, audit_selection
-from dampen.audit.pairs import concentrated_loss
+from dampen.audit.pair_audit import concentrated_loss
 from dampen.errors import ParameterError
 from dampen.mechanisms import Exponential, PermuteAndFlip, TopK
 from dampen.privacy import PrivacyLoss

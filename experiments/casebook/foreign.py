@@ -1,0 +1,116 @@
+"""Subjects of other libraries, in the environment of each: a line of JSON in, a line of JSON out.
+
+Started with the name of a subject. A line in is ``[data, count]``, answered by so many outputs. Nothing of dampen is
+imported here.
+"""
+
+import json
+import sys
+from collections.abc import Callable
+from typing import Any
+
+Draw = Callable[[Any], Any]
+
+
+def noisy_max() -> Draw:
+    """OpenDP: whole scores that move by 1, under rho."""
+    import opendp.prelude as dp
+
+    dp.enable_features("contrib")
+    space = dp.vector_domain(dp.atom_domain(T=int)), dp.linf_distance(T=int)
+    measurement: Draw = dp.m.make_noisy_max(*space, dp.zero_concentrated_divergence(), scale=1.0)
+    return measurement
+
+
+def noisy_max_pure() -> Draw:
+    """OpenDP: whole scores that move by 1, under epsilon."""
+    import opendp.prelude as dp
+
+    dp.enable_features("contrib")
+    space = dp.vector_domain(dp.atom_domain(T=int)), dp.linf_distance(T=int)
+    measurement: Draw = dp.m.make_noisy_max(*space, dp.max_divergence(), scale=1.0)
+    return measurement
+
+
+def laplace_threshold() -> Draw:
+    """OpenDP: counts by name, those below 5 left out."""
+    import opendp.prelude as dp
+
+    dp.enable_features("contrib")
+    counts = dp.t.make_count_by(dp.vector_domain(dp.atom_domain(T=str)), dp.symmetric_distance())
+    measurement = counts >> dp.m.then_laplace_threshold(scale=1.0, threshold=5)
+    return lambda data: sorted(measurement(data).items())
+
+
+def diffprivlib_laplace() -> Draw:
+    """diffprivlib: Laplace noise in floats."""
+    from diffprivlib.mechanisms import Laplace
+
+    return Laplace(epsilon=1, sensitivity=1).randomise  # type: ignore[no-any-return]
+
+
+def diffprivlib_gaussian() -> Draw:
+    """diffprivlib: Gaussian noise in floats."""
+    from diffprivlib.mechanisms import GaussianAnalytic
+
+    return GaussianAnalytic(epsilon=1, delta=1e-5, sensitivity=1).randomise  # type: ignore[no-any-return]
+
+
+def diffprivlib_geometric() -> Draw:
+    """diffprivlib: whole noise."""
+    from diffprivlib.mechanisms import Geometric
+
+    return Geometric(epsilon=1, sensitivity=1).randomise  # type: ignore[no-any-return]
+
+
+def dp_ebm(outputs: Callable[[Any], Any]) -> Draw:
+    """interpret: a classifier of one column within public bounds; ``outputs`` are read off it."""
+    import numpy as np
+    from interpret.privacy import DPExplainableBoostingClassifier
+
+    def draw(data: Any) -> Any:
+        column, classes = data
+        model = DPExplainableBoostingClassifier(
+            feature_types=["continuous"], epsilon=1.0, delta=1e-5, privacy_bounds={0: (0, 1)}, n_jobs=1, max_rounds=2
+        )
+        return outputs(model.fit(np.array(column)[:, None], np.array(classes)))
+
+    return draw
+
+
+def dp_ebm_scores() -> Draw:
+    """What predictions are made of."""
+    return dp_ebm(lambda model: [round(float(each), 9) for each in model.term_scores_[0][1:4]])
+
+
+def dp_ebm_weight() -> Draw:
+    """The attribute bag_weights_."""
+    return dp_ebm(lambda model: float(model.bag_weights_[0]))
+
+
+SUBJECTS: dict[str, Callable[[], Draw]] = {
+    function.__name__: function
+    for function in (
+        noisy_max,
+        noisy_max_pure,
+        laplace_threshold,
+        diffprivlib_laplace,
+        diffprivlib_gaussian,
+        diffprivlib_geometric,
+        dp_ebm_scores,
+        dp_ebm_weight,
+    )
+}
+
+
+def main() -> None:
+    """Answer line by line."""
+    draw = SUBJECTS[sys.argv[1]]()
+    print(json.dumps("ready"), flush=True)
+    for line in sys.stdin:
+        data, count = json.loads(line)
+        print(json.dumps([draw(data) for _ in range(count)]), flush=True)
+
+
+if __name__ == "__main__":
+    main()
