@@ -126,7 +126,8 @@ def count_row(x: int, start: int, stop: int, words: int, bits: Words, present: W
 
     A pair stands at the number of set bits that both rows share.
     """
-    one = np.uint64(1)
+    one, width = np.uint64(1), np.uint64(words)
+    own = np.uint64(x) * width
     found = 0
     for word in range(start, min(stop, x // WORD + 1)):
         missing = ~bits[x * words + word] & present[word]
@@ -135,12 +136,9 @@ def count_row(x: int, start: int, stop: int, words: int, bits: Words, present: W
         while missing:
             y = word * WORD + np.int64(lowest(missing))
             missing &= missing - one
-            shared: Any = np.int64(0)
-            if words < LANES:  # too short for what counts many words at once
-                for part in range(words):
-                    shared += np.int64(ones(bits[x * words + part] & bits[y * words + part]))
-            else:
-                shared = _count_shared(bits[x * words : (x + 1) * words], bits[y * words : (y + 1) * words])
+            shared, other = np.uint64(0), np.uint64(y) * width
+            for part in range(width):  # unsigned throughout, so that many words are counted at once
+                shared += ones(bits[own + part] & bits[other + part])
             histogram[shared] += 1
             found += 1
     return found

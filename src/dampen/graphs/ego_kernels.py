@@ -119,7 +119,8 @@ def ego_values(
 ) -> None:
     """EBC of some centres, each written to its own place.
 
-    It stops after about ``limit`` steps, and goes on from there when called again. All is done when ``progress[CENTRE]`` is the number of centres.
+    It stops after about ``limit`` steps, and goes on from there when called again. All is
+    done when ``progress[CENTRE]`` is the number of centres.
     """
     histogram = memory[9]
     work = 0
@@ -174,7 +175,7 @@ def _lay_out(c: int, graph: Any, core: Any, memory: Any, progress: Counts) -> An
         return steps
     linked, wedges = _relabel(t, d, tails, tips, sizes, touched)
     open_pairs = linked * (linked - 1) // 2 - t
-    words = padded((linked + WORD - 1) // WORD)
+    words = (linked + WORD - 1) // WORD
     progress[ROWS], progress[WORDS] = linked, words
     if open_pairs:
         if _bits_are_cheaper(linked, words, open_pairs, wedges) and linked * words <= len(bits):
