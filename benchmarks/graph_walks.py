@@ -37,7 +37,7 @@ print(peak() - before, len(src))
 
 @njit(cache=True)
 def _walk_wedges(offsets: Any, middles: Any, neighbours: Any, memory: Any) -> int:
-    place, tails, tips, sizes, fill, row, _, ids, _, _ = memory
+    place, tails, tips, sizes, fill, row, _, ids, _, _, _ = memory
     total = 0
     for c in range(len(middles)):
         t = ego_kernels._ego_edges(c, offsets, middles, neighbours, place, tails, tips)
@@ -71,7 +71,7 @@ def bare_wedges(graph: Graph) -> Callable[[], object]:
     offsets, neighbours = graph.offsets.view(np.uint32), graph.neighbours.view(np.uint32)
     largest = int(graph.degrees().max())
     rows = ego_kernels.by_degree(ego_kernels.degree_order(offsets, largest), offsets, neighbours)
-    memory = ego_kernels.scratch(graph.nodes, largest, int(ego_kernels.scan_lengths(*rows).max()))
+    memory = ego_kernels.scratch(graph.nodes, largest, int(ego_kernels.scan_lengths(*rows).max()), 0)
     return lambda: _walk_wedges(*rows, memory)
 
 

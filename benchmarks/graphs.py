@@ -15,6 +15,8 @@ from tempfile import TemporaryDirectory
 from time import perf_counter, process_time
 from typing import Any
 
+import numpy as np
+
 from benchmarks import graph_peers, graph_walks
 from benchmarks.targets import Target
 from benchmarks.timing import Run, interleaved_medians, stopwatch
@@ -36,6 +38,8 @@ SECONDS = {
     SUPPORTS: {"dblp": 0.1},
 }
 """By the clock, with all threads."""
+DENSE = {"a clique of 3000": (3000, 1.0, 5), "2500 nodes of density .9": (2500, 0.9, 10)}
+"""Nodes, share of the pairs that have an edge, and seconds by the clock that EBC may take."""
 AGAINST_IGRAPH = {"enron": 20, "github": 35, "dblp": 40}
 AGAINST_NETWORKX = dict.fromkeys(GRAPHS, 700)
 AGAINST_WEDGES = {"enron": 2, "dblp": 2, "github": 3, "gowalla": 3}
@@ -73,6 +77,20 @@ def measured(name: str, graph: Graph, rounds: int, peers: list[str]) -> dict[str
     return found
 
 
+def dense_graph(nodes: int, density: float) -> Graph:
+    """Each pair has an edge with this probability; the same graph every time."""
+    src, dst = np.triu_indices(nodes, 1)
+    kept = np.random.default_rng(0).random(len(src)) < density
+    return Graph.from_edges(src[kept], dst[kept], nodes=nodes)
+
+
+def dense_seconds(rounds: int) -> dict[str, float]:
+    """Seconds by the clock that EBC of the dense graphs takes."""
+    runs = {name: stopwatch(dense_graph(nodes, p).ego_betweenness) for name, (nodes, p, _) in DENSE.items()}
+    found = interleaved_medians(runs, rounds=min(rounds, 3), allowance=ALLOWANCE)
+    return {name: each.seconds for name, each in found.items()}
+
+
 def _by_the_clock(graph: Graph) -> dict[str, Run]:
     def listed(method: str) -> Callable[[], object]:
         return lambda: top_nodes(graph, K, epsilon=EPSILON, budget=Budget(epsilon=EPSILON), method=method)
@@ -95,7 +113,9 @@ def _by_the_processor(graph: Graph) -> dict[str, Run]:
     }
 
 
-def targets(found: Figures, held: Mapping[str, float], grown: Mapping[str, float]) -> list[Target]:
+def targets(
+    found: Figures, dense: Mapping[str, float], held: Mapping[str, float], grown: Mapping[str, float]
+) -> list[Target]:
     """The promises about graphs."""
     igraph, networkx = "igraph, cpu (extrapolated)", "networkx, wall (extrapolated)"
     return [
@@ -104,6 +124,7 @@ def targets(found: Figures, held: Mapping[str, float], grown: Mapping[str, float
             for what, limits in SECONDS.items()
             for name, limit in limits.items()
         ),
+        *(Target(f"EBC of {name} in {DENSE[name][2]} s", DENSE[name][2], {name: dense[name]}) for name in dense),
         *_ratios(found, igraph, EBC_ALONE, AGAINST_IGRAPH, "EBC of {} {} times as fast as igraph, one thread", True),
         *_ratios(found, networkx, EBC, AGAINST_NETWORKX, "EBC of {} {} times as fast as networkx", True),
         *_ratios(found, EBC_ALONE, WEDGES, AGAINST_WEDGES, "EBC of {} in {} bare passes over its wedges"),
@@ -150,10 +171,12 @@ def main() -> None:
             _show(name, found[name], held[name], loads[name])
         for name in GROWING:
             grown[name] = graph_walks.growth(getattr(datasets, f"load_{name}")(), folder)
-    verdicts = targets(found, held, grown)
+    dense = dense_seconds(rounds)
+    print(f"EBC of dense graphs, seconds: {dense}")
+    verdicts = targets(found, dense, held, grown)
     print(*(target.line() for target in verdicts), sep="\n")
     print(f"memory over imports: {held} MB; exponents: {grown}; {perf_counter() - start:.0f} s in all")
-    _write({"load": loads, "seconds": found, "megabytes": held, "exponents": grown}, verdicts)
+    _write({"load": loads, "seconds": found, "dense": dense, "megabytes": held, "exponents": grown}, verdicts)
 
 
 def _show(name: str, seconds: Mapping[str, float], megabytes: float, load: float) -> None:

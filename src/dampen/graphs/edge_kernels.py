@@ -17,8 +17,6 @@ Uints = NDArray[np.uint32]
 Words = NDArray[np.uint64]
 
 WORD = 64
-BITSET_ROWS = 2048
-"""Ego networks with more linked nodes than this are counted by 2-paths: their bit rows would leave the cache."""
 
 ADJACENT = 1 << 30
 """Stands in a counter in place of a count: the pair is an edge. No count comes near it."""

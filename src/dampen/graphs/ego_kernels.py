@@ -9,33 +9,54 @@ Pairs with b = 0 are never looked at: a hub costs its ego edges, not the square 
 so that the sum, taken by increasing b, has the same bits whoever counted them.
 """
 
+from math import isqrt
 from typing import Any
 
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from dampen.graphs.edge_kernels import ADJACENT, BITSET_ROWS, WORD, Uints, Words, lowest, ones
+from dampen.graphs.bit_kernels import (
+    CACHED_WORDS,
+    Counts,
+    copy_core,
+    core_degrees,
+    count_row,
+    padded,
+    set_edges,
+    used_words,
+)
+from dampen.graphs.edge_kernels import ADJACENT, WORD, Uints, Words
 
-Counts = NDArray[np.int64]
+Scratch = tuple[Uints, Uints, Uints, Uints, Uints, Uints, NDArray[np.int32], Uints, Words, Counts, Words]
 
-Scratch = tuple[Uints, Uints, Uints, Uints, Uints, Uints, NDArray[np.int32], Uints, Words, Counts]
+CENTRE, STAGE, BLOCK, ROW, BASE, ROWS, WORDS, LARGEST = range(8)
+"""What ``progress`` holds: how far the count has come, which other calls go on with."""
+
+UNSEEN, BITS, PATHS, COUNTED = range(4)
+"""How far a centre has come: nothing was done, its open pairs are counted in one of two ways, or all of them are."""
 
 
-def scratch(nodes: int, largest_degree: int, most_edges: int) -> Scratch:
-    """Memory of one thread: for all nodes, for the ego edges of one centre, and for its linked neighbours."""
-    rows = min(largest_degree, BITSET_ROWS)
+def scratch(nodes: int, largest_degree: int, most_edges: int, core: int) -> Scratch:
+    """Memory of one thread: for all nodes, for the ego edges of one centre, and for its linked neighbours.
+
+    Bits take no more memory than the lists of edges. Where they would, there are fewer edges than linked squared / 128,
+    and at most linked times as many 2-paths: walking these is no worse.
+    """
+    rows = max(core, min(largest_degree, isqrt(128 * most_edges))) + WORD
+    words = padded(-(-rows // WORD))
     return (
         np.zeros(nodes, dtype=np.uint32),  # place: of each node in the centre's row, from 1; 0 outside
         np.empty(most_edges + 1, dtype=np.uint32),  # tails and tips: one more, as each try is written before it is kept
         np.empty(most_edges + 1, dtype=np.uint32),
         np.zeros(largest_degree + 2, dtype=np.uint32),  # sizes
-        np.zeros(largest_degree + 2, dtype=np.uint32),  # fill
+        np.zeros(max(largest_degree, core) + 2, dtype=np.uint32),  # fill
         np.empty(2 * most_edges, dtype=np.uint32),  # row
         np.zeros(largest_degree + 2, dtype=np.int32),  # counts
         np.empty(largest_degree + 2, dtype=np.uint32),  # touched
-        np.zeros(rows * (-(-rows // WORD)), dtype=np.uint64),  # bits
-        np.zeros(largest_degree + 2, dtype=np.int64),  # histogram
+        np.zeros(rows * words, dtype=np.uint64),  # bits
+        np.zeros(max(largest_degree, rows) + 2, dtype=np.int64),  # histogram
+        np.zeros(words, dtype=np.uint64),  # present
     )
 
 
@@ -94,41 +115,105 @@ def scan_lengths(offsets: Uints, middles: Uints, neighbours: Uints) -> Counts:
 
 @njit(cache=True, nogil=True)
 def ego_values(
-    centres: Uints, offsets: Uints, middles: Uints, neighbours: Uints, memory: Any, values: NDArray[np.float64]
+    centres: Uints, graph: Any, core: Any, memory: Any, values: NDArray[np.float64], progress: Counts, limit: int
 ) -> None:
-    """EBC of some centres, each written to its own place."""
+    """EBC of some centres, each written to its own place.
+
+    It stops after about ``limit`` steps, and goes on from there when called again. All is
+    done when ``progress[CENTRE]`` is the number of centres.
+    """
     histogram = memory[9]
-    for c in centres:
-        base, largest = ego_histogram(c, offsets, middles, neighbours, memory)
-        loss = 0.0
-        for b in range(1, largest + 1):
-            if histogram[b]:
-                loss += histogram[b] * b / (b + 1)
-                histogram[b] = 0
-        values[c] = base - loss
+    work = 0
+    while work < limit and progress[CENTRE] < len(centres):
+        c = centres[progress[CENTRE]]
+        work += ego_histogram(c, graph, core, memory, progress, limit - work)
+        if progress[STAGE] == COUNTED:
+            loss = 0.0
+            for b in range(1, progress[LARGEST] + 1):
+                if histogram[b]:
+                    loss += histogram[b] * b / (b + 1)
+                    histogram[b] = 0
+            values[c] = progress[BASE] - loss
+            progress[STAGE] = UNSEEN
+            progress[CENTRE] += 1
 
 
 @njit(cache=True, nogil=True)
-def ego_histogram(c: int, offsets: Uints, middles: Uints, neighbours: Uints, memory: Any) -> tuple[int, int]:
-    """C(d, 2) - t of one centre and the largest b with h[b] > 0; the histogram is left in the last scratch array."""
-    place, tails, tips, sizes, fill, row, counts, touched, bits, histogram = memory
+def ego_histogram(c: int, graph: Any, core: Any, memory: Any, progress: Counts, limit: int) -> Any:
+    """Count the open pairs of one centre; stops after about ``limit`` steps, and says how many were made.
+
+    All is done when ``progress[STAGE]`` is ``COUNTED``. Then C(d, 2) - t is at ``BASE``, the largest b with h[b] > 0 at
+    ``LARGEST``, and the histogram is left in the scratch memory.
+    """
+    work: Any = 0
+    if progress[STAGE] == UNSEEN:
+        work += _lay_out(c, graph, core, memory, progress)
+    if progress[STAGE] == BITS:
+        work += _pairs_by_bits(memory, progress, limit - work)
+    elif progress[STAGE] == PATHS:
+        work += _pairs_by_paths(memory, progress, limit - work)
+    return work
+
+
+@njit(cache=True, nogil=True)
+def _lay_out(c: int, graph: Any, core: Any, memory: Any, progress: Counts) -> Any:
+    """Find the ego network of c and choose how its open pairs are counted; how many steps that took."""
+    offsets, middles, neighbours, lengths = graph
+    place, tails, tips, sizes, fill, row, _, touched, bits, _, present = memory
+    progress[BLOCK] = progress[ROW] = progress[LARGEST] = 0
+    steps: Any = np.int64(0)
+    if core[2][c]:
+        steps += (np.int64(offsets[c + 1]) - np.int64(offsets[c])) * core[1].shape[1]
+        if _lay_out_core(c, graph, core, memory, progress):
+            return steps
     d: Any = np.int64(offsets[c + 1] - offsets[c])
     t = _ego_edges(c, offsets, middles, neighbours, place, tails, tips)
-    base = d * (d - 1) // 2 - t
+    steps += lengths[c] + d
+    progress[BASE] = d * (d - 1) // 2 - t
+    progress[STAGE] = COUNTED
     if t < 2:
-        return base, 0
+        return steps
     linked, wedges = _relabel(t, d, tails, tips, sizes, touched)
     open_pairs = linked * (linked - 1) // 2 - t
     words = (linked + WORD - 1) // WORD
-    largest = 0
+    progress[ROWS], progress[WORDS] = linked, words
     if open_pairs:
-        # Bits cost their rows and some words for each open pair; a 2-path is taken to cost four such steps.
-        if linked <= BITSET_ROWS and linked * words + open_pairs * (words + 3) < 4 * wedges:
-            largest = _pairs_by_bits(t, linked, words, tails, tips, bits, histogram)
+        if _bits_are_cheaper(linked, words, open_pairs, wedges) and linked * words <= len(bits):
+            set_edges(t, linked, words, tails, tips, bits, present)
+            progress[STAGE] = BITS
         else:
             _sort_rows(t, linked, tails, tips, sizes, fill, row)
-            largest = _pairs_by_paths(linked, sizes, row, counts, touched, histogram)
-    return base, largest
+            progress[STAGE] = PATHS
+    return steps
+
+
+@njit(cache=True, nogil=True)
+def _lay_out_core(c: int, graph: Any, core: Any, memory: Any, progress: Counts) -> bool:
+    """Copy the ego network of c from the core, if its open pairs are then counted by bits or there are none."""
+    offsets, _, neighbours, _ = graph
+    _, _, _, degrees, columns, _, _, _, bits, _, present = memory
+    first, matrix, _ = core
+    row = neighbours[offsets[c] : offsets[c + 1]]
+    d: Any = len(row)
+    t, linked, wedges = core_degrees(c, first, row, matrix, degrees)
+    open_pairs = linked * (linked - 1) // 2 - t
+    used = used_words(matrix[c - first])
+    words = padded(used)
+    cheaper = _bits_are_cheaper(linked, words, open_pairs, wedges) and used * WORD * words <= len(bits)
+    if not (cheaper or open_pairs == 0):
+        return False
+    progress[BASE] = d * (d - 1) // 2 - t
+    progress[ROWS], progress[WORDS] = used * WORD, words
+    progress[STAGE] = BITS if open_pairs else COUNTED
+    if open_pairs:
+        copy_core(c, first, row, matrix, degrees, words, bits, present, columns)
+    return True
+
+
+@njit(cache=True, nogil=True)
+def _bits_are_cheaper(linked: Any, words: Any, open_pairs: Any, wedges: Any) -> bool:
+    """Bits cost their rows and some words for each open pair; a 2-path is taken to cost four such steps."""
+    return bool(linked * words + open_pairs * (words + 3) < 4 * wedges)
 
 
 @njit(cache=True, nogil=True)
@@ -180,32 +265,33 @@ def _relabel(t: int, d: int, tails: Uints, tips: Uints, sizes: Uints, ids: Uints
 
 
 @njit(cache=True, nogil=True)
-def _pairs_by_bits(t: int, linked: int, words: int, tails: Uints, tips: Uints, bits: Words, histogram: Counts) -> int:
-    """h[b] from rows of bits: for each open pair the set bits that two rows share. For small, dense ego networks."""
-    one = np.uint64(1)
-    shared: Any
-    for e in range(t):
-        x: Any = np.int64(tails[e])
-        y: Any = np.int64(tips[e])
-        bits[x * words + y // WORD] |= one << np.uint64(y % WORD)
-        bits[y * words + x // WORD] |= one << np.uint64(x % WORD)
-    largest = 0
-    for x in range(linked):
-        for word in range(x // WORD + 1):
-            missing = ~bits[x * words + word]
-            if word == x // WORD:  # each pair once: y < x
-                missing &= (one << np.uint64(x % WORD)) - one
-            while missing:
-                y = word * WORD + np.int64(lowest(missing))
-                missing &= missing - one
-                shared = 0
-                for part in range(words):
-                    shared += np.int64(ones(bits[x * words + part] & bits[y * words + part]))
-                histogram[shared] += 1
-                largest = max(largest, shared)
-    bits[: linked * words] = 0
+def _pairs_by_bits(memory: Any, progress: Counts, limit: int) -> Any:
+    """h[b] from rows of bits: for each open pair the set bits that two rows share. For dense ego networks.
+
+    Rows are held against one block of rows after another, so that the block stays in the cache. A row that was not
+    reached within the limit is where the next call goes on.
+    """
+    bits, histogram, present = memory[8], memory[9], memory[10]
+    rows, words = progress[ROWS], progress[WORDS]
+    block = max(1, CACHED_WORDS // (WORD * words))
+    work: Any = 0
+    while progress[BLOCK] < words:
+        start = progress[BLOCK]
+        for x in range(max(progress[ROW], start * WORD), rows):
+            if work >= limit:
+                progress[ROW] = x
+                return work
+            if present[x // WORD] >> np.uint64(x % WORD) & np.uint64(1):
+                work += block + words * count_row(x, start, start + block, words, bits, present, histogram)
+        progress[BLOCK], progress[ROW] = start + block, 0
+    bits[: rows * words] = 0
     histogram[0] = 0  # pairs with b = 0 lose nothing, and the other way of counting never meets them
-    return largest
+    largest = rows
+    while largest and histogram[largest] == 0:
+        largest -= 1
+    progress[LARGEST] = largest
+    progress[STAGE] = COUNTED
+    return work
 
 
 @njit(cache=True, nogil=True)
@@ -230,12 +316,18 @@ def _sort_rows(t: int, linked: int, tails: Uints, tips: Uints, sizes: Uints, fil
 
 
 @njit(cache=True, nogil=True)
-def _pairs_by_paths(
-    linked: int, sizes: Uints, row: Uints, counts: NDArray[np.int32], touched: Uints, histogram: Counts
-) -> int:
-    """h[b] by walking the 2-paths u - w - v with v < u, and so v before u in the row of w. For sparse ego networks."""
-    largest = 0
-    for u in range(linked):
+def _pairs_by_paths(memory: Any, progress: Counts, limit: int) -> Any:
+    """h[b] by walking the 2-paths u - w - v with v < u, and so v before u in the row of w. For sparse ego networks.
+
+    A row that was not reached within the limit is where the next call goes on.
+    """
+    _, _, _, sizes, _, row, counts, touched, _, histogram, _ = memory
+    largest: Any = progress[LARGEST]
+    work: Any = 0
+    for u in range(progress[ROW], progress[ROWS]):
+        if work >= limit:
+            progress[ROW], progress[LARGEST] = u, largest
+            return work
         low, high = sizes[u], sizes[u + 1]
         for slot in range(low, high):
             if row[slot] > u:
@@ -256,8 +348,12 @@ def _pairs_by_paths(
             histogram[b] += 1
             counts[touched[place]] = 0
             largest = max(largest, b)
+            work += b
         for slot in range(low, high):
             if row[slot] > u:
                 break
+            work += counts[row[slot]] - ADJACENT
             counts[row[slot]] = 0
-    return largest
+    progress[LARGEST] = largest
+    progress[STAGE] = COUNTED
+    return work

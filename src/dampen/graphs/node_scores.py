@@ -2,11 +2,12 @@
 
 Graphs are CSR arrays: the neighbours of node v are ``neighbours[offsets[v]:offsets[v + 1]]``, increasing, each edge
 listed at both ends. Nodes are renumbered by degree, which brings together those that most walks end at, and cut into
-parts of about equal work that threads take one by one: so many parts that threads end together and interrupts are
-heard. Sums are of whole numbers, or rounded in a fixed order, so that they are the same for every number of threads.
+parts of about equal work that threads take one by one: so many parts that threads end together. Compiled code does a
+bounded number of steps at once, so that interrupts are heard. Sums are of whole numbers, or rounded in a fixed order,
+so that they are the same for every number of threads.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from fractions import Fraction
 from itertools import pairwise
 from typing import Any
@@ -17,7 +18,13 @@ from dampen.graphs.threads import as_threads, run_parts
 from dampen.vectors import Floats, Integers
 
 EGO_PARTS, WALK_PARTS = 256, 128
-"""Into how many parts the nodes are cut."""
+"""Into how many parts the nodes are cut, if the work is not so much that more are needed."""
+
+STEPS_AT_ONCE = 10**8
+"""After about so many steps, a fraction of a second, compiled code comes back to hear interrupts."""
+
+LEAST_DENSE = 256
+"""Smaller ego networks are not looked for in the core."""
 
 Kernel = Callable[..., None]
 
@@ -26,15 +33,21 @@ def ego_betweenness(offsets: Any, neighbours: Any, threads: int) -> Floats:
     """EBC of every node."""
     from dampen.graphs import ego_kernels
 
-    order, rows, lengths = _ego_rows(offsets, neighbours)
-    size = _scratch_size(rows[0], lengths)
+    order, graph, core = _ego_rows(offsets, neighbours)
     values = np.zeros(len(order))
 
-    def worker() -> Callable[[Any], None]:
-        memory = ego_kernels.scratch(*size)
-        return lambda centres: ego_kernels.ego_values(centres, *rows, memory, values)
+    def worker() -> Callable[[Any], Iterator[None]]:
+        memory = _ego_scratch(graph, core)
 
-    run_parts(worker, _ego_parts(lengths), threads=threads, title="ego betweenness")
+        def count(centres: Any) -> Iterator[None]:
+            progress = np.zeros(ego_kernels.LARGEST + 1, dtype=np.int64)
+            while progress[ego_kernels.CENTRE] < len(centres):
+                ego_kernels.ego_values(centres, graph, core, memory, values, progress, STEPS_AT_ONCE)
+                yield
+
+        return count
+
+    run_parts(worker, _ego_parts(graph[-1]), threads=threads, title="ego betweenness")
     found = np.empty(len(order))
     found[order] = values
     return found
@@ -44,11 +57,14 @@ def ego_betweenness_exact(offsets: Any, neighbours: Any, node: int) -> Fraction:
     """C(d, 2) - t - sum_b h[b] b / (b + 1) of one node, as a fraction."""
     from dampen.graphs import ego_kernels
 
-    order, rows, lengths = _ego_rows(offsets, neighbours)
-    memory = ego_kernels.scratch(*_scratch_size(rows[0], lengths))
+    order, graph, core = _ego_rows(offsets, neighbours)
+    memory = _ego_scratch(graph, core)
     place: Any = np.uint32(np.flatnonzero(order == node)[0])
-    base, largest = ego_kernels.ego_histogram(place, *rows, memory)
-    counts = memory[-1][: largest + 1].tolist()
+    progress = np.zeros(ego_kernels.LARGEST + 1, dtype=np.int64)
+    while progress[ego_kernels.STAGE] != ego_kernels.COUNTED:
+        ego_kernels.ego_histogram(place, graph, core, memory, progress, STEPS_AT_ONCE)
+    counts = memory[9][: progress[ego_kernels.LARGEST] + 1].tolist()
+    base = int(progress[ego_kernels.BASE])
     return base - sum((Fraction(count * b, b + 1) for b, count in enumerate(counts)), Fraction(0))
 
 
@@ -110,17 +126,32 @@ def _renumber(offsets: Any, neighbours: Any) -> tuple[Any, tuple[Any, Any, Any]]
     return order, by_degree(order, offsets, neighbours)
 
 
-def _ego_rows(offsets: Any, neighbours: Any) -> tuple[Any, tuple[Any, Any, Any], Integers]:
-    """The order, the renumbered rows, and for every centre what finding its ego edges costs."""
+def _ego_rows(offsets: Any, neighbours: Any) -> tuple[Any, tuple[Any, ...], tuple[int, Any, Any]]:
+    """The order; the renumbered rows and for every centre what finding its ego edges costs; and the core.
+
+    The core is its first node, its rows of bits, and which centres are looked for in it: those all of whose neighbours
+    are there, if reading their rows costs less than finding the edges. If there are none, it has no rows.
+    """
+    from dampen.graphs.bit_kernels import core_size, make_core
     from dampen.graphs.ego_kernels import scan_lengths
 
     order, rows = _renumber(offsets, neighbours)
-    return order, rows, scan_lengths(*rows)
+    lengths = scan_lengths(*rows)
+    size = core_size(len(order), len(neighbours) // 2)
+    first, degrees = len(order) - size, np.diff(rows[0]).astype(np.int64)
+    dense = (degrees >= LEAST_DENSE) & (degrees * size // 64 < lengths)
+    dense[:first] = False
+    dense[dense] = rows[2][rows[0][:-1][dense]] >= first
+    core = make_core(size if dense.any() else 0, *rows)
+    return order, (*rows, lengths), (first, core, dense)
 
 
-def _scratch_size(offsets: Any, lengths: Integers) -> tuple[int, int, int]:
-    """What scratch memory must hold: all nodes, the largest degree, and no fewer ego edges than any centre has."""
-    return len(lengths), int(np.diff(offsets).max()), int(lengths.max())
+def _ego_scratch(graph: tuple[Any, ...], core: tuple[int, Any, Any]) -> Any:
+    """Memory for all nodes, the largest degree, no fewer ego edges than any centre has, and the core."""
+    from dampen.graphs.ego_kernels import scratch
+
+    offsets, _, _, lengths = graph
+    return scratch(len(lengths), int(np.diff(offsets).max()), int(lengths.max()), len(core[1]))
 
 
 def _ego_parts(lengths: Integers) -> list[Any]:
@@ -135,5 +166,6 @@ def _walk_parts(offsets: Any, neighbours: Any) -> list[tuple[int, int]]:
     walks = np.zeros(len(neighbours) + 1, dtype=np.int64)
     np.cumsum(np.diff(offsets)[neighbours], out=walks[1:])
     before = walks[offsets] + np.arange(len(offsets))
-    cuts = np.unique(np.searchsorted(before, np.linspace(0, before[-1], WALK_PARTS + 1).astype(np.int64)))
+    parts = max(WALK_PARTS, -(-int(before[-1]) // STEPS_AT_ONCE))
+    cuts = np.unique(np.searchsorted(before, np.linspace(0, before[-1], parts + 1).astype(np.int64)))
     return list(pairwise(cuts.tolist()))

@@ -1,7 +1,7 @@
 """Long counts in threads: parts handed out one by one, a bar after a second, an ear for interrupts."""
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from threading import Event, Lock
 from typing import Any, TypeVar
@@ -23,12 +23,13 @@ def as_threads(threads: int | None) -> int:
 
 
 def run_parts(
-    worker: Callable[[], Callable[[Part], object]], parts: Sequence[Part], *, threads: int, title: str
+    worker: Callable[[], Callable[[Part], Iterable[None] | None]], parts: Sequence[Part], *, threads: int, title: str
 ) -> None:
     """Hand out parts of a count, in order, to threads that take the next one when they are done.
 
-    ``worker`` is called once in each thread and returns what counts one part, with memory of its own. After an error or
-    an interrupt no thread takes another part.
+    ``worker`` is called once in each thread and returns what counts one part, with memory of its own. A part that takes
+    long is counted by an iterator, one piece for each step. After an error or an interrupt no thread takes another part
+    or piece.
     """
     waiting, lock, stop = iter(parts), Lock(), Event()
     done: list[Part] = []
@@ -41,7 +42,9 @@ def run_parts(
                     part = next(waiting, stop)
                 if isinstance(part, Event):
                     break
-                count(part)
+                for _ in count(part) or ():
+                    if stop.is_set():
+                        return
                 done.append(part)
         except BaseException:
             stop.set()

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from dampen.errors import ParameterError
+from dampen.graphs import ego_kernels, node_scores
 from dampen.graphs.edge_kernels import add_up, orient
 from dampen.graphs.ego_kernels import degree_order
 from dampen.graphs.graph import Graph
@@ -51,6 +52,32 @@ def test_ego_betweenness_is_its_definition(graph: Graph) -> None:
         assert abs(Fraction(value) - exact) <= (d + 2) * Fraction(1, 2**53) * (d * (d - 1) // 2)
     some = range(0, graph.nodes, 1 + graph.nodes // 20)
     assert [graph.ego_betweenness_exact(node) for node in some] == [expected[node] for node in some]
+
+
+@pytest.mark.parametrize("name", ["dense", "very dense", "hubs and cliques"])
+def test_the_bits_do_not_depend_on_which_kernel_counts(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """From a list of edges or from the core, at once or a few steps at a time."""
+    graph = ZOO[name]()
+    values = graph.ego_betweenness()
+    monkeypatch.setattr(node_scores, "LEAST_DENSE", 2)
+    assert node_scores._ego_rows(*graph._rows())[2][2].any()
+    assert graph.ego_betweenness().tobytes() == values.tobytes()
+    monkeypatch.setattr(node_scores, "STEPS_AT_ONCE", 500)
+    assert graph.ego_betweenness().tobytes() == values.tobytes()
+    node = int(values.argmax())
+    assert graph.ego_betweenness_exact(node) == judges.ego_betweenness(judges.sets_of(graph), node)
+
+
+def test_compiled_code_comes_back_after_few_steps() -> None:
+    """One row more at most: an interrupt waits no longer than that."""
+    graph = ZOO["very dense"]()
+    order, rows, core = node_scores._ego_rows(*graph._rows())
+    memory, progress = node_scores._ego_scratch(rows, core), np.zeros(ego_kernels.LARGEST + 1, dtype=np.int64)
+    place, limit, most_of_a_row, steps = np.uint32(len(order) - 1), 1000, 3 * 140, []
+    while progress[ego_kernels.STAGE] != ego_kernels.COUNTED:
+        steps.append(int(ego_kernels.ego_histogram(place, rows, core, memory, progress, limit)))
+    assert len(steps) > 1
+    assert max(steps[1:]) <= limit + most_of_a_row
 
 
 def test_the_judges_agree() -> None:
