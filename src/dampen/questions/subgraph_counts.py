@@ -62,8 +62,8 @@ def count_subgraphs(
         The size, for patterns that have one.
     epsilon, delta
         What the answer costs. Up to epsilon 4, triangles, 2-triangles and stars have the noise of :class:`LadderWalk`,
-        which is pure: a ``delta`` is not spent. Else the noise is that of :class:`PolyPlace` without ``delta``, and with
-        it that of :class:`ExactPairLaplace`.
+        which is pure: a ``delta`` is not spent. Else the noise is that of :class:`PolyPlace`, and with a ``delta`` that
+        of :class:`ExactPairLaplace`.
     mechanism
         Another numeric mechanism, with the same epsilon and delta.
     unit

@@ -105,8 +105,8 @@ class LadderWalk(AdditiveMechanism):
 
     Cost
     ----
-    O(T), T = (reach / alpha)^(1 / (d - 1)) rungs at most and no more than 2^20; one where it is known of a ladder that d = 2 and no rung
-    exceeds the one before by more than alpha.
+    O(T), T = (reach / alpha)^(1 / (d - 1)) rungs at most and no more than 2^20; one where it is known of a ladder that
+    d = 2 and no rung exceeds the one before by more than alpha.
 
     Example
     -------

@@ -2,6 +2,7 @@
 
 from fractions import Fraction
 from functools import cache
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -15,6 +16,7 @@ from dampen.mechanisms.numeric.ladder_walk import RoundedWalk, largest_place, le
 from dampen.sampling import exact
 from dampen.sensitivity import RungTable
 from tests.conftest import Refused
+from tests.every_numeric import EVERY
 from tests.unit.mechanisms.numeric.judges import World, graph_world, random_ladders, random_world, world
 from tests.unit.mechanisms.numeric.walk_judges import (
     level_by_search,
@@ -161,9 +163,7 @@ def test_a_steady_ladder_is_read_by_its_first_rung_alone(monkeypatch: pytest.Mon
     problem = NumericProblem(NumericFrame(54, Adjacency.EDGE, growth=TRIANGLES), 0, ladder)
     assert level(problem, TRIANGLES) == 5
     monkeypatch.setattr(ladder, "largest_rise", 1)
-    monkeypatch.setattr(
-        ladder, "ladder", lambda count, read=ladder.ladder: read(count) if count == 1 else pytest.fail()
-    )
+    monkeypatch.setattr(ladder, "exact_ladder", {1: [5]}.__getitem__)
     assert level(problem, TRIANGLES) == 5
 
 
@@ -241,3 +241,19 @@ def test_a_problem_without_a_growth_law_is_refused_before_anything_is_paid(refus
 def test_an_epsilon_that_no_law_in_floats_is_tested_for_is_refused(epsilon: int | str, refused: Refused) -> None:
     with refused(ParameterError, "epsilon"):
         LadderWalk(epsilon)
+
+
+# The table of docs/numbers.md
+
+
+def test_the_table_of_the_numbers_page_is_that_of_the_laws() -> None:
+    """Triangles of 10,000 nodes of which no two have more than 500 common neighbours, in units of 500 / epsilon."""
+    problem = posed(9998, [500 + t for t in range(9499)], TRIANGLES)
+    page = (Path(__file__).parents[4] / "docs" / "numbers.md").read_text()
+    for name in ("LadderWalk", "ExactPairLaplace", "PolyPlace", "Ladder", "Laplace"):
+        cells = []
+        for epsilon in ("1/10", "1", "4"):
+            noise = EVERY[name](epsilon, "1e-6").expected_absolute_noise(problem)
+            cells.append(f"{noise * float(Fraction(epsilon)) / 500:.2f}")
+        row = next(line for line in page.splitlines() if line.startswith(f"| `{name}`"))
+        assert [cell.strip() for cell in row.split("|")[2:5]] == cells
