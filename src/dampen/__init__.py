@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from dampen.problem import CountsFrame as CountsFrame
     from dampen.problem import CountsProblem as CountsProblem
     from dampen.problem import Frame as Frame
+    from dampen.problem import GrowthLaw as GrowthLaw
     from dampen.problem import NumericFrame as NumericFrame
     from dampen.problem import NumericProblem as NumericProblem
     from dampen.problem import SelectionProblem as SelectionProblem
@@ -86,6 +87,7 @@ _HOMES = {
     "Frame": "dampen.problem",
     "FileReading": "dampen.describe.reading",
     "Graph": "dampen.front.graph",
+    "GrowthLaw": "dampen.problem",
     "Number": "dampen.describe.columns",
     "NumericFrame": "dampen.problem",
     "NumericProblem": "dampen.problem",

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import dampen.mechanisms
-from dampen import Adjacency, Budget, Frame, NumericFrame, NumericProblem, SelectionProblem
+from dampen import Adjacency, Budget, Frame, GrowthLaw, NumericFrame, NumericProblem, SelectionProblem
 from dampen.audit import DrawReport, audit_draw
 from dampen.audit.draws import compare_places
 from dampen.entropy import Entropy
@@ -118,7 +118,7 @@ def test_a_release_names_what_was_drawn(name: str, monkeypatch: pytest.MonkeyPat
 
 
 def number(resolution: str = "1") -> NumericProblem:
-    frame = NumericFrame(2, Adjacency.EDGE, resolution=resolution)
+    frame = NumericFrame(2, Adjacency.EDGE, resolution=resolution, growth=GrowthLaw(2, 1))
     return NumericProblem(frame, 3, ladder((0, 1), 2)).as_public()
 
 

@@ -35,8 +35,8 @@ FULL = [
     ),
 ]
 """What is left to full runs: six nodes where there were fewer, another delta where there is one; variants on five."""
-NEEDS_MORE = {"NoisyLocalSensitivity": ("2-triangles",)}
-"""Mechanisms that need more than a ladder, and the counts that have it."""
+NEEDS_MORE = {"LadderWalk": ("triangles", "3-stars", "2-triangles"), "NoisyLocalSensitivity": ("2-triangles",)}
+"""Mechanisms that need more than a ladder, a law of its growth or of its change, and the counts that have it."""
 PAIRS = {
     4: {"edges": 10, "triangles": 16, "3-stars": 13, "4-cliques": 3, "2-triangles": 6},
     5: {"edges": 20, "triangles": 68, "3-stars": 66, "4-cliques": 14, "2-triangles": 34},

@@ -19,7 +19,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import chisquare
 
-from dampen import Adjacency, Budget, NumericFrame, NumericProblem, Release, entropy
+from dampen import Adjacency, Budget, GrowthLaw, NumericFrame, NumericProblem, Release, entropy
 from dampen.audit import ScriptedEntropy, law_by_enumeration
 from dampen.errors import NotPublic, ParameterError
 from dampen.mechanisms import Gaussian, NoisyLocalSensitivity, NumericMechanism
@@ -39,7 +39,7 @@ ladders = st.lists(st.integers(0, 12), min_size=1, max_size=5).map(sorted)
 
 def posed(value: object = 100, rungs: tuple[float, ...] = (2, 3, 5), **frame: Any) -> NumericProblem:
     bound = frame.pop("bound", 12)
-    frame_of = NumericFrame(bound, Adjacency.EDGE, **frame)
+    frame_of = NumericFrame(bound, Adjacency.EDGE, growth=GrowthLaw(3, 1), **frame)
     return NumericProblem(frame_of, value, ladder(rungs, bound))  # type: ignore[arg-type]
 
 

@@ -10,7 +10,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from dampen import Adjacency, Budget, NumericFrame, NumericProblem
+from dampen import Adjacency, Budget, GrowthLaw, NumericFrame, NumericProblem
 from dampen.vectors import Floats
 from tests.every_numeric import EVERY, Make, ladder
 
@@ -48,7 +48,7 @@ def float_laplace(value: float, draws: int) -> Floats:
 @pytest.mark.parametrize("resolution", RESOLUTIONS)
 def test_it_finds_nothing_on_any_release(make: Make, resolution: str) -> None:
     """Of neighbours with different values and different ladders, hence different scales."""
-    frame = NumericFrame(4, Adjacency.EDGE, resolution=resolution)
+    frame = NumericFrame(4, Adjacency.EDGE, resolution=resolution, growth=GrowthLaw(3, 1))
     mechanism, budget = make(1, "1e-6"), Budget(epsilon=10**6, delta="1/2")
     for value, rungs in ((0, (1, 2, 4)), ("1.7", (2, 4, 4))):
         problem = NumericProblem(frame, value, ladder(rungs, 4))

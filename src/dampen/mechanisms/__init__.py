@@ -15,6 +15,7 @@ from dampen.mechanisms.numeric.base import NumericMechanism
 from dampen.mechanisms.numeric.exact_pair_laplace import ExactPairLaplace
 from dampen.mechanisms.numeric.gaussian import Gaussian
 from dampen.mechanisms.numeric.ladder import Ladder
+from dampen.mechanisms.numeric.ladder_walk import LadderWalk
 from dampen.mechanisms.numeric.laplace import Laplace
 from dampen.mechanisms.numeric.laplace_log_normal import LaplaceLogNormal
 from dampen.mechanisms.numeric.largest_local_sensitivities import LargestLocalSensitivities
@@ -48,6 +49,7 @@ __all__ = [
     "Gaussian",
     "GaussianCounts",
     "Ladder",
+    "LadderWalk",
     "Laplace",
     "LaplaceCounts",
     "LaplaceLogNormal",

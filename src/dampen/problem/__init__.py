@@ -3,7 +3,7 @@
 from dampen.problem.caps import CapFrame, CapProblem, SignedCapProblem
 from dampen.problem.counts import CountsFrame, CountsProblem
 from dampen.problem.groups import GroupFrame, GroupProblem
-from dampen.problem.numeric import NumericFrame, NumericProblem
+from dampen.problem.numeric import GrowthLaw, NumericFrame, NumericProblem
 from dampen.problem.rules import matching_sensitivity
 from dampen.problem.selection import Frame, SelectionProblem, count_candidates
 from dampen.problem.unknown_groups import UnknownGroupsFrame, UnknownGroupsProblem
@@ -16,6 +16,7 @@ __all__ = [
     "Frame",
     "GroupFrame",
     "GroupProblem",
+    "GrowthLaw",
     "NumericFrame",
     "NumericProblem",
     "SelectionProblem",

@@ -8,11 +8,39 @@ from typing import Any
 
 import numpy as np
 
-from dampen._validate import Number, exact, pair, plain, positive, render
+from dampen._validate import Number, exact, pair, plain, positive, render, whole
 from dampen.errors import DataError, ParameterError
 from dampen.privacy import Adjacency, as_adjacency, default_unit
 from dampen.problem.rules import matching_sensitivity, require_public
 from dampen.sensitivity import SensitivityFunction
+
+LARGEST_POWER = 64
+"""No growth law is steeper."""
+
+
+@dataclass(frozen=True, init=False)
+class GrowthLaw:
+    """Publicly known: about how fast one step can matter more and more, t steps from any data set.
+
+    How far one step moves the value is about ``alpha`` l^(``power`` - 1), with a level l that rises by no more than 1
+    from step to step. It is a choice, not a promise: noise that reads it is private whatever it says, and small where
+    it is true.
+
+    >>> GrowthLaw(3, "1/2")
+    GrowthLaw(power=3, alpha=1/2)
+    """
+
+    power: int
+    alpha: Fraction
+
+    def __init__(self, power: int, alpha: Number) -> None:
+        if whole(power=power, least=2) > LARGEST_POWER:
+            raise ParameterError(f"power must be at most {LARGEST_POWER}; got {render(power)}")
+        object.__setattr__(self, "power", int(power))
+        object.__setattr__(self, "alpha", positive(alpha=alpha))
+
+    def __repr__(self) -> str:
+        return f"GrowthLaw(power={self.power}, alpha={plain(self.alpha)})"
 
 
 @dataclass(frozen=True, init=False, repr=False)
@@ -20,7 +48,8 @@ class NumericFrame:
     """What is known of a number before the data is seen.
 
     ``bound``: how far one step moves the value at most. ``resolution``: the grid of the answers, 1 for counts; values
-    are rounded to it. ``range``: answers are clamped to this public interval, if it is given.
+    are rounded to it. ``range``: answers are clamped to this public interval, if it is given. ``growth``: how fast one
+    step can matter more and more, where such a law is known.
     """
 
     bound: Fraction
@@ -28,6 +57,7 @@ class NumericFrame:
     resolution: Fraction
     range: tuple[Fraction, Fraction] | None
     unit: str
+    growth: GrowthLaw | None
 
     def __init__(
         self,
@@ -36,13 +66,17 @@ class NumericFrame:
         resolution: Number = 1,
         range: tuple[Number, Number] | None = None,
         unit: str = "",
+        growth: GrowthLaw | None = None,
     ) -> None:
+        if growth is not None and not isinstance(growth, GrowthLaw):
+            raise ParameterError(f"growth must be a GrowthLaw or left out; got {render(growth)}")
         fields = {
             "bound": positive(bound=bound),
             "adjacency": as_adjacency(adjacency),
             "resolution": positive(resolution=resolution),
             "range": None if range is None else _as_interval(range),
             "unit": unit or default_unit(adjacency),
+            "growth": growth,
         }
         for name, value in fields.items():
             object.__setattr__(self, name, value)
@@ -54,9 +88,10 @@ class NumericFrame:
 
     def __repr__(self) -> str:
         ends = "" if self.range is None else f", range=({plain(self.range[0])}, {plain(self.range[1])})"
+        growth = "" if self.growth is None else f", growth={self.growth!r}"
         return (
             f"NumericFrame(bound={plain(self.bound)}, {self.adjacency!r}, resolution={plain(self.resolution)}{ends}, "
-            f"unit={self.unit!r})"
+            f"unit={self.unit!r}{growth})"
         )
 
 

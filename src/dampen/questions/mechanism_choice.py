@@ -10,6 +10,8 @@ from dampen.errors import ParameterError
 from dampen.mechanisms import (
     ExactPairLaplace,
     Exponential,
+    LadderWalk,
+    Laplace,
     NumericMechanism,
     PermuteAndFlip,
     PolyPlace,
@@ -17,11 +19,15 @@ from dampen.mechanisms import (
     StableArgmax,
     TopK,
 )
+from dampen.mechanisms.numeric.ladder_walk import can_walk
 from dampen.mechanisms.selection.base import ExponentMechanism
 from dampen.mechanisms.selection.ordered import OrderedMechanism
 from dampen.mechanisms.selection.top_k import one_shot_noise
-from dampen.problem import NumericProblem
+from dampen.problem import NumericFrame, NumericProblem
 from dampen.questions.record import Price
+
+LARGEST_WALK = 4
+"""Up to this epsilon a walk up the ladder has the least noise where it can be had; beyond, PolyPlace."""
 
 Law = Callable[[Number], SelectionMechanism]
 Choice = SelectionMechanism | Law
@@ -80,6 +86,20 @@ def choose_numeric(mechanism: object, *, epsilon: Number, delta: Number = 0) -> 
     if own != (positive(epsilon=epsilon), probability(delta=delta)):
         raise ParameterError(f"mechanism must have the same epsilon and delta as the call; got {render(mechanism)}")
     return mechanism
+
+
+def choose_for_frame(frame: NumericFrame, *, epsilon: Number, delta: Number = 0) -> NumericMechanism:
+    """The mechanism with the least noise for a count in this frame: a public rule.
+
+    Where the frame has a growth law that is LadderWalk, of which a delta is not spent, or Laplace where the bound is so
+    small that every walk has more noise.
+    """
+    price = positive(epsilon=epsilon)
+    if price > LARGEST_WALK or not can_walk(frame):
+        return choose_numeric(None, epsilon=price, delta=delta)
+    probability(delta=delta)
+    walk = LadderWalk(price)
+    return Laplace(price) if frame.reach / price <= walk.least_mean_length(frame) else walk
 
 
 def require_fitting(mechanism: NumericMechanism, problem: NumericProblem) -> None:

@@ -17,7 +17,7 @@ from dampen.queries import (
     kept_edges_problem,
     triangle_problem,
 )
-from dampen.questions.mechanism_choice import choose_numeric
+from dampen.questions.mechanism_choice import choose_for_frame, choose_numeric
 from dampen.questions.record import Posed, Single, no_edges, question
 
 PATTERNS: dict[str, Callable[[Graph, int], NumericProblem]] = {
@@ -61,8 +61,9 @@ def count_subgraphs(
     k
         The size, for patterns that have one.
     epsilon, delta
-        What the answer costs. Without ``delta`` the guarantee is pure and the noise is that of :class:`PolyPlace`; with
-        it, of :class:`ExactPairLaplace`, whose scale is never larger than that of ideal Laplace noise.
+        What the answer costs. Up to epsilon 4, triangles, 2-triangles and stars have the noise of :class:`LadderWalk`,
+        which is pure: a ``delta`` is not spent. Else the noise is that of :class:`PolyPlace`, and with a ``delta`` that
+        of :class:`ExactPairLaplace`.
     mechanism
         Another numeric mechanism, with the same epsilon and delta.
     unit
@@ -81,13 +82,14 @@ def count_subgraphs(
     if one_of(UNITS, unit=unit) == "node":
         _require_plain_edges(pattern, k, delta, mechanism)
         return Single(EdgeRace(epsilon), kept_edges_problem(as_graph(graph)))
-    chosen: NumericMechanism
-    if mechanism is None and one_of(tuple(PATTERNS), pattern=pattern) == "edge":
-        probability(delta=delta)
+    # Whatever is wrong with the price is said before the graph is read.
+    chosen = choose_numeric(mechanism, epsilon=epsilon, delta=delta)
+    problem = subgraph_problem(as_graph(graph), pattern, k)
+    if mechanism is None and pattern == "edge":
         chosen = Laplace(epsilon)
-    else:
-        chosen = choose_numeric(mechanism, epsilon=epsilon, delta=delta)
-    return Single(chosen, subgraph_problem(as_graph(graph), pattern, k))
+    elif mechanism is None:
+        chosen = choose_for_frame(problem.frame, epsilon=epsilon, delta=delta)
+    return Single(chosen, problem)
 
 
 def subgraph_problem(graph: Graph, pattern: str, k: int | None = None) -> NumericProblem:

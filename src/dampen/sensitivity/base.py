@@ -51,6 +51,8 @@ class SensitivityFunction(ABC):
 
     pairs: PairFunction | None = None
     """The query's own function of differences of utilities, where it has one."""
+    largest_rise: int | None = None
+    """By how much a rung exceeds the one before at most, where that is known of every data set. Public."""
 
     def __init__(
         self, *, size: int, bound: Number | None, floor: Number | None = None, horizon: int | None = None

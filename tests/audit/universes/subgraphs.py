@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import dampen
-from dampen import Adjacency, NumericFrame, NumericProblem, queries
+from dampen import Adjacency, GrowthLaw, NumericFrame, NumericProblem, queries
 from dampen.audit import AuditReport, audit_numeric, edge_neighbours, graphs
 from dampen.audit.neighbours import Graph
 from dampen.mechanisms import NumericMechanism
@@ -76,6 +76,9 @@ COUNTS: dict[str, tuple[Callable[[Graph], int], int, Callable[[int], int]]] = {
     "2-triangles": (two_triangles, 4, lambda n: comb(n - 2, 2) + 2 * (n - 2) * (n - 3)),
 }
 """The count, the smallest graphs in which it can move, and how far an edge moves it at most."""
+
+GROWTH = {"triangles": GrowthLaw(2, 1), "3-stars": GrowthLaw(3, "1/2"), "2-triangles": GrowthLaw(3, 4)}
+"""The public laws of growth, where there are any."""
 
 
 @cache
@@ -182,7 +185,8 @@ def problems_of(name: str, nodes: int, *, shipped: bool) -> dict[Graph, NumericP
     if shipped:
         return {x: SHIPPED[name](as_graph(x)) for x in shapes}
     values = {x: count(x) for x in shapes}
-    rungs, frame = local_sensitivities(values, shapes), NumericFrame(bound_of(nodes), Adjacency.EDGE)
+    rungs = local_sensitivities(values, shapes)
+    frame = NumericFrame(bound_of(nodes), Adjacency.EDGE, growth=GROWTH.get(name))
     return {x: NumericProblem(frame, values[x], ladder(tuple(rungs[x]), bound_of(nodes))) for x in shapes}
 
 

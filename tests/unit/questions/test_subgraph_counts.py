@@ -1,5 +1,6 @@
 """Counts of small patterns, as a user asks for them."""
 
+from fractions import Fraction
 from math import comb
 from typing import Any
 
@@ -35,6 +36,31 @@ def test_every_pattern_is_counted(pattern: str, k: int | None, delta: Any) -> No
     assert release.value == pytest.approx(TRUTH[pattern, k], abs=2)
     assert release.loss.adjacency is Adjacency.EDGE
     assert budget.spent.delta == (0 if pattern == "edge" else release.loss.delta)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "k", "nodes", "epsilon", "delta", "expected"),
+    [
+        ("triangle", None, 1000, 1, 0, "LadderWalk"),
+        ("triangle", None, 1000, 4, "1e-9", "LadderWalk"),
+        ("2-triangle", None, 1000, "0.1", 0, "LadderWalk"),
+        ("k-star", 3, 1000, "0.1", "1e-9", "LadderWalk"),
+        ("triangle", None, 31, "0.1", 0, "Laplace"),
+        ("triangle", None, 32, "0.1", 0, "LadderWalk"),
+        ("triangle", None, 1000, 5, 0, "PolyPlace"),
+        ("triangle", None, 1000, 5, "1e-9", "ExactPairLaplace"),
+        ("k-clique", 4, 1000, 1, 0, "PolyPlace"),
+        ("k-triangle", 3, 1000, 1, 0, "PolyPlace"),
+        ("k-star", 9, 1000, 1, 0, "PolyPlace"),
+    ],
+)
+def test_the_default_is_a_public_rule(
+    pattern: str, k: int | None, nodes: int, epsilon: Any, delta: Any, expected: str
+) -> None:
+    graph, budget = Graph.from_edges([0], [1], nodes=nodes), Budget(epsilon=10, delta="1e-3")
+    release = dampen.count_subgraphs(graph, pattern, k=k, epsilon=epsilon, delta=delta, budget=budget)
+    assert release.mechanism.split("(")[0] == expected
+    assert release.loss.delta == (Fraction(delta) if expected == "ExactPairLaplace" else 0)
 
 
 def test_only_edges_tell_their_error() -> None:

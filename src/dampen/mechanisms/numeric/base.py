@@ -52,8 +52,7 @@ class NumericMechanism(Mechanism[NumericFrame, NumericProblem, NumericRelease]):
         """The answer so many grid steps from 0."""
         return answer_at(frame, drawn)
 
-    @property
-    def scale_step(self) -> float | None:
+    def scale_step(self, frame: NumericFrame) -> float | None:
         """Public: how far the logarithm of the noise's scale moves in one step at most; ``None`` where nobody knows."""
         return None
 
@@ -64,9 +63,10 @@ class NumericMechanism(Mechanism[NumericFrame, NumericProblem, NumericRelease]):
         ln(10) / ln(2), twice the scale so told is at least the scale with probability 95 %.
         """
         private = "how far this is off follows the data, as its noise does, and is private"
-        if self.scale_step is None:
+        step = self.scale_step(frame)
+        if step is None:
             return PrivateAccuracy(private)
-        share = round_up(self.scale_step * log(10) / log(2) / float(self.epsilon))
+        share = round_up(step * log(10) / log(2) / float(self.epsilon))
         bought = "a bound on the scale of the noise, right with probability 95 % and mostly about twice the scale"
         return PrivateAccuracy(f"{private}; {share} of epsilon more would buy {bought}")
 

@@ -93,8 +93,7 @@ class ExactPairLaplace(AdditiveMechanism):
         """Epsilon and delta."""
         return PrivacyLoss(self.epsilon, self.delta, adjacency=frame.adjacency, unit=frame.unit)
 
-    @property
-    def scale_step(self) -> float:
+    def scale_step(self, frame: NumericFrame) -> float:
         """Ln of the largest ratio of two rates: (E2) and (E3) on a ladder of zeros."""
         epsilon, log_delta = float(self.epsilon), log(self.delta)
         return min(epsilon, log1p(1 / PairConditions(epsilon, log_delta).solve(0.0, -log_delta / epsilon)))

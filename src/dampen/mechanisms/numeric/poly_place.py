@@ -81,8 +81,7 @@ class PolyPlace(AdditiveMechanism):
         """Epsilon."""
         return PrivacyLoss(self.epsilon, adjacency=frame.adjacency, unit=frame.unit)
 
-    @property
-    def scale_step(self) -> float:
+    def scale_step(self, frame: NumericFrame) -> float:
         """Epsilon / (p - 1): (b) of docs/proofs/poly_place.md."""
         return float(self.epsilon) / (self.p - 1)
 

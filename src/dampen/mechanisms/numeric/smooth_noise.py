@@ -33,8 +33,7 @@ class SmoothNoiseMechanism(AdditiveMechanism):
     def beta(self) -> float:
         """Public: S of neighbours differs at most by the factor exp(beta)."""
 
-    @property
-    def scale_step(self) -> float:
+    def scale_step(self, frame: NumericFrame) -> float:
         """Beta."""
         return self.beta
 

@@ -44,6 +44,8 @@ class TriangleLadder(WholeLadder):
     x_ij - 2 a_ij at a pair with the largest a_ij.
     """
 
+    largest_rise = 1
+
     def __init__(self, shared: Any, sums: Any = None, *, nodes: int) -> None:
         super().__init__(triangle_bound(whole(nodes=nodes, least=1)))
         self._shared = _counts(shared, "shared", nodes)
@@ -70,6 +72,7 @@ class StarLadder(WholeLadder):
     def __init__(self, larger: Any, smaller: Any, *, k: int, nodes: int) -> None:
         self._k, self._most = whole(k=k, least=2), max(whole(nodes=nodes, least=1) - 2, 0)
         super().__init__(star_bound(nodes, self._k))
+        self.largest_rise = 1 if self._k == 2 else None
         self._larger, self._smaller = _counts(larger, "larger", nodes), _counts(smaller, "smaller", nodes)
         if len(self._larger) != len(self._smaller) or (self._larger < self._smaller).any():
             raise DataError("smaller must be one for each pair and not exceed larger")

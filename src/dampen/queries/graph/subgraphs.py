@@ -7,13 +7,14 @@ Whether a ladder is the sharpest one or a cheaper one is decided by the number o
 never by the edges. How long a count takes does depend on them.
 """
 
-from math import comb
+from fractions import Fraction
+from math import comb, factorial
 
 from dampen._validate import LARGEST, whole
 from dampen.errors import ParameterError
 from dampen.graphs.graph import Graph
 from dampen.privacy import Adjacency
-from dampen.problem import NumericFrame, NumericProblem
+from dampen.problem import GrowthLaw, NumericFrame, NumericProblem
 from dampen.queries.graph.subgraph_ladders import (
     CliqueLadder,
     KTriangleLadder,
@@ -28,6 +29,15 @@ MOST_NODES_TRIANGLES = 10**6
 
 MOST_NODES_SMALL_CLIQUES, MOST_NODES_CLIQUES = 10**6, 10**4
 """Up to so many nodes the first rung is exact, for cliques of up to 5 nodes and for larger ones."""
+
+TRIANGLE_GROWTH = GrowthLaw(2, 1)
+"""An edge closes as many triangles as its ends have common neighbours, and one edge more makes that one more."""
+
+TWO_TRIANGLE_GROWTH = GrowthLaw(3, 4)
+"""Every alpha above 2 will do; with 4 the noise on real graphs is smallest."""
+
+LARGEST_GROWING_STAR = 8
+"""Up to so many edges stars have a growth law."""
 
 
 def edge_count_problem(graph: Graph) -> NumericProblem:
@@ -61,7 +71,7 @@ def triangle_problem(graph: Graph, *, threads: int | None = None) -> NumericProb
         ladder = TriangleLadder(*codegree_front(graph, threads=threads), nodes=graph.nodes)
     else:
         ladder = TriangleLadder([graph.max_codegree()], nodes=graph.nodes)
-    return _problem(graph.triangles(threads=threads), ladder)
+    return _problem(graph.triangles(threads=threads), ladder, TRIANGLE_GROWTH)
 
 
 def k_star_problem(graph: Graph, k: int) -> NumericProblem:
@@ -80,7 +90,10 @@ def k_star_problem(graph: Graph, k: int) -> NumericProblem:
 
     nodes, size = require_graph(graph).nodes, whole(k=k, least=2)
     _require_room(nodes * comb(nodes, size), size)
-    return _problem(count_stars(graph, size), StarLadder(*degree_front(graph), k=size, nodes=nodes))
+    ladder = StarLadder(*degree_front(graph), k=size, nodes=nodes)
+    # A node of degree d has C(d, k - 1), about d^(k - 1) / (k - 1)!, stars at an edge, and an edge moves d by 1.
+    growth = GrowthLaw(size, Fraction(1, factorial(size - 1))) if size <= LARGEST_GROWING_STAR else None
+    return _problem(count_stars(graph, size), ladder, growth)
 
 
 def k_clique_problem(graph: Graph, k: int, *, threads: int | None = None) -> NumericProblem:
@@ -128,7 +141,8 @@ def k_triangle_problem(graph: Graph, k: int = 2, *, threads: int | None = None) 
     if 4 * k_triangle_bound(nodes, size) < ROOM:
         local = largest_k_triangle_change(graph, size, shared, threads=threads)
     value = count_k_triangles(graph, size, threads=threads)
-    return _problem(value, KTriangleLadder(shared, local, k=size, nodes=nodes))
+    ladder = KTriangleLadder(shared, local, k=size, nodes=nodes)
+    return _problem(value, ladder, TWO_TRIANGLE_GROWTH if size == 2 else None)
 
 
 def require_graph(graph: Graph) -> Graph:
@@ -138,9 +152,9 @@ def require_graph(graph: Graph) -> Graph:
     return graph
 
 
-def _problem(value: int, ladder: WholeLadder) -> NumericProblem:
+def _problem(value: int, ladder: WholeLadder, growth: GrowthLaw | None = None) -> NumericProblem:
     assert ladder.bound is not None
-    return NumericProblem(NumericFrame(ladder.bound, Adjacency.EDGE), value, ladder)
+    return NumericProblem(NumericFrame(ladder.bound, Adjacency.EDGE, growth=growth), value, ladder)
 
 
 def _require_room(largest: int, k: int) -> None:

@@ -1,0 +1,259 @@
+"""LadderWalk: the judge first, then Theorem 3, then whole data spaces, then draws."""
+
+from fractions import Fraction
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from dampen import Adjacency, Budget, GrowthLaw, NumericFrame, NumericProblem
+from dampen.audit import ScriptedEntropy, law_by_enumeration
+from dampen.errors import ParameterError
+from dampen.mechanisms import LadderWalk
+from dampen.mechanisms.numeric import ladder_walk
+from dampen.mechanisms.numeric.ladder_walk import RoundedWalk, largest_place, level, rungs_that_matter
+from dampen.sampling import exact
+from dampen.sensitivity import RungTable
+from tests.conftest import Refused
+from tests.every_numeric import EVERY
+from tests.unit.mechanisms.numeric.judges import World, graph_world, random_ladders, random_world, world
+from tests.unit.mechanisms.numeric.walk_judges import (
+    level_by_search,
+    loss_by_formula,
+    loss_by_search,
+    values_of,
+    worst_loss,
+)
+
+TRIANGLES, STARS, TWO_TRIANGLES = GrowthLaw(2, 1), GrowthLaw(3, "1/2"), GrowthLaw(3, 4)
+PATTERNS = {"triangle": TRIANGLES, "3-star": STARS, "2-triangle": TWO_TRIANGLES, "4-clique": TWO_TRIANGLES}
+PROBLEM = NumericProblem(
+    NumericFrame(30, Adjacency.EDGE, growth=TWO_TRIANGLES), 100, RungTable([[7], [15], [27], [30]], bound=30)
+).as_public()
+
+
+def posed(reach: int, rungs: list[int], growth: GrowthLaw) -> NumericProblem:
+    frame = NumericFrame(reach, Adjacency.EDGE, growth=growth)
+    return NumericProblem(frame, 0, RungTable([[rung] for rung in rungs], bound=reach)).as_public()
+
+
+def place_of(mechanism: LadderWalk, problem: NumericProblem) -> float:
+    """The m of this data set."""
+    return float(mechanism.noise(problem).rate / mechanism.epsilon)
+
+
+# The judge
+
+
+def test_the_closed_form_of_the_loss_is_the_largest_ratio_of_densities() -> None:
+    rng = np.random.default_rng(0)
+    for _ in range(60):
+        growth = GrowthLaw(int(rng.integers(2, 7)), float(10 ** rng.uniform(-1, 1)))
+        place, other = 10 ** rng.uniform(-0.5, 1.5, 2)
+        case = float(place), float(10 ** rng.uniform(-1, 3)), float(other), float(10 ** rng.uniform(-1, 1)), growth
+        searched = loss_by_search(*case)
+        assert searched <= loss_by_formula(*case) * (1 + 1e-9)
+        assert searched == pytest.approx(loss_by_formula(*case), rel=2e-3)
+
+
+# Theorem 3
+
+
+def worst_share(start_of_walk: Fraction | None, epsilon: float, growth: GrowthLaw, place: float, step: float) -> float:
+    """The loss at level ``place``, beside a level higher by ``step``, as a share of epsilon; b as it is, or another."""
+    b = float(LadderWalk(epsilon).least_place(growth.power) if start_of_walk is None else start_of_walk)
+    distance = float(growth.alpha) * place ** (growth.power - 1)
+    return loss_by_formula(place + b, distance, place + step + b, epsilon, growth) / epsilon
+
+
+@pytest.mark.parametrize("cases", [500, pytest.param(20_000, marks=pytest.mark.long)])
+def test_walks_from_random_levels_keep_epsilon(cases: int) -> None:
+    rng, worst = np.random.default_rng(3), 0.0
+    for _ in range(cases):
+        growth = GrowthLaw(int(rng.integers(2, 7)), float(10 ** rng.uniform(-2, 2)))
+        epsilon, place = float(10 ** rng.uniform(-2.5, 1.2)), float(10 ** rng.uniform(-3, 6))
+        step = float(rng.choice([0.0, 1.0, rng.random()]))
+        worst = max(worst, worst_share(None, epsilon, growth, place, step))
+    assert 0.99 < worst <= 1 + 1e-9
+
+
+@pytest.mark.parametrize(("share", "loss"), [(1, 1.18), ("1/2", 1.88)])
+def test_a_walk_that_starts_too_low_is_caught(share: int | str, loss: float) -> None:
+    """At d = 2 and epsilon 1/10 b is 19; these are 10 and 5."""
+    start = Fraction(share) * 10
+    places = 10 ** np.linspace(-3, 6, 300)
+    found = max(worst_share(start, 0.1, TRIANGLES, float(place), 1.0) for place in places)
+    assert found == pytest.approx(loss, abs=0.01)
+
+
+# Whole data spaces
+
+
+@cache
+def space(pattern: str, nodes: int) -> World:
+    if pattern in ("triangle", "2-triangle"):
+        return graph_world(pattern, nodes)
+    return world(*values_of(pattern, nodes))
+
+
+def places_in(mechanism: LadderWalk, given: World, growth: GrowthLaw) -> list[float]:
+    """The m of every data set; equal ladders share one."""
+    known: dict[tuple[int, ...], float] = {}
+    for ladder in map(tuple, given.rows.T.tolist()):
+        if ladder not in known:
+            known[ladder] = place_of(mechanism, posed(given.bound, list(ladder), growth))
+    return [known[tuple(ladder)] for ladder in given.rows.T.tolist()]
+
+
+@pytest.mark.parametrize("epsilon", ["1/10", "1", "4"])
+@pytest.mark.parametrize("pattern", PATTERNS)
+@pytest.mark.parametrize("nodes", [4, 5])
+def test_all_small_graphs_keep_epsilon(pattern: str, nodes: int, epsilon: str) -> None:
+    """Among them those where the bound ends the walk; there the loss is all of epsilon."""
+    given, mechanism = space(pattern, nodes), LadderWalk(epsilon)
+    places = places_in(mechanism, given, PATTERNS[pattern])
+    assert worst_loss(given, places, float(mechanism.epsilon), PATTERNS[pattern]) / mechanism.epsilon <= 1 + 1e-9
+
+
+@pytest.mark.parametrize("spaces", [15, pytest.param(400, marks=pytest.mark.long)])
+def test_random_data_spaces_keep_epsilon_with_any_growth_law(spaces: int) -> None:
+    """Also where the law says nothing true about the ladder."""
+    rng, worst = np.random.default_rng(11), 0.0
+    for _ in range(spaces):
+        given, epsilon = random_world(rng), float(10 ** rng.uniform(-1.3, 1.1))
+        growth = GrowthLaw(int(rng.integers(2, 6)), float(10 ** rng.uniform(-1, 2)))
+        places = places_in(LadderWalk(epsilon), given, growth)
+        worst = max(worst, worst_loss(given, places, epsilon, growth) / epsilon)
+    assert 0.99 < worst <= 1 + 1e-9
+
+
+def test_a_level_that_forgets_the_later_rungs_is_caught() -> None:
+    given = space("2-triangle", 5)
+    growth = GrowthLaw(3, "1/10")
+    first = [level_by_search([int(row)], growth) + 2 for row in given.rows[0]]
+    assert worst_loss(given, first, 1.0, growth) > 1.01
+
+
+# Levels, and where they end
+
+
+def test_levels_are_rounded_up_to_the_grid_and_miss_no_rung() -> None:
+    rng = np.random.default_rng(2)
+    for reach, rungs in random_ladders(rng, 40):
+        growth = GrowthLaw(int(rng.integers(2, 6)), Fraction(int(rng.integers(1, 40)), int(rng.integers(1, 40))))
+        problem = posed(reach, rungs, growth)
+        highest = rungs_that_matter(problem.frame) + 1
+        if highest > 2000:
+            continue
+        exact_level = level_by_search(list(problem.rungs(highest)), growth)
+        found = float(level(problem, growth))
+        assert exact_level - 1e-9 * (1 + exact_level) <= found <= exact_level + 2.0**-20 + 1e-9 * exact_level
+
+
+def test_rungs_that_are_not_read_count_as_the_reach(monkeypatch: pytest.MonkeyPatch) -> None:
+    problem = posed(1000, [3] * 1000, TRIANGLES)
+    assert level(problem, TRIANGLES) == 3
+    monkeypatch.setattr(ladder_walk, "MOST_RUNGS", 10)
+    assert level(problem, TRIANGLES) == 990
+
+
+def test_a_steady_ladder_is_read_by_its_first_rung_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    ladder = RungTable([[5 + t] for t in range(50)], bound=54)
+    problem = NumericProblem(NumericFrame(54, Adjacency.EDGE, growth=TRIANGLES), 0, ladder)
+    assert level(problem, TRIANGLES) == 5
+    monkeypatch.setattr(ladder, "largest_rise", 1)
+    monkeypatch.setattr(ladder, "exact_ladder", {1: [5]}.__getitem__)
+    assert level(problem, TRIANGLES) == 5
+
+
+@pytest.mark.parametrize("growth", [TRIANGLES, STARS, GrowthLaw(5, "1/24")])
+@pytest.mark.parametrize("epsilon", ["1/10", "1", "10"])
+def test_the_bound_ends_the_walk_where_two_equal_laws_may_be_so_far_apart(growth: GrowthLaw, epsilon: str) -> None:
+    place = float(largest_place(Fraction(epsilon), growth, 1000))
+    loss = loss_by_formula(place, 1000, place, float(Fraction(epsilon)), growth) / float(Fraction(epsilon))
+    assert 0.9999 < loss <= 1 + 1e-12
+    flat = NumericProblem(NumericFrame(1000, Adjacency.EDGE, growth=growth), 0)
+    assert place_of(LadderWalk(epsilon), flat) == pytest.approx(place)
+
+
+# The law
+
+
+@pytest.mark.parametrize("power", [2, 3, 5])
+@pytest.mark.parametrize(("scale", "rate"), [("1/3", 1), (40, 2), (10**6, 30)])
+def test_the_mean_and_the_quantiles_are_those_of_the_law(power: int, scale: str | int, rate: int) -> None:
+    noise = RoundedWalk(Fraction(scale), power, Fraction(rate))
+    tails = np.array([0.9, 0.5, 1e-3, 1e-9])
+    assert np.exp(noise.log_survival(noise.quantile(tails))) == pytest.approx(tails)
+    nodes, weights = np.polynomial.laguerre.laggauss(20)
+    climbed = noise.quantile(np.exp(-nodes)) @ weights
+    assert float(noise.mean_length()) == pytest.approx(climbed * float(noise.scale), rel=1e-9)
+    sizes = np.unique(np.concatenate([np.arange(1, 20_000), np.rint(2 ** np.arange(14, 60, 2**-9))]))
+    summed = (np.diff(sizes, prepend=0) * np.exp(noise.log_tail(sizes))).sum()
+    assert noise.mean_size() == pytest.approx(summed, rel=2e-3)
+    if noise.scale > 1000:
+        assert noise.mean_size() == pytest.approx(float(noise.mean_length()), rel=1e-6)
+
+
+def test_the_noise_of_a_steady_ladder_is_that_of_the_formula() -> None:
+    """(L_0 + 3 / epsilon - 1) / epsilon for d = 2 and alpha = 1."""
+    problem = posed(10**6, [5000 + t for t in range(10)], TRIANGLES)
+    walk = LadderWalk("1/10").walk_from(5000 + LadderWalk("1/10").least_place(2), TRIANGLES)
+    assert walk.mean_length() == (5000 + 30 - 1) * 10
+    assert LadderWalk("1/10").least_mean_length(problem.frame) == 290
+    assert walk.mean_size() == pytest.approx(50290, rel=1e-6)
+
+
+def test_what_bits_draw_is_the_law_at_the_very_level(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(exact, "MORE_BITS", 1)
+    mechanism = LadderWalk(5)
+    law, undecided = law_by_enumeration(lambda bits: mechanism.draw(PROBLEM, bits), depth=10)
+    assert undecided < Fraction(1, 8)
+    stated = np.exp(mechanism.log_probabilities(PROBLEM, range(95, 106)))
+    for answer, probability in zip(range(95, 106), stated, strict=True):
+        assert law.get(answer, 0) <= probability <= law.get(answer, 0) + undecided
+
+
+def test_a_release_pays_epsilon_alone_and_shows_no_level() -> None:
+    budget = Budget(epsilon=5)
+    release = LadderWalk(5).release(PROBLEM, budget=budget)
+    assert isinstance(release.value, int)
+    assert (budget.spent.epsilon, budget.spent.delta) == (5, 0)
+    assert release.mechanism == "LadderWalk(epsilon=5)"
+    assert repr(LadderWalk(5).noise(PROBLEM)) == "RoundedWalk(...)"
+
+
+def test_zeros_and_huge_bounds_are_no_special_cases() -> None:
+    frame = NumericFrame(2**500, Adjacency.EDGE, resolution=Fraction(1, 2**500), growth=GrowthLaw(64, 3))
+    huge = NumericProblem(frame, 3, RungTable([[0.0], [1.0]], bound=2**500))
+    assert isinstance(LadderWalk(1).draw(huge, ScriptedEntropy([0, 1] * 2000)), int)
+    assert LadderWalk(200).draw(posed(5, [0] * 30, TRIANGLES), ScriptedEntropy([0, 1] * 200)) == 0
+
+
+def test_a_problem_without_a_growth_law_is_refused_before_anything_is_paid(refused: Refused, untouched: Budget) -> None:
+    plain = NumericProblem(NumericFrame(30, Adjacency.EDGE), 1)
+    with refused(ParameterError, "growth law", "LadderWalk"):
+        LadderWalk(1).release(plain, budget=untouched)
+
+
+@pytest.mark.parametrize("epsilon", [0, 301, "1/2000000"])
+def test_an_epsilon_that_no_law_in_floats_is_tested_for_is_refused(epsilon: int | str, refused: Refused) -> None:
+    with refused(ParameterError, "epsilon"):
+        LadderWalk(epsilon)
+
+
+# The table of docs/numbers.md
+
+
+def test_the_table_of_the_numbers_page_is_that_of_the_laws() -> None:
+    """Triangles of 10,000 nodes of which no two have more than 500 common neighbours, in units of 500 / epsilon."""
+    problem = posed(9998, [500 + t for t in range(9499)], TRIANGLES)
+    page = (Path(__file__).parents[4] / "docs" / "numbers.md").read_text()
+    for name in ("LadderWalk", "ExactPairLaplace", "PolyPlace", "Ladder", "Laplace"):
+        cells = []
+        for epsilon in ("1/10", "1", "4"):
+            noise = EVERY[name](epsilon, "1e-6").expected_absolute_noise(problem)
+            cells.append(f"{noise * float(Fraction(epsilon)) / 500:.2f}")
+        row = next(line for line in page.splitlines() if line.startswith(f"| `{name}`"))
+        assert [cell.strip() for cell in row.split("|")[2:5]] == cells
