@@ -22,6 +22,8 @@ from typing import Any
 import pytest
 
 OWNER = "postgres"
+STILL_THERE = "is still in use"
+"""Said of the memory of a server that was killed, while the last of its processes has not ended."""
 LONGEST_START = 120.0
 ROOM = 2 * 10**9
 """Bytes; a server of tests takes far less."""
@@ -58,15 +60,20 @@ class Server:
             "max_wal_size": "64MB",
         }
         words = [word for name, value in settings.items() for word in ("-c", f"{name}={value}")]
-        with self.log.open("ab") as log:
-            self._process = subprocess.Popen(
-                [str(self._programs / "postgres"), "-D", str(self.data), *words], stdout=log, stderr=log, **_owner()
-            )
+        command = [str(self._programs / "postgres"), "-D", str(self.data), *words]
+        self._process = self._launch(command)
         end = time.monotonic() + LONGEST_START
         while self._is_silent():
-            assert self._process.poll() is None, self.log.read_text()[-500:]
+            if self._process.poll() is not None:
+                told = self.log.read_text()[-500:]
+                assert STILL_THERE in told, told
+                self._process = self._launch(command)
             assert time.monotonic() < end, "the server does not start"
             time.sleep(0.02)
+
+    def _launch(self, command: list[str]) -> "subprocess.Popen[bytes]":
+        with self.log.open("ab") as log:
+            return subprocess.Popen(command, stdout=log, stderr=log, **_owner())
 
     def stop(self, how: signal.Signals = signal.SIGINT) -> None:
         """Let it end: SIGINT asks it to (sessions are cut), SIGKILL is a crash of all its processes."""
