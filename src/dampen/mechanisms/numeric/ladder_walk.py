@@ -55,7 +55,8 @@ class RoundedWalk(RoundedNoise):
 
     def mean_length(self) -> Fraction:
         """E |Z| times the scale, before rounding."""
-        return self.scale * mean_climb(self.power, self.rate)
+        mean: Fraction = self.scale * mean_climb(self.power, self.rate)
+        return mean
 
     def mean_size(self) -> float:
         """The sum of S((k - 1/2) / scale); from N on the integral of S and a correction (Euler and Maclaurin).

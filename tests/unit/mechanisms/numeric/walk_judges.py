@@ -48,7 +48,7 @@ def worst_loss(world: World, places: list[float], epsilon: float, growth: Growth
 
 def level_by_search(rungs: list[int], growth: GrowthLaw) -> float:
     """The largest (L_t / alpha)^(1 / (d - 1)) - t."""
-    return max((rung / float(growth.alpha)) ** (1 / (growth.power - 1)) - t for t, rung in enumerate(rungs))
+    return max(float((rung / float(growth.alpha)) ** (1 / (growth.power - 1))) - t for t, rung in enumerate(rungs))
 
 
 def values_of(pattern: str, nodes: int) -> tuple[np.ndarray, np.ndarray]:
