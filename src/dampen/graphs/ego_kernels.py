@@ -26,7 +26,7 @@ from dampen.graphs.bit_kernels import (
     set_edges,
     used_words,
 )
-from dampen.graphs.edge_kernels import ADJACENT, WORD, Uints, Words
+from dampen.graphs.edge_kernels import ADJACENT, WORD, Uints, Words, lowest, ones
 
 Scratch = tuple[Uints, Uints, Uints, Uints, Uints, Uints, NDArray[np.int32], Uints, Words, Counts, Words]
 
@@ -35,6 +35,10 @@ CENTRE, STAGE, BLOCK, ROW, BASE, ROWS, WORDS, LARGEST = range(8)
 
 UNSEEN, BITS, PATHS, COUNTED = range(4)
 """How far a centre has come: nothing was done, its open pairs are counted in one of two ways, or all of them are."""
+
+
+FEW_ROWS = 512
+"""Ego networks of so many linked neighbours at most are counted in one go."""
 
 
 def scratch(nodes: int, largest_degree: int, most_edges: int, core: int) -> Scratch:
@@ -179,6 +183,9 @@ def _lay_out(c: int, graph: Any, core: Any, memory: Any, progress: Counts) -> An
     progress[ROWS], progress[WORDS] = linked, words
     if open_pairs:
         if _bits_are_cheaper(linked, words, open_pairs, wedges) and linked * words <= len(bits):
+            if linked <= FEW_ROWS:
+                progress[LARGEST] = _pairs_by_few_bits(t, linked, words, tails, tips, bits, memory[9])
+                return steps + open_pairs * words
             set_edges(t, linked, words, tails, tips, bits, present)
             progress[STAGE] = BITS
         else:
@@ -262,6 +269,37 @@ def _relabel(t: int, d: int, tails: Uints, tips: Uints, sizes: Uints, ids: Uints
         tails[e] = ids[tails[e]]
         tips[e] = ids[tips[e]]
     return linked, wedges
+
+
+@njit(cache=True, nogil=True)
+def _pairs_by_few_bits(
+    t: int, linked: int, words: int, tails: Uints, tips: Uints, bits: Words, histogram: Counts
+) -> int:
+    """The same as :func:`_pairs_by_bits` in one go, for few rows of few words: most ego networks are such."""
+    one = np.uint64(1)
+    shared: Any
+    for e in range(t):
+        x: Any = np.int64(tails[e])
+        y: Any = np.int64(tips[e])
+        bits[x * words + y // WORD] |= one << np.uint64(y % WORD)
+        bits[y * words + x // WORD] |= one << np.uint64(x % WORD)
+    largest = 0
+    for x in range(linked):
+        for word in range(x // WORD + 1):
+            missing = ~bits[x * words + word]
+            if word == x // WORD:  # each pair once: y < x
+                missing &= (one << np.uint64(x % WORD)) - one
+            while missing:
+                y = word * WORD + np.int64(lowest(missing))
+                missing &= missing - one
+                shared = 0
+                for part in range(words):
+                    shared += np.int64(ones(bits[x * words + part] & bits[y * words + part]))
+                histogram[shared] += 1
+                largest = max(largest, shared)
+    bits[: linked * words] = 0
+    histogram[0] = 0  # pairs with b = 0 lose nothing, and the other way of counting never meets them
+    return largest
 
 
 @njit(cache=True, nogil=True)
