@@ -18,9 +18,11 @@ CONFIDENCE = "0.999999"
 def audit(subject: Subject) -> BlackBoxReport:
     """Audit one subject, in its own environment."""
     given = {"claim": subject.claim, "samples": subject.samples, "confidence": CONFIDENCE}
+    if subject.own is not None:
+        return black_box(subject.own(), subject.x, subject.y, **given)  # type: ignore[arg-type]
     if not subject.environment:
-        draw = subject.own() if subject.own is not None else foreign.SUBJECTS[subject.foreign]()
-        return black_box(draw, subject.x, subject.y, **given)  # type: ignore[arg-type]
+        batch = foreign.batch_of(subject.foreign)
+        return black_box(foreign.SUBJECTS[subject.foreign](), subject.x, subject.y, batch=batch, **given)  # type: ignore[arg-type]
     peer = PeerProcess(subject.environment, "experiments.casebook.foreign", Path(subject.foreign))
     try:
         return black_box(len, subject.x, subject.y, batch=peer.ask, **given)  # type: ignore[arg-type]

@@ -49,7 +49,7 @@ def pure(epsilon: int | str, delta: int | str = 0, adjacency: Adjacency = ADD) -
 
 
 def _opendp(version: str, environment: str) -> list[Subject]:
-    def of(key: str, name: str, claim: PrivacyLoss, x: Any, y: Any, issue: str = "", samples: int = 10_000) -> Subject:
+    def of(key: str, name: str, claim: PrivacyLoss, x: Any, y: Any, issue: str = "", samples: int = 100_000) -> Subject:
         foreign = key.replace("-", "_")
         return Subject(
             f"opendp-{version}-{key}",
@@ -76,7 +76,7 @@ def _opendp(version: str, environment: str) -> list[Subject]:
             ["u"],
             [],
             "opendp#2922",
-            20_000,
+            60_000,
         ),
     ]
 
@@ -97,12 +97,12 @@ PRIVLIB, EBM = "diffprivlib 0.6.6", "interpret-core 0.7.8"
 SUBJECTS = [
     *_opendp("0.15.1", ".venv-opendp"),
     *_opendp("0.16.0", ""),
-    _peer("diffprivlib-laplace", "`Laplace(epsilon=1, sensitivity=1)`", PRIVLIB, pure(1, 0, REPLACE), 0.0, 1.0, 10_000),
-    _peer("diffprivlib-gaussian", "`GaussianAnalytic(1, 1e-5)`", PRIVLIB, pure(1, "1e-5", REPLACE), 0.0, 1.0, 10_000),
-    _peer("diffprivlib-geometric", "`Geometric(epsilon=1, sensitivity=1)`", PRIVLIB, pure(1, 0, REPLACE), 0, 1, 10_000),
+    _peer("diffprivlib-laplace", "`Laplace(epsilon=1, sensitivity=1)`", PRIVLIB, pure(1, 0, REPLACE), 0.0, 1.0, 50_000),
+    _peer("diffprivlib-gaussian", "`GaussianAnalytic(1, 1e-5)`", PRIVLIB, pure(1, "1e-5", REPLACE), 0.0, 1.0, 50_000),
+    _peer("diffprivlib-geometric", "`Geometric(epsilon=1, sensitivity=1)`", PRIVLIB, pure(1, 0, REPLACE), 0, 1, 50_000),
     _peer("dp-ebm-scores", "DP-EBM: the first three `term_scores_`", EBM, pure(1, "1e-5"), MORE, FEWER, 400),
     _peer("dp-ebm-weight", "DP-EBM: the attribute `bag_weights_`", EBM, pure(1, "1e-5"), MORE, FEWER, 400, ROWS),
-    Subject("own-laplace", "`Laplace(1)`", "dampen", pure(1), 3, 4, 10_000, own=own_laplace),
+    Subject("own-laplace", "`Laplace(1)`", "dampen", pure(1), 3, 4, 50_000, own=own_laplace),
     Subject(
         "own-permute-and-flip",
         "`PermuteAndFlip(2)`",
@@ -110,7 +110,7 @@ SUBJECTS = [
         pure(2),
         (0, 0),
         (1, -1),
-        10_000,
+        50_000,
         own=lambda: selection(PermuteAndFlip(2)),
     ),
     Subject(
@@ -120,7 +120,7 @@ SUBJECTS = [
         RHO,
         (0, 0),
         (1, -1),
-        10_000,
+        50_000,
         own=lambda: selection(Exponential(2)),
     ),
 ]
