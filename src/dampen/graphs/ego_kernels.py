@@ -142,7 +142,7 @@ def ego_values(
             progress[CENTRE] += 1
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, inline="always")  # a call would count references to all these arrays, for every node
 def ego_histogram(c: int, graph: Any, core: Any, memory: Any, progress: Counts, limit: int) -> Any:
     """Count the open pairs of one centre; stops after about ``limit`` steps, and says how many were made.
 
@@ -159,7 +159,7 @@ def ego_histogram(c: int, graph: Any, core: Any, memory: Any, progress: Counts, 
     return work
 
 
-@njit(cache=True, nogil=True)
+@njit(cache=True, nogil=True, inline="always")
 def _lay_out(c: int, graph: Any, core: Any, memory: Any, progress: Counts) -> Any:
     """Find the ego network of c and choose how its open pairs are counted; how many steps that took."""
     offsets, middles, neighbours, lengths = graph
