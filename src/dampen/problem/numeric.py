@@ -27,7 +27,7 @@ class GrowthLaw:
     it is true.
 
     >>> GrowthLaw(3, "1/2")
-    GrowthLaw(power=3, alpha=1/2)
+    GrowthLaw(power=3, alpha=0.5)
     """
 
     power: int
