@@ -223,6 +223,8 @@ def test_sums_of_votes_that_are_rounded_lose_more() -> None:
 class _Alone:
     """What was posed of one group, its loss in the unit of persons."""
 
+    accuracy_before = None
+
     def __init__(self, posed: Any, unit: str) -> None:
         from dataclasses import replace
 

@@ -13,7 +13,7 @@ import numpy as np
 from dampen.audit.arguments import Neighbours
 from dampen.audit.neighbours import DataSet, add_remove_neighbours, multisets, replace_neighbours
 from dampen.privacy import Adjacency
-from dampen.problem import CountsFrame, CountsProblem, Frame, NumericFrame, NumericProblem, SelectionProblem
+from dampen.problem import CountsFrame, CountsProblem, Frame, GrowthLaw, NumericFrame, NumericProblem, SelectionProblem
 from dampen.sensitivity import DegreeLike, SecondOrder, Step
 from dampen.vectors import Floats
 
@@ -119,7 +119,7 @@ def _size(x: tuple[str, ...]) -> NumericProblem:
 
 def _pairs(x: tuple[str, ...]) -> NumericProblem:
     records = min(len(x), MOST)
-    frame = NumericFrame(MOST, Adjacency.ADD_REMOVE)
+    frame = NumericFrame(MOST, Adjacency.ADD_REMOVE, growth=GrowthLaw(power=2, alpha=1))
     return NumericProblem(frame, records * (records - 1) // 2, _PairRungs(records))
 
 

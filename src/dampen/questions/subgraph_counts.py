@@ -82,12 +82,13 @@ def count_subgraphs(
     if one_of(UNITS, unit=unit) == "node":
         _require_plain_edges(pattern, k, delta, mechanism)
         return Single(EdgeRace(epsilon), kept_edges_problem(as_graph(graph)))
+    if mechanism is None and one_of(tuple(PATTERNS), pattern=pattern) == "edge":
+        probability(delta=delta)
+        return Single(Laplace(epsilon), subgraph_problem(as_graph(graph), pattern, k))
     # Whatever is wrong with the price is said before the graph is read.
     chosen = choose_numeric(mechanism, epsilon=epsilon, delta=delta)
     problem = subgraph_problem(as_graph(graph), pattern, k)
-    if mechanism is None and pattern == "edge":
-        chosen = Laplace(epsilon)
-    elif mechanism is None:
+    if mechanism is None:
         chosen = choose_for_frame(problem.frame, epsilon=epsilon, delta=delta)
     return Single(chosen, problem)
 

@@ -22,6 +22,7 @@ EXTRAS = {
     "spark": ["pyspark"],
     "service": ["fastapi", "uvicorn", "sqlalchemy", "psycopg"],
     "xlsx": ["openpyxl"],
+    "opendp": ["opendp"],
 }
 
 
