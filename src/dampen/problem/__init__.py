@@ -3,6 +3,7 @@
 from dampen.problem.caps import CapFrame, CapProblem, SignedCapProblem
 from dampen.problem.counts import CountsFrame, CountsProblem
 from dampen.problem.groups import GroupFrame, GroupProblem
+from dampen.problem.logistic import LogisticFrame, LogisticProblem
 from dampen.problem.numeric import GrowthLaw, NumericFrame, NumericProblem
 from dampen.problem.rules import matching_sensitivity
 from dampen.problem.selection import Frame, SelectionProblem, count_candidates
@@ -17,6 +18,8 @@ __all__ = [
     "GroupFrame",
     "GroupProblem",
     "GrowthLaw",
+    "LogisticFrame",
+    "LogisticProblem",
     "NumericFrame",
     "NumericProblem",
     "SelectionProblem",

@@ -1,0 +1,1 @@
+"""Mechanisms that fit coefficients to records."""
