@@ -31,7 +31,7 @@ def test_an_uncapped_loss_is_caught() -> None:
 
 
 def test_determinants_that_nobody_pays_for_are_caught() -> None:
-    worst = judge.worst_share(np.random.default_rng(2), FEWER, lambda made: made.without_curvature())
+    worst = judge.worst_share(np.random.default_rng(2), FEW, lambda made: made.without_curvature())
     assert min(worst.values()) > 1
 
 

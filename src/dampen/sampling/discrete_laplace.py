@@ -96,17 +96,33 @@ def _draw_sizes(rate: Fraction, shift: float, survival: Survival, count: int, en
     return sizes
 
 
-def _draw_in_parts(rate: Fraction, count: int, entropy: Entropy) -> Integers:
-    """Geometric sizes with fair bits for their signs, where -0 is drawn again."""
+def geometric_batch(rate: Fraction, count: int, entropy: Entropy) -> Integers:
+    """``count`` independent whole numbers n >= 0 with probability proportional to exp(-rate n), below 2^63.
+
+    A larger one counts as 2^63 - 1.
+    """
+    if FINEST <= rate < SMALL:
+        return _draw_sizes_in_parts(rate, count, entropy)
+    return _draw_sizes(rate, 0.0, _one_sided(rate), count, entropy)
+
+
+def _draw_sizes_in_parts(rate: Fraction, count: int, entropy: Entropy) -> Integers:
+    """Geometric sizes, higher and lower parts by themselves."""
     bits = int(COARSE / rate).bit_length() - 1
     coarse = rate * 2**bits
+    high = _draw_sizes(coarse, 0.0, _one_sided(coarse), count, entropy)
+    low = _draw_low_parts(rate, bits, count, entropy)
+    sizes = (np.minimum(high, LARGEST_PART) << bits) + low
+    for place in np.flatnonzero(high >= LARGEST_PART):
+        sizes[place] = min((int(high[place]) << bits) + int(low[place]), 2**63 - 1)
+    return sizes
+
+
+def _draw_in_parts(rate: Fraction, count: int, entropy: Entropy) -> Integers:
+    """Geometric sizes with fair bits for their signs, where -0 is drawn again."""
     numbers, left = np.zeros(count, dtype=np.int64), np.arange(count)
     while left.size:
-        high = _draw_sizes(coarse, 0.0, _one_sided(coarse), len(left), entropy)
-        low = _draw_low_parts(rate, bits, len(left), entropy)
-        sizes = (np.minimum(high, LARGEST_PART) << bits) + low
-        for place in np.flatnonzero(high >= LARGEST_PART):
-            sizes[place] = min((int(high[place]) << bits) + int(low[place]), 2**63 - 1)
+        sizes = _draw_sizes_in_parts(rate, len(left), entropy)
         negative = entropy.words(len(left), 1).astype(bool)
         numbers[left] = np.where(negative, -sizes, sizes)
         left = left[negative & (sizes == 0)]

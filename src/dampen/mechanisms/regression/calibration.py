@@ -30,7 +30,8 @@ class Calibration:
     ``for_inexact``: e3. ``ridges``: of each group, and ``column_ridge`` of the columns. ``distance``: a, how far the
     minimum found may be from the true one. ``noise_distance`` and ``solver_distance``: how far the noise drawn may be
     from its exact law, and how long the gradient may be at the minimum found. ``grid``: the lattice of answers, a power
-    of 2. All lengths are Euclidean.
+    of 2, and ``step`` that of the noise in the gradient. ``last_rate``: of the noise on coefficients, in steps of the grid.
+    All lengths are Euclidean.
     """
 
     epsilon: Fraction
@@ -43,6 +44,7 @@ class Calibration:
     noise_distance: Fraction
     solver_distance: Fraction
     grid: Fraction
+    step: Fraction
     last_rate: Fraction
 
 
@@ -71,9 +73,11 @@ def calibrate(
     grid = power_of_two_below(distance / root)
     last_rate = for_inexact * grid / (2 * distance * root)
     for_curvature = price * (1 - inexact_share - kept)
+    step = power_of_two_below(length / (2 * root))
     return Calibration(
-        price, price * kept, for_curvature, for_inexact, ridges, column_ridge, distance, length, length, grid, last_rate
-    )
+        price, price * kept, for_curvature, for_inexact, ridges, column_ridge, distance, length, length, grid, step,
+        last_rate,
+    )  # fmt: skip
 
 
 def curvature_bound(classes: int) -> Fraction:

@@ -1,0 +1,112 @@
+"""The slow search that always ends: gradient steps of a public size in ball arithmetic, at growing precision.
+
+The objective is strongly convex, by the least ridge, and its gradient is Lipschitz with a constant L that follows from
+the ridges and the weights. A step of 1/L shrinks the distance to the minimum by a fixed factor; what rounding adds to
+each step goes to 0 as the precision grows. So the certificate is reached whatever the data. Hardly ever needed: floats
+reach it unless there are very many records or very large noise.
+"""
+
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from dampen.certified import arithmetic, ball
+from dampen.mechanisms.regression.calibration import curvature_bound
+from dampen.mechanisms.regression.certificate import Point
+from dampen.mechanisms.regression.objective import Objective
+from dampen.vectors import Floats
+
+FIRST_BITS, MORE_BITS, EVERY = 64, 16, 16
+"""Bits of coefficients at first, and how many more after how many steps."""
+
+
+def approach(objective: Objective, start: Floats) -> Point:
+    """A point whose gradient is certainly short enough, from any finite start."""
+    point = Point([[int(entry * 2.0**FIRST_BITS) for entry in row] for row in start.tolist()], FIRST_BITS)
+    records, steepest = _merge_records(objective), _lipschitz(objective)
+    steps = 0
+    while True:
+        with arithmetic(2 * point.bits + 64) as flint:
+            gradient = _gradient(flint, objective, records, point)
+            square = sum((entry * entry for row in gradient for entry in row), flint.arb(0))
+            if square <= ball(flint, objective.numbers.solver_distance**2):
+                return point
+            scale = flint.arb(1 << point.bits) / ball(flint, steepest)
+            moves = [[_whole(entry * scale) for entry in row] for row in gradient]
+        entries = [
+            [old - move for old, move in zip(*pair, strict=True)] for pair in zip(point.entries, moves, strict=True)
+        ]
+        steps += 1
+        more = 0 if steps % EVERY else MORE_BITS
+        point = Point([[entry << more for entry in row] for row in entries], point.bits + more)
+
+
+def _lipschitz(objective: Objective) -> Fraction:
+    """A bound of all second derivatives: the largest ridge, and for each record its curvature times its features."""
+    frame, numbers = objective.problem.frame, objective.numbers
+    weight = Fraction(int(objective.problem.weights.sum()), objective.problem.vote)
+    squares = len(frame.groups) + Fraction(frame.columns, 4)
+    return max(*numbers.ridges, numbers.column_ridge, Fraction(0)) + weight * squares * curvature_bound(frame.classes)
+
+
+Merged = list[tuple[tuple[int, ...], int, int]]
+
+
+def _merge_records(objective: Objective) -> Merged:
+    """Places, class and weight, equal records as one."""
+    found: dict[tuple[tuple[int, ...], int], int] = {}
+    for places, target, weight in zip(
+        objective.places.tolist(), objective.targets.tolist(), objective.problem.weights.tolist(), strict=True
+    ):
+        key = tuple(places), target
+        found[key] = found.get(key, 0) + weight
+    return [(places, target, weight) for (places, target), weight in found.items()]
+
+
+def _gradient(flint: Any, objective: Objective, records: Merged, point: Point) -> list[list[Any]]:
+    """The gradient in balls."""
+    layout, kinds = objective.layout, objective.shape[1]
+    table, constant = layout.double_values(np.array(point.entries, dtype=object))
+    sums = np.array([[flint.arb(0)] * kinds for _ in range(layout.values)], dtype=object)
+    whole = np.array([flint.arb(0)] * kinds, dtype=object)
+    for places, target, weight in records:
+        scores = [constant[k] + sum(table[place, k] for place in places) for k in range(kinds)]
+        slopes = _slopes(flint, [flint.arb((int(score), -point.bits - 1)) for score in scores], target)
+        added = np.array([slope * weight for slope in slopes], dtype=object)
+        whole += added
+        for place in places:
+            sums[place] += added
+    doubled = layout.double_coefficients(sums, whole)
+    step = ball(flint, objective.numbers.step)
+    noise = np.array(objective.noise, dtype=object).reshape(objective.shape)
+    return [
+        [
+            doubled[row, k] / (2 * objective.problem.vote)
+            + ball(flint, objective.ridge_of(row)) * flint.arb((point.entries[row][k], -point.bits))
+            + step * noise[row, k]
+            for k in range(kinds)
+        ]
+        for row in range(objective.shape[0])
+    ]
+
+
+def _slopes(flint: Any, scores: list[Any], target: int) -> list[Any]:
+    """Slopes of the capped loss in all scores."""
+    if len(scores) == 1:
+        sign = 1 if target == 1 else -1
+        e = (-sign * scores[0]).exp()
+        return [-sign * e / (e + _larger(flint, flint.arb(1), e))]
+    e = [(score - scores[target]).exp() for score in scores]
+    others = sum((each for k, each in enumerate(e) if k != target), flint.arb(0))
+    total = others + _larger(flint, flint.arb(1), others)
+    return [-others / total if k == target else each / total for k, each in enumerate(e)]
+
+
+def _larger(flint: Any, one: Any, other: Any) -> Any:
+    return one.max(other)
+
+
+def _whole(number: Any) -> int:
+    """The nearest whole number of the middle of a ball."""
+    return int((number.mid() + 0.5).floor().unique_fmpz())
