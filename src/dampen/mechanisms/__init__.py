@@ -25,6 +25,7 @@ from dampen.mechanisms.numeric.smooth_cauchy import SmoothCauchy
 from dampen.mechanisms.numeric.smooth_laplace import SmoothLaplace
 from dampen.mechanisms.numeric.smooth_student_t import SmoothStudentT
 from dampen.mechanisms.numeric.staircase import Staircase
+from dampen.mechanisms.regression.objective_perturbation import ObjectivePerturbation
 from dampen.mechanisms.selection.base import SelectionMechanism
 from dampen.mechanisms.selection.exponential import Exponential
 from dampen.mechanisms.selection.laplace_top_k import LaplaceTopK
@@ -59,6 +60,7 @@ __all__ = [
     "LocalDampening",
     "NoisyLocalSensitivity",
     "NumericMechanism",
+    "ObjectivePerturbation",
     "PairwiseDampening",
     "ParetoNoisyMax",
     "PermuteAndFlip",

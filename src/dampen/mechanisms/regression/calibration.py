@@ -64,7 +64,9 @@ def calibrate(
     ridges, column_ridge = tuple(_round_up(unit / weight) for weight in frame.weights), _round_up(unit)
     most = sum((1 / each for each in ridges), Fraction(frame.columns, 4) / column_ridge)
     for_inexact = price * inexact_share
-    kept = round_down(lambda flint: ball(flint, 1 - inexact_share) - _curvature(flint, frame, most) / ball(flint, price))
+    kept = round_down(
+        lambda flint: ball(flint, 1 - inexact_share) - _curvature(flint, frame, most) / ball(flint, price)
+    )
     if kept <= 0:
         raise ParameterError("ridge must be larger: the curvature of one record's loss costs all of epsilon")
     root = round_root_up(frame.size)

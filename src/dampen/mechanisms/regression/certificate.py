@@ -107,7 +107,7 @@ def _exponentials() -> Any:
         return np.array([float((-flint.arb(i) / 64).exp()) for i in range(FARTHEST * 64 + 1)])
 
 
-@njit(cache=True)
+@njit(cache=True, error_model="numpy")
 def _exponential(x, bits, entries):  # type: ignore[no-untyped-def]
     """Exp(-x / 2^bits) for a whole number x >= 0."""
     cell = x >> (bits - CELL_BITS)
@@ -120,7 +120,7 @@ def _exponential(x, bits, entries):  # type: ignore[no-untyped-def]
     return entries[cell] * (1 - t * rest)
 
 
-@njit(cache=True)
+@njit(cache=True, error_model="numpy")
 def _add_slope(slope, weight, parts):  # type: ignore[no-untyped-def]
     """A slope >= 0 as a whole number of 2^-52, in three parts, times a whole weight of either sign."""
     whole = np.int64(np.rint(slope * 2.0**SLOPE_BITS))
@@ -130,7 +130,7 @@ def _add_slope(slope, weight, parts):  # type: ignore[no-untyped-def]
     parts[2] = weight * (whole >> (2 * PART))
 
 
-@njit(cache=True)
+@njit(cache=True, error_model="numpy")
 def _add_binary_slopes(places, targets, weights, table, constant, bits, entries, sums, whole):  # type: ignore[no-untyped-def]
     parts = np.empty(3, dtype=np.int64)
     for i in range(places.shape[0]):
@@ -150,7 +150,7 @@ def _add_binary_slopes(places, targets, weights, table, constant, bits, entries,
                 sums[part, place, 0] += parts[part]
 
 
-@njit(cache=True)
+@njit(cache=True, error_model="numpy")
 def _add_class_slopes(places, targets, weights, table, constant, bits, entries, sums, whole):  # type: ignore[no-untyped-def]
     kinds = table.shape[1]
     z, e = np.empty(kinds, dtype=np.int64), np.empty(kinds)

@@ -17,7 +17,7 @@ from numba import njit
 LOG_2 = log(2.0)
 
 
-@njit(cache=True)
+@njit(cache=True, error_model="numpy")
 def binary_sums(places, signs, weights, table, constant, slopes):  # type: ignore[no-untyped-def]
     """The loss, and the slope of the constant; slopes by value are added to ``slopes``. For one score."""
     loss, whole = 0.0, 0.0
@@ -39,7 +39,7 @@ def binary_sums(places, signs, weights, table, constant, slopes):  # type: ignor
     return loss, whole
 
 
-@njit(cache=True)
+@njit(cache=True, error_model="numpy")
 def binary_curvatures(places, signs, weights, table, constant, curved):  # type: ignore[no-untyped-def]
     """Second derivatives by pair of values, the first not above the second: the sum for the constant is returned."""
     whole = 0.0
@@ -59,7 +59,7 @@ def binary_curvatures(places, signs, weights, table, constant, curved):  # type:
     return whole
 
 
-@njit(cache=True)
+@njit(cache=True, error_model="numpy")
 def binary_curve_along(places, signs, weights, table, constant, way, along, product):  # type: ignore[no-untyped-def]
     """Second derivatives times a direction (``way``, ``along`` for the constant); the constant's is returned."""
     whole = 0.0
@@ -78,7 +78,7 @@ def binary_curve_along(places, signs, weights, table, constant, way, along, prod
     return whole
 
 
-@njit(cache=True)
+@njit(cache=True, error_model="numpy")
 def _exponentials(z, e):  # type: ignore[no-untyped-def]
     """Exponentials of scores less the largest one, which is returned."""
     top = z[0]
@@ -89,7 +89,7 @@ def _exponentials(z, e):  # type: ignore[no-untyped-def]
     return top
 
 
-@njit(cache=True)
+@njit(cache=True, error_model="numpy")
 def _add_scores(places, table, constant, z):  # type: ignore[no-untyped-def]
     for k in range(len(z)):
         z[k] = constant[k]
@@ -98,7 +98,7 @@ def _add_scores(places, table, constant, z):  # type: ignore[no-untyped-def]
             z[k] += table[place, k]
 
 
-@njit(cache=True)
+@njit(cache=True, error_model="numpy")
 def class_sums(places, targets, weights, table, constant, slopes, whole):  # type: ignore[no-untyped-def]
     """The loss; slopes by value and of the constant are added to ``slopes`` and ``whole``. For a score each."""
     kinds, loss = table.shape[1], 0.0
@@ -125,7 +125,7 @@ def class_sums(places, targets, weights, table, constant, slopes, whole):  # typ
     return loss
 
 
-@njit(cache=True)
+@njit(cache=True, error_model="numpy")
 def class_curve_along(places, targets, weights, table, constant, way, along, product, whole):  # type: ignore[no-untyped-def]
     """Second derivatives times a direction, added to ``product`` and ``whole``.
 
@@ -157,3 +157,24 @@ def class_curve_along(places, targets, weights, table, constant, way, along, pro
         for place in places[i]:
             for k in range(kinds):
                 product[place, k] += e[k]
+
+
+@njit(cache=True, error_model="numpy")
+def solve_positive(matrix, right):  # type: ignore[no-untyped-def]
+    """The solution of symmetric equations by a factorisation in place; not finite where they are not positive.
+
+    Systems are small, and the threads of a linear algebra library wait for one another on a busy machine.
+    """
+    size = len(right)
+    for k in range(size):
+        pivot = matrix[k, k]
+        for i in range(k + 1, size):
+            factor = matrix[k, i] / pivot
+            for j in range(i, size):
+                matrix[i, j] -= factor * matrix[k, j]
+            right[i] -= factor * right[k]
+    for k in range(size - 1, -1, -1):
+        for j in range(k + 1, size):
+            right[k] -= matrix[k, j] * right[j]
+        right[k] /= matrix[k, k]
+    return right

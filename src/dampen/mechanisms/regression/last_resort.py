@@ -27,7 +27,7 @@ def approach(objective: Objective, start: Floats) -> Point:
     records, steepest = _merge_records(objective), _lipschitz(objective)
     steps = 0
     while True:
-        with arithmetic(2 * point.bits + 64) as flint:
+        with arithmetic(_precision(objective, point)) as flint:
             gradient = _gradient(flint, objective, records, point)
             square = sum((entry * entry for row in gradient for entry in row), flint.arb(0))
             if square <= ball(flint, objective.numbers.solver_distance**2):
@@ -72,7 +72,7 @@ def _gradient(flint: Any, objective: Objective, records: Merged, point: Point) -
     whole = np.array([flint.arb(0)] * kinds, dtype=object)
     for places, target, weight in records:
         scores = [constant[k] + sum(table[place, k] for place in places) for k in range(kinds)]
-        slopes = _slopes(flint, [flint.arb((int(score), -point.bits - 1)) for score in scores], target)
+        slopes = _slopes(flint, scores, -point.bits - 1, target)
         added = np.array([slope * weight for slope in slopes], dtype=object)
         whole += added
         for place in places:
@@ -91,22 +91,26 @@ def _gradient(flint: Any, objective: Objective, records: Merged, point: Point) -
     ]
 
 
-def _slopes(flint: Any, scores: list[Any], target: int) -> list[Any]:
-    """Slopes of the capped loss in all scores."""
+def _slopes(flint: Any, scores: list[int], exponent: int, target: int) -> list[Any]:
+    """Slopes of the capped loss in all scores, which are whole numbers of a power of 2; no exponential exceeds 1."""
     if len(scores) == 1:
         sign = 1 if target == 1 else -1
-        e = (-sign * scores[0]).exp()
-        return [-sign * e / (e + _larger(flint, flint.arb(1), e))]
-    e = [(score - scores[target]).exp() for score in scores]
-    others = sum((each for k, each in enumerate(e) if k != target), flint.arb(0))
-    total = others + _larger(flint, flint.arb(1), others)
-    return [-others / total if k == target else each / total for k, each in enumerate(e)]
+        e = flint.arb((-abs(scores[0]), exponent)).exp()
+        return [-sign * (e / (1 + e) if sign * scores[0] >= 0 else flint.arb(0.5))]
+    top = max(scores)
+    each = [flint.arb((score - top, exponent)).exp() for score in scores]
+    others = sum((e for k, e in enumerate(each) if k != target), flint.arb(0))
+    total = others + each[target].max(others)
+    return [-others / total if k == target else e / total for k, e in enumerate(each)]
 
 
-def _larger(flint: Any, one: Any, other: Any) -> Any:
-    return one.max(other)
+def _precision(objective: Objective, point: Point) -> int:
+    """So many bits that the largest of all numbers still has more behind the point than coefficients have."""
+    largest = max(max(map(abs, row)) for row in point.entries) | max(map(abs, objective.noise))
+    return 2 * point.bits + largest.bit_length() + 128
 
 
 def _whole(number: Any) -> int:
     """The nearest whole number of the middle of a ball."""
-    return int((number.mid() + 0.5).floor().unique_fmpz())
+    mantissa, exponent = map(int, number.mid().man_exp())
+    return mantissa << exponent if exponent >= 0 else (mantissa + (1 << -exponent - 1)) >> -exponent

@@ -10,6 +10,9 @@ from dampen.mechanisms.regression.layout import Layout
 from dampen.problem import LogisticProblem
 from dampen.vectors import Floats
 
+LARGEST = 2**900
+"""Noise of more steps is cut off in floats, which find no minimum then."""
+
 
 class Objective:
     """Losses of all records + ridges + <noise, coefficients>. Not private.
@@ -27,8 +30,8 @@ class Objective:
         self.ridges = np.repeat(np.arange(len(sizes)), sizes)
         each = np.array([float(ridge) for ridge in (*numbers.ridges, numbers.column_ridge)])
         self._ridge = each[self.ridges][:, None]
-        step = numbers.step
-        self._noise = np.array([float(step * entry) for entry in noise]).reshape(self.shape)
+        within = [max(-LARGEST, min(LARGEST, entry)) for entry in noise]
+        self._noise = np.array([float(numbers.step * entry) for entry in within]).reshape(self.shape)
         self._weights = problem.weights / problem.vote
         self._signs = 2.0 * self.targets - 1.0
 

@@ -7,12 +7,12 @@ score and few coefficients the equations are solved by a factorisation, else by 
 from collections.abc import Iterator
 
 import numpy as np
-from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
+from dampen.mechanisms.regression.kernels import solve_positive
 from dampen.mechanisms.regression.objective import Objective
 from dampen.vectors import Floats
 
-MOST_DENSE = 1500
+MOST_DENSE = 800
 """So many coefficients of one score have their equations factorised."""
 MOST_STEPS, MOST_INNER = 100, 400
 """Where the fast search gives up, and the slow one goes on."""
@@ -37,11 +37,7 @@ def descend(objective: Objective) -> Iterator[tuple[Floats, float]]:
 
 def _direction(objective: Objective, theta: Floats, gradient: Floats) -> Floats:
     if objective.binary and theta.size <= MOST_DENSE:
-        try:
-            factor = cho_factor(objective.curvatures(theta), check_finite=False)
-            return np.asarray(-cho_solve(factor, gradient, check_finite=False))
-        except (LinAlgError, ValueError):
-            return -gradient
+        return np.asarray(solve_positive(objective.curvatures(theta), -gradient[:, 0])[:, None])
     return _conjugate(objective, theta, gradient)
 
 
