@@ -11,11 +11,13 @@ if TYPE_CHECKING:
     from dampen.learn.forest import PrivateForestClassifier
     from dampen.learn.schema import Schema
     from dampen.learn.score import private_score
+    from dampen.learn.scorecard import PrivateScorecard
     from dampen.learn.tree import PrivateTreeClassifier
 
 __all__ = [
     "PrivateClassifier",
     "PrivateForestClassifier",
+    "PrivateScorecard",
     "PrivateTreeClassifier",
     "Schema",
     "private_score",
@@ -24,6 +26,7 @@ __all__ = [
 _HOMES = {
     "PrivateClassifier": "dampen.learn.classifier",
     "PrivateForestClassifier": "dampen.learn.forest",
+    "PrivateScorecard": "dampen.learn.scorecard",
     "PrivateTreeClassifier": "dampen.learn.tree",
     "Schema": "dampen.learn.schema",
     "private_score": "dampen.learn.score",

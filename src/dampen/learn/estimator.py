@@ -82,6 +82,10 @@ class PaidClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
     def _check(self, schema: Schema, rows: int) -> None:
         """Refuse parameters that do not fit, before anything is paid. ``rows`` is private: never show it."""
 
+    def _with_bins(self, schema: Schema) -> Schema:
+        """The schema with as many bins as the model has for numbers that are declared with none."""
+        return schema
+
     def _require_data(self, X: Any) -> None:
         """Refuse a kind of table that the model cannot be drawn from."""
 
@@ -286,7 +290,8 @@ class PaidClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
         """The table, found to keep the schema, with everything named."""
         self._require_data(X)
         read = self._named_table if self.schema.every is None else self._unnamed_table
-        data, target, schema = read(X, y)
+        data, target, declared = read(X, y)
+        schema = self._with_bins(declared)
         require_all_rows(data, schema, target)
         require_labels(data, labels_with_rest(schema.attributes))
         if whose is not None:

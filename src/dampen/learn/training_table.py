@@ -9,6 +9,8 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
+import numpy as np
+
 from dampen._validate import render
 from dampen.describe.columns import Category, Column, Flag, Number
 from dampen.entropy import Entropy
@@ -17,7 +19,7 @@ from dampen.learn import noise
 from dampen.learn.schema import Attribute, Schema, ends_of, other_place
 from dampen.tables.columns import title_of
 from dampen.tables.engines import Bins, CodedTable, Engine, Labels, Reading, Source, open_engine
-from dampen.tables.engines.base import Coding, Levels, label_error, location_note
+from dampen.tables.engines.base import Cells, Coding, Levels, label_error, location_note
 from dampen.tables.vote_cells import VoteCells, count_votes
 from dampen.vectors import LARGEST_WHOLE, Floats, Integers
 
@@ -75,6 +77,12 @@ class TrainingTable:
     def noisy(self, counts: Integers, epsilon: Fraction, source: Entropy) -> Integers:
         """Counts of disjoint cells with noise, in whole rows or votes. Nobody has paid for it here."""
         return noise.noisy_votes(counts, self.vote, epsilon, source)
+
+    def places(self) -> Cells:
+        """Rows of places of all attributes and of the class, and how many rows, or units of votes, have them."""
+        if self.cells is None:
+            return self.engine.cells(self.coded)
+        return np.column_stack([*self.cells.codes, self.cells.classes]), self.cells.weights
 
     def levels(self) -> Levels:
         """Who counts the levels of a tree."""

@@ -16,6 +16,7 @@ from dampen.tables.engines import array_codes
 from dampen.tables.engines.array_sums import sum_of_reals, sum_of_wholes
 from dampen.tables.engines.base import (
     Amount,
+    Cells,
     CodedTable,
     Coding,
     Faults,
@@ -219,6 +220,11 @@ class ArrayEngine:
         """Counts of a level: one pass over the rows for each attribute."""
         codes, classes, nodes = self._table(table)
         return array_codes.count_level(codes, classes, nodes, table.sizes, table.classes.size, table.nodes)
+
+    def cells(self, table: CodedTable) -> Cells:
+        """Every row by itself."""
+        codes, classes, _ = self._table(table)
+        return np.column_stack([*codes, classes]).astype(np.int32, copy=False), np.ones(len(classes), dtype=np.int64)
 
     def levels(self, table: CodedTable) -> Levels:
         """Rows side by side, each with its node; of very many rows column by column."""

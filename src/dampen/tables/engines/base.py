@@ -37,6 +37,9 @@ LARGEST_TOTAL = LARGEST_WHOLE
 PlaceCounts = tuple[Integers, Integers]
 """Occupied places, increasing, and how many values each holds; ``OTHER`` and ``MISSING`` among the places."""
 
+Cells = tuple[Integers, Integers]
+"""Rows of places, and how many rows of a table each stands for."""
+
 
 @dataclass(frozen=True)
 class Labels:
@@ -356,6 +359,12 @@ class Engine(Protocol):
 
     def contingency(self, table: CodedTable) -> Integers:
         """Counts by node, place of an attribute (all attributes side by side) and class."""
+
+    def cells(self, table: CodedTable) -> Cells:
+        """The places of all attributes and of the class, in rows, and how many rows of the table have these places.
+
+        Equal rows may be told apart or together: what is added up over them is the same.
+        """
 
     def levels(self, table: CodedTable) -> Levels:
         """Who counts the levels of a tree, from all rows in one node on."""

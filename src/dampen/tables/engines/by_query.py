@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dampen.errors import DataError
-from dampen.tables.engines.base import NOT_HERE, CodedTable, Levels, Route
+from dampen.tables.engines.base import NOT_HERE, Cells, CodedTable, Levels, Route
 from dampen.vectors import Integers
 
 if TYPE_CHECKING:
@@ -102,6 +102,12 @@ def as_places(column: Any) -> Integers:
     if np.ma.is_masked(column):
         raise DataError("the data must not change while it is counted: a row breaks the schema now")
     return np.asarray(column, dtype=np.int64)
+
+
+def as_cells(rows: Mapping[str, Any], names: Sequence[str]) -> Cells:
+    """Rows of places, and their counts, out of what a query returned."""
+    places = np.column_stack([as_places(rows[name]).astype(np.int32) for name in names])
+    return places, np.asarray(rows["count"], dtype=np.int64)
 
 
 def as_level(rows: Mapping[str, Any], table: CodedTable) -> Integers:

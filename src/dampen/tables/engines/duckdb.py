@@ -21,6 +21,7 @@ from dampen.tables.engines.base import (
     NOT_HERE,
     Amount,
     Bins,
+    Cells,
     CodedTable,
     Coding,
     Faults,
@@ -38,7 +39,7 @@ from dampen.tables.engines.base import (
     known_column,
     location_note,
 )
-from dampen.tables.engines.by_query import CountsByQuery, as_classes, as_level, as_places, packs_of
+from dampen.tables.engines.by_query import CountsByQuery, as_cells, as_classes, as_level, as_places, packs_of
 from dampen.tables.engines.duck_conditions import condition_sql, faults_query
 from dampen.tables.engines.duck_places import locate_rows
 from dampen.tables.engines.duck_sizes import SizesByQuery
@@ -360,6 +361,12 @@ class DuckEngine(CountsByQuery, SizesByQuery):
                 )
         coded = self._code_rows(table, kept)
         return as_level(self.fetch(f", {coded}, {', '.join(grouped)} {' union all '.join(parts)}"), table)
+
+    def cells(self, table: CodedTable) -> Cells:
+        """Equal rows together: one grouping."""
+        names = [*(f"b{place}" for place in range(len(table.sizes))), "class"]
+        query = f"select {', '.join(names)}, count(*) as count from coded group by all"
+        return as_cells(self.fetch(f", {self._code_rows(table)} {query}"), names)
 
     def pair_counts(self, table: CodedTable) -> Integers:
         """Joint counts of every two attributes: one grouping for each pair."""

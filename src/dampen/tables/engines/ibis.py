@@ -24,6 +24,7 @@ from dampen.tables.engines.array_codes import row_values
 from dampen.tables.engines.base import (
     NOT_HERE,
     Amount,
+    Cells,
     CodedTable,
     Faults,
     Faulty,
@@ -40,7 +41,7 @@ from dampen.tables.engines.base import (
     known_column,
     location_note,
 )
-from dampen.tables.engines.by_query import CountsByQuery, as_classes, as_level, packs_of
+from dampen.tables.engines.by_query import CountsByQuery, as_cells, as_classes, as_level, packs_of
 from dampen.tables.engines.ibis_conditions import fault_rules, meets
 from dampen.tables.engines.labels import Places
 from dampen.tables.engines.names import NamedPeople, NamesAsk
@@ -255,6 +256,12 @@ class IbisEngine(CountsByQuery):
             name: row_values(column_of_values(found.column(names[name]), None), reading)
             for name, reading in readings.items()
         }
+
+    def cells(self, table: CodedTable) -> Cells:
+        """Equal rows together: one grouping, inside."""
+        names = [*(f"b{place}" for place in range(len(table.sizes))), "class"]
+        counted = self._encode(table).group_by(names).aggregate(count=lambda rows: rows.count())
+        return as_cells(self.fetch(counted, [*names, "count"]), names)
 
     def pair_counts(self, table: CodedTable) -> Integers:
         """Joint counts of every two attributes: every row is told once for each pair, inside, and grouped."""

@@ -1,0 +1,117 @@
+"""A released scorecard: points for every value of every attribute, which are added up.
+
+Everything here reads released and public numbers alone, so nothing of it costs more. How coefficients are drawn stands
+in :mod:`dampen.mechanisms.regression`. Proof: docs/proofs/objective_perturbation.md.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+from scipy.special import expit, softmax
+
+from dampen.describe.columns import Number
+from dampen.learn.records import Column, Records
+from dampen.learn.schema import Attribute, Schema
+from dampen.privacy import Adjacency
+from dampen.problem import LogisticFrame
+from dampen.vectors import Floats, Integers
+
+BINS, FEW_BINS, MANY_CLASSES = 16, 8, 4
+"""A number without ``bins`` has so many; fewer where there are more classes than this."""
+
+
+@dataclass(frozen=True)
+class Attributes:
+    """Which attributes are groups, of more than two values, and which are columns of two; others tell nothing."""
+
+    sizes: tuple[int, ...]
+    groups: tuple[int, ...]
+    columns: tuple[int, ...]
+
+    @classmethod
+    def of(cls, schema: Schema) -> "Attributes":
+        """Those of a schema whose numbers are all cut."""
+        edges = schema.edges()
+        sizes = [
+            len(edges[name]) + 1 if isinstance(found, Number) else len(found.labels)
+            for name, found in schema.attributes.items()
+        ]
+        groups = tuple(place for place, size in enumerate(sizes) if size > 2)
+        return cls(tuple(sizes), groups, tuple(place for place, size in enumerate(sizes) if size == 2))
+
+    def frame(self, classes: int, *, unit: str = "", spread: bool = False) -> LogisticFrame:
+        """What is known of the coefficients before the data is seen."""
+        return LogisticFrame(
+            [self.sizes[place] for place in self.groups], len(self.columns) + 1, max(classes, 2),
+            Adjacency.ADD_REMOVE, unit=unit, spread=spread,
+        )  # fmt: skip
+
+    def codes(self, places: Integers) -> Integers:
+        """Codes as a frame lays them out, from the places of all attributes."""
+        return np.ascontiguousarray(places[:, [*self.groups, *self.columns]])
+
+    def points(self, coefficients: Floats) -> tuple[list[Floats], Floats]:
+        """For every attribute a row of points for each value, one column for each score; and those of everybody."""
+        scores = coefficients.shape[1]
+        found = [np.zeros((size, scores)) for size in self.sizes]
+        start = 0
+        for place in self.groups:
+            found[place] = coefficients[start : start + self.sizes[place]]
+            start += self.sizes[place]
+        for offset, place in enumerate(self.columns):
+            half = coefficients[start + offset] / 2
+            found[place] = np.array([-half, half])
+        return found, coefficients[-1] / 2
+
+
+@dataclass(frozen=True)
+class Scorecard:
+    """The released numbers: coefficients of features, the scores of one feature side by side, drawn at ``epsilon``."""
+
+    coefficients: tuple[float, ...]
+    epsilon: Fraction
+
+
+def with_bins(schema: Schema) -> Schema:
+    """The same schema, where every number with bounds says into how many bins it is cut."""
+    bins = FEW_BINS if len(schema.classes) > MANY_CLASSES else BINS
+    found = {name: _with_bins(attribute, bins) for name, attribute in schema.attributes.items()}
+    return Schema(found, schema.classes, schema.cuts)
+
+
+def _with_bins(attribute: Attribute, bins: int) -> Attribute:
+    if not isinstance(attribute, Number) or not attribute.bounded or attribute.bins is not None:
+        return attribute
+    ends = attribute.lo, attribute.hi
+    return Number(*ends, step=attribute.step, unit=attribute.unit, bins=bins, missing=attribute.missing)
+
+
+def places_of(records: Records, schema: Schema) -> list[Integers]:
+    """The place of every value of every attribute; negative where it is none of those declared."""
+    edges = schema.edges()
+    return [
+        np.searchsorted(edges[name], column, side="right") if isinstance(found, Number) else column
+        for (name, found), column in zip(schema.attributes.items(), records.columns, strict=True)
+    ]
+
+
+def add_points(points: Sequence[Floats], everybody: Floats, places: Sequence[Column], rows: int) -> Floats:
+    """The scores of records: the points of their values, added up. A value that is not declared has none."""
+    scores = np.tile(everybody, (rows, 1))
+    for table, column in zip(points, places, strict=True):
+        scores += np.where(column[:, None] >= 0, table[column], 0.0)
+    return scores
+
+
+def shares_of(scores: Floats, classes: int) -> Floats:
+    """The share of each class, of which the capped loss makes these scores.
+
+    With p the logistic probabilities and class probabilities q, the mean slope of the capped loss is 0 where q is
+    proportional to p max(1, 2 (1 - p)): that of two classes is p / (3 p - 2 p^2) for p >= 1/2.
+    """
+    both = np.column_stack([expit(-scores[:, 0]), expit(scores[:, 0])])
+    found = softmax(scores, axis=1) if scores.shape[1] > 1 else both
+    kept = (found * np.maximum(1.0, 2.0 * (1.0 - found)))[:, :classes]
+    return np.asarray(kept / kept.sum(axis=1, keepdims=True))

@@ -1,0 +1,88 @@
+"""Looking at a released scorecard: as text and as a picture. Everything here is post-processing."""
+
+from collections.abc import Iterator
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from dampen.describe.columns import Number
+from dampen.drawing import colour_of
+from dampen.errors import ParameterError
+from dampen.learn.schema import Schema
+from dampen.vectors import Floats
+from dampen.writing import pyplot_for
+
+UNIT = 100
+"""Points for one unit of a score."""
+MOST_DRAWN = 512
+"""So many values fit on a picture."""
+ROW = 0.2
+"""The height of one value in inches."""
+
+
+def scorecard_text(schema: Schema, points: list[Floats], everybody: Floats) -> str:
+    """A line for each value with its points, in whole numbers, and how to read their sum."""
+    classes = list(map(str, schema.classes))
+    titles = classes[1:2] if len(everybody) == 1 else classes
+    rows = [("everybody", "", everybody), *_rows(schema, points)]
+    lines = [("", "points for", titles), *((name, value, _whole(told)) for name, value, told in rows)]
+    widths = [max(len(line[place]) for line in lines) for place in (0, 1)]
+    wide = max(len(cell) for _, _, cells in lines for cell in cells) if titles else 0
+    written = [
+        "  ".join([name.ljust(widths[0]), value.ljust(widths[1]), *(cell.rjust(wide) for cell in cells)]).rstrip()
+        for name, value, cells in lines
+    ]
+    return "\n".join([*written, _how_to_read(classes, len(everybody))]) + "\n"
+
+
+def _how_to_read(classes: list[str], scores: int) -> str:
+    if len(classes) == 1:
+        return f"The class is {classes[0]}."
+    if scores == 1:
+        return f"Add up the points: above 0 the class is {classes[1]}, else {classes[0]}."
+    return "Add up the points: the class with most is the answer."
+
+
+def _whole(points: Floats) -> list[str]:
+    return [f"{round(UNIT * float(each)):+d}" for each in points]
+
+
+def _rows(schema: Schema, points: list[Floats]) -> Iterator[tuple[str, str, Floats]]:
+    """Attribute, value and points; attributes of one value tell nothing."""
+    edges = schema.edges()
+    for (name, attribute), table in zip(schema.attributes.items(), points, strict=True):
+        values = _bins(edges[name]) if isinstance(attribute, Number) else [f"= {label}" for label in attribute.labels]
+        if len(table) > 1:
+            yield from ((name, value, told) for value, told in zip(values, table, strict=True))
+
+
+def _bins(edges: Floats) -> list[str]:
+    """How intervals between edges read."""
+    ends = [f"{edge:.6g}" for edge in edges.tolist()]
+    if not ends:
+        return ["any"]
+    return [f"< {ends[0]}", *(f"{low} to < {high}" for low, high in pairwise(ends)), f">= {ends[-1]}"]
+
+
+def plot_scorecard(schema: Schema, points: list[Floats], everybody: Floats, axes: Any = None) -> Any:
+    """A bar for each value: to the right for the second class of two, to the left for the first; else one a class."""
+    pyplot = pyplot_for("plot")
+    rows = [("everybody", "", everybody), *_rows(schema, points)]
+    if len(rows) > MOST_DRAWN:
+        raise ParameterError(f"plot draws at most {MOST_DRAWN} values; this scorecard has {len(rows)}: export_text()")
+    if axes is None:
+        axes = pyplot.figure(figsize=(7.0, 1.2 + ROW * len(rows)), layout="constrained").add_subplot()
+    classes, scores = list(map(str, schema.classes)), len(everybody)
+    height, places = 0.8 / scores, np.arange(len(rows))
+    for kind in range(scores):
+        sizes = [UNIT * float(told[kind]) for _, _, told in rows]
+        label = classes[min(1, len(classes) - 1)] if scores == 1 else classes[kind]
+        axes.barh(places + (kind - (scores - 1) / 2) * height, sizes, height=height, color=colour_of(kind), label=label)
+    axes.set_yticks(places, [f"{name} {value}".rstrip() for name, value, _ in rows], fontsize=7)
+    axes.set_ylim(len(rows) - 0.4, -0.6)
+    axes.axvline(0.0, color="0.4", linewidth=0.8)
+    axes.set_xlabel("points" if scores > 1 else f"points for {classes[min(1, len(classes) - 1)]}")
+    if scores > 1:
+        axes.legend(fontsize=8, frameon=False)
+    return axes
