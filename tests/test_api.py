@@ -134,6 +134,7 @@ PUBLIC = {
     "dampen.learn": {
         "PrivateClassifier",
         "PrivateForestClassifier",
+        "PrivateScorecard",
         "PrivateTreeClassifier",
         "Schema",
         "private_score",
@@ -160,6 +161,7 @@ PUBLIC = {
         "LocalDampening",
         "NoisyLocalSensitivity",
         "NumericMechanism",
+        "ObjectivePerturbation",
         "PairwiseDampening",
         "ParetoNoisyMax",
         "PermuteAndFlip",

@@ -23,6 +23,7 @@ from dampen.mechanisms import (
     EdgeRace,
     LimitRace,
     NumericMechanism,
+    ObjectivePerturbation,
     SelectionMechanism,
     TruncatedGeometricCounts,
 )
@@ -220,5 +221,6 @@ def test_every_mechanism_in_the_wheel_is_driven() -> None:
     driven |= {type(make(1, "1e-6")) for make in EVERY.values()}
     driven |= {type(make(1)) for make in METHODS.values()} | {*COUNTS.values(), *CAPS.values(), LimitRace}
     driven.add(TruncatedGeometricCounts)
+    driven.add(ObjectivePerturbation)  # by test_objective_perturbation.py: its answers have a density and no list
     assert len(driven) > 20
     assert {*find_mechanisms(dampen.mechanisms, Mechanism).values()} == driven  # type: ignore[type-abstract]

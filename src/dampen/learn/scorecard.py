@@ -1,7 +1,6 @@
 """A private scorecard: points for every value of every attribute, added up."""
 
 from fractions import Fraction
-from math import isfinite
 from typing import Any
 
 import numpy as np
@@ -14,7 +13,15 @@ from dampen.learn import scorecard_views
 from dampen.learn.estimator import PaidClassifier
 from dampen.learn.records import Records
 from dampen.learn.schema import Schema
-from dampen.learn.scorecard_model import Attributes, Scorecard, add_points, places_of, shares_of, with_bins
+from dampen.learn.scorecard_model import (
+    Attributes,
+    Scorecard,
+    add_points,
+    places_of,
+    shares_of,
+    whole_points,
+    with_bins,
+)
 from dampen.learn.table_growth import MOST_RECORDS
 from dampen.learn.training_table import TrainingTable
 from dampen.mechanisms import ObjectivePerturbation
@@ -22,6 +29,9 @@ from dampen.privacy import Adjacency, BudgetLike
 from dampen.problem import LogisticProblem
 from dampen.problem.logistic import MOST_COEFFICIENTS
 from dampen.vectors import Floats
+
+FARTHEST = 2**62
+"""Points are at most so many, either way."""
 
 
 class PrivateScorecard(PaidClassifier):
@@ -72,14 +82,15 @@ class PrivateScorecard(PaidClassifier):
     def points_(self) -> dict[str, Floats]:
         """For every attribute a row for each value, in the order of its labels or bins, with its points.
 
-        One column for two classes: those for the second. Else one for each class.
+        One column for two classes: those for the second. Else one for each class. A hundred points are one unit of
+        the score of a logistic model.
         """
         self._require_fitted()
         tables, _ = self._points(self.model_)
         return dict(zip(self.schema_.attributes, tables, strict=True))
 
     @property
-    def intercept_(self) -> Floats:
+    def base_points_(self) -> Floats:
         """The points that everybody has."""
         self._require_fitted()
         return self._points(self.model_)[1]
@@ -97,7 +108,7 @@ class PrivateScorecard(PaidClassifier):
         return float(noise_share(Attributes.of(self.schema_), len(self.schema_.classes), self._rate_paid(), records))
 
     def export_text(self) -> str:
-        """The scorecard as text: whole points for each value, a hundred for each unit of the released score."""
+        """The scorecard as text: whole points for each value, and how to read their sum."""
         self._require_fitted()
         return scorecard_views.scorecard_text(self.schema_, *self._points(self.model_))
 
@@ -127,24 +138,24 @@ class PrivateScorecard(PaidClassifier):
     def _points(self, model: Scorecard) -> tuple[list[Floats], Floats]:
         attributes = Attributes.of(self.schema_)
         scores = attributes.frame(len(self.schema_.classes)).scores
-        return attributes.points(np.array(model.coefficients).reshape(-1, scores))
+        return attributes.by_value(np.array(model.points, dtype=np.float64).reshape(-1, scores))
 
     def _shares(self, model: Scorecard, records: Records) -> Floats:
-        scores = add_points(*self._points(model), places_of(records, self.schema_), records.rows)
-        return shares_of(scores, len(self.schema_.classes))
+        found = add_points(*self._points(model), places_of(records, self.schema_), records.rows)
+        return shares_of(found, len(self.schema_.classes))
 
     def _as_plain(self, model: Scorecard) -> dict[str, Any]:
-        return {"coefficients": list(model.coefficients), "epsilon": str(model.epsilon)}
+        return {"points": list(model.points), "epsilon": str(model.epsilon)}
 
     def _from_plain(self, plain: dict[str, Any]) -> Scorecard:
-        coefficients = plain["coefficients"]
+        points = plain["points"]
         size = Attributes.of(self.schema).frame(len(self.schema.classes)).size
-        fits = isinstance(coefficients, list) and len(coefficients) == size
-        if not fits or not all(type(each) in (int, float) and isfinite(each) for each in coefficients):
-            raise ParameterError(f"a saved scorecard must have {size} finite coefficients, as its schema says")
+        fits = isinstance(points, list) and len(points) == size
+        if not fits or not all(type(each) is int and abs(each) <= FARTHEST for each in points):
+            raise ParameterError(f"a saved scorecard must have {size} whole points, as its schema says")
         if Fraction(plain["epsilon"]) <= 0:
             raise ParameterError("a saved scorecard must have an epsilon above 0")
-        return Scorecard(tuple(map(float, coefficients)), Fraction(plain["epsilon"]))
+        return Scorecard(tuple(points), Fraction(plain["epsilon"]))
 
 
 def require_few_coefficients(schema: Schema) -> None:
@@ -166,7 +177,8 @@ def scorecard_problem(table: TrainingTable) -> LogisticProblem:
 def draw_scorecard(problem: LogisticProblem, epsilon: Fraction, source: Entropy) -> Scorecard:
     """A scorecard whose release costs ``epsilon`` under ``ADD_REMOVE``. Nobody has paid for it here."""
     mechanism = ObjectivePerturbation(epsilon)
-    return Scorecard(mechanism.answer(problem.frame, mechanism.draw(problem, source)), epsilon)
+    drawn = mechanism.answer(problem.frame, mechanism.draw(problem, source))
+    return Scorecard(whole_points(drawn, problem.frame), epsilon)
 
 
 def noise_share(attributes: Attributes, classes: int, epsilon: Fraction, records: int) -> Fraction:

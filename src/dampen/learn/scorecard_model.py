@@ -18,6 +18,8 @@ from dampen.privacy import Adjacency
 from dampen.problem import LogisticFrame
 from dampen.vectors import Floats, Integers
 
+UNIT = 100
+"""Points for one unit of a score."""
 BINS, FEW_BINS, MANY_CLASSES = 16, 8, 4
 """A number without ``bins`` has so many; fewer where there are more classes than this."""
 
@@ -52,26 +54,41 @@ class Attributes:
         """Codes as a frame lays them out, from the places of all attributes."""
         return np.ascontiguousarray(places[:, [*self.groups, *self.columns]])
 
-    def points(self, coefficients: Floats) -> tuple[list[Floats], Floats]:
-        """For every attribute a row of points for each value, one column for each score; and those of everybody."""
-        scores = coefficients.shape[1]
-        found = [np.zeros((size, scores)) for size in self.sizes]
+    def by_value(self, points: Floats) -> tuple[list[Floats], Floats]:
+        """For every attribute a row of points for each value, one column for each score; and those of everybody.
+
+        ``points``: a row for each feature.
+        """
+        found = [np.zeros((size, points.shape[1])) for size in self.sizes]
         start = 0
         for place in self.groups:
-            found[place] = coefficients[start : start + self.sizes[place]]
+            found[place] = points[start : start + self.sizes[place]]
             start += self.sizes[place]
         for offset, place in enumerate(self.columns):
-            half = coefficients[start + offset] / 2
-            found[place] = np.array([-half, half])
-        return found, coefficients[-1] / 2
+            found[place] = np.array([-points[start + offset], points[start + offset]])
+        return found, points[-1]
 
 
 @dataclass(frozen=True)
 class Scorecard:
-    """The released numbers: coefficients of features, the scores of one feature side by side, drawn at ``epsilon``."""
+    """The released numbers: whole points for every feature, the scores of one side by side, drawn at ``epsilon``.
 
-    coefficients: tuple[float, ...]
+    A value of a group has its points; of two values the second has those of its column, and the first as many less.
+    Everybody has those of the last feature. So who adds up points by hand gets the same as the machine.
+    """
+
+    points: tuple[int, ...]
     epsilon: Fraction
+
+
+def whole_points(coefficients: Sequence[float], frame: LogisticFrame) -> tuple[int, ...]:
+    """Coefficients as whole points: a column is half of its coefficient away from 0 on either side."""
+    scale = np.repeat([UNIT, UNIT / 2], [frame.features - frame.columns, frame.columns])
+    found = np.array(coefficients).reshape(frame.features, frame.scores)
+    if frame.scores > 1:
+        # What all classes share tells nothing.
+        found = found - found.mean(axis=1, keepdims=True)
+    return tuple(int(each) for each in np.rint(found * scale[:, None]).ravel().tolist())
 
 
 def with_bins(schema: Schema) -> Schema:
@@ -98,19 +115,20 @@ def places_of(records: Records, schema: Schema) -> list[Integers]:
 
 
 def add_points(points: Sequence[Floats], everybody: Floats, places: Sequence[Column], rows: int) -> Floats:
-    """The scores of records: the points of their values, added up. A value that is not declared has none."""
+    """The points of records: those of their values, added up. A value that is not declared has none."""
     scores = np.tile(everybody, (rows, 1))
     for table, column in zip(points, places, strict=True):
         scores += np.where(column[:, None] >= 0, table[column], 0.0)
     return scores
 
 
-def shares_of(scores: Floats, classes: int) -> Floats:
-    """The share of each class, of which the capped loss makes these scores.
+def shares_of(points: Floats, classes: int) -> Floats:
+    """The share of each class, of which the capped loss makes these points.
 
     With p the logistic probabilities and class probabilities q, the mean slope of the capped loss is 0 where q is
     proportional to p max(1, 2 (1 - p)): that of two classes is p / (3 p - 2 p^2) for p >= 1/2.
     """
+    scores = points / UNIT
     both = np.column_stack([expit(-scores[:, 0]), expit(scores[:, 0])])
     found = softmax(scores, axis=1) if scores.shape[1] > 1 else both
     kept = (found * np.maximum(1.0, 2.0 * (1.0 - found)))[:, :classes]

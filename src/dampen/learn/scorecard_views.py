@@ -13,8 +13,6 @@ from dampen.learn.schema import Schema
 from dampen.vectors import Floats
 from dampen.writing import pyplot_for
 
-UNIT = 100
-"""Points for one unit of a score."""
 MOST_DRAWN = 512
 """So many values fit on a picture."""
 ROW = 0.2
@@ -45,7 +43,7 @@ def _how_to_read(classes: list[str], scores: int) -> str:
 
 
 def _whole(points: Floats) -> list[str]:
-    return [f"{round(UNIT * float(each)):+d}" for each in points]
+    return [f"{int(each):+d}" for each in points]
 
 
 def _rows(schema: Schema, points: list[Floats]) -> Iterator[tuple[str, str, Floats]]:
@@ -76,7 +74,7 @@ def plot_scorecard(schema: Schema, points: list[Floats], everybody: Floats, axes
     classes, scores = list(map(str, schema.classes)), len(everybody)
     height, places = 0.8 / scores, np.arange(len(rows))
     for kind in range(scores):
-        sizes = [UNIT * float(told[kind]) for _, _, told in rows]
+        sizes = [float(told[kind]) for _, _, told in rows]
         label = classes[min(1, len(classes) - 1)] if scores == 1 else classes[kind]
         axes.barh(places + (kind - (scores - 1) / 2) * height, sizes, height=height, color=colour_of(kind), label=label)
     axes.set_yticks(places, [f"{name} {value}".rstrip() for name, value, _ in rows], fontsize=7)

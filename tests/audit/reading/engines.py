@@ -349,6 +349,13 @@ def _tabled(count: Callable[[Any, CodedTable], dict[Any, int]], keys: Callable[.
     return question
 
 
+def _rows_of_places(engine: Any, table: CodedTable) -> dict[Any, int]:
+    found: dict[Any, int] = {}
+    for places, count in zip(*(part.tolist() for part in engine.cells(table)), strict=True):
+        found[tuple(places)] = found.get(tuple(places), 0) + count
+    return found
+
+
 def _joints(engine: Any, table: CodedTable) -> dict[Any, int]:
     """A slot for each place; what stands below the diagonal means nothing."""
     wide, kinds = sum(table.sizes), table.classes.size
@@ -433,6 +440,13 @@ ENTRIES: tuple[Entry, ...] = (
             2,
         ),
         ("Engine.contingency",),
+        in_tables,
+    ),
+    Entry(
+        "Engine.cells",
+        TABLE,
+        _tabled(_rows_of_places, lambda wide, place, bin_of, kind: [(place, bin_of, kind)], 1),
+        ("Engine.cells",),
         in_tables,
     ),
     Entry("Engine.joints", TABLE, _tabled(_joints, _pairs_of, 3), ("Engine.joints",), in_tables),

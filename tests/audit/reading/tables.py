@@ -11,11 +11,13 @@ from dampen import Category, Number
 from dampen.learn import (
     PrivateClassifier,
     PrivateForestClassifier,
+    PrivateScorecard,
     PrivateTreeClassifier,
     Schema,
     private_score,
 )
 from dampen.learn.score import ShareAccuracy
+from dampen.learn.scorecard_model import Attributes
 from tests.audit.reading.check import Answer, Question, Record, Vector
 from tests.audit.reading.entries import VAST, Entry, Public, counts, in_tables, rest_place
 from tests.audit.reading.forms import Form, Held
@@ -131,6 +133,24 @@ def _forest(held: Held, public: Public) -> Vector:
     return counts(fitted(SeenForest(VAST, n_trees=1, **_named(public)), held).seen_)
 
 
+class SeenScorecard(PrivateScorecard):
+    """A scorecard that keeps what its coefficients are fitted to."""
+
+    def _prepare(self, table: Any) -> Any:
+        found = super()._prepare(table)
+        attributes = Attributes.of(table.schema)
+        codes = np.zeros((len(found.codes), len(attributes.sizes)), dtype=np.int64)
+        codes[:, [*attributes.groups, *attributes.columns]] = found.codes
+        self.seen_ = dict[Any, int]()
+        for places, kind, weight in zip(codes.tolist(), found.targets.tolist(), found.weights.tolist(), strict=True):
+            self.seen_[*places, kind] = self.seen_.get((*places, kind), 0) + weight
+        return found
+
+
+def _scorecard(held: Held, public: Public) -> Vector:
+    return fitted(SeenScorecard(VAST, **_named(public)), held).seen_
+
+
 def _unnamed(public: Public) -> Question:
     """Columns without names, which scikit-learn looks at before dampen does: it has a rule of its own for numbers."""
     schema = Schema.any(LOW, HIGH, len(EDGES) + 1, classes=public.choices)
@@ -187,6 +207,13 @@ ENTRIES: tuple[Entry, ...] = (
         _asked(_forest, lambda public, *cell: cell),
         ("learn.PrivateForestClassifier",),
         _for_forests,
+    ),
+    Entry(
+        "PrivateScorecard",
+        TABLE,
+        _asked(_scorecard, lambda public, *cell: cell),
+        ("learn.PrivateScorecard",),
+        _for_learning,
     ),
     Entry("Schema.any", {"b": "finite", "y": "class"}, _unnamed, takes=lambda form: form.name.startswith("learn")),
     Entry("private_score", TABLE, _score, ("learn.private_score",), _for_learning),

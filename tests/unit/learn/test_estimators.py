@@ -30,12 +30,16 @@ PRECISE: dict[str, dict[str, Any]] = {
     },
 }  # fmt: skip
 """Parameters with which the tiny tables of scikit-learn's checks can be learned."""
+PRICES = {"PrivateScorecard": 1e10}
+"""Its coefficients are never exact: so vast an epsilon rounds them to the same points at every fit."""
 
 
 @pytest.mark.parametrize("name", ESTIMATORS)
 def test_scikit_learn_finds_no_fault(name: str) -> None:
     schema = Schema.any(-10, 10, bins=16, classes="public")
-    made = small(name, 1e6, **{"schema": schema, "budget": Budget(epsilon=10**12)} | PRECISE.get(name, {}))
+    made = small(
+        name, PRICES.get(name, 1e6), **{"schema": schema, "budget": Budget(epsilon=10**15)} | PRECISE.get(name, {})
+    )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         results = check_estimator(made, on_fail=None, on_skip=None, expected_failed_checks=EMPTY_TABLES)

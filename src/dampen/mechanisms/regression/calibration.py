@@ -18,6 +18,10 @@ INEXACT_SHARE = Fraction(1, 100)
 """Of epsilon, for the noise that hides how far the minimum that was found is from the true one."""
 LAST_NOISE = Fraction(1, 2**12)
 """The scale of that noise, in units of a coefficient."""
+LEAST_RIDGE = Fraction(1, 64)
+"""Ridges are at least this, at however vast an epsilon: flatter objectives have no minimum that floats find."""
+FARTHEST = Fraction(1, 2**13)
+"""The minimum found is no further than this from the true one, where a vast epsilon would allow more."""
 RIDGE_BITS = 30
 """Leading bits of a ridge."""
 
@@ -30,8 +34,8 @@ class Calibration:
     ``for_inexact``: e3. ``ridges``: of each group, and ``column_ridge`` of the columns. ``distance``: a, how far the
     minimum found may be from the true one. ``noise_distance`` and ``solver_distance``: how far the noise drawn may be
     from its exact law, and how long the gradient may be at the minimum found. ``grid``: the lattice of answers, a power
-    of 2, and ``step`` that of the noise in the gradient. ``last_rate``: of the noise on coefficients, in steps of the grid.
-    All lengths are Euclidean.
+    of 2, and ``step`` that of the noise in the gradient. ``last_rate``: of the noise on coefficients, in steps of the
+    grid. All lengths are Euclidean.
     """
 
     epsilon: Fraction
@@ -61,6 +65,7 @@ def calibrate(
     """
     price = epsilon / 2 if frame.adjacency is Adjacency.REPLACE else epsilon
     unit = ridge * frame.reach * frame.total_weight / price
+    unit = max(unit, LEAST_RIDGE * max((Fraction(1), *frame.weights)))
     ridges, column_ridge = tuple(_round_up(unit / weight) for weight in frame.weights), _round_up(unit)
     most = sum((1 / each for each in ridges), Fraction(frame.columns, 4) / column_ridge)
     for_inexact = price * inexact_share
@@ -70,7 +75,7 @@ def calibrate(
     if kept <= 0:
         raise ParameterError("ridge must be larger: the curvature of one record's loss costs all of epsilon")
     root = round_root_up(frame.size)
-    distance = last_noise * for_inexact / (2 * root)
+    distance = min(last_noise * for_inexact / (2 * root), max(FARTHEST, last_noise / 4))
     length = min(*ridges, column_ridge) * distance / 4 if ridges else column_ridge * distance / 4
     grid = power_of_two_below(distance / root)
     last_rate = for_inexact * grid / (2 * distance * root)

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -10,14 +10,14 @@ from dampen._validate import Number, positive, whole
 from dampen.entropy import Entropy
 from dampen.mechanisms.base import Mechanism
 from dampen.mechanisms.regression.calibration import Calibration, calibrate
-from dampen.mechanisms.regression.certificate import Point
-from dampen.mechanisms.regression.minimum import find_minimum
-from dampen.mechanisms.regression.objective import Objective
 from dampen.privacy import ListRelease, PrivacyLoss, PrivateAccuracy
 from dampen.problem import LogisticFrame, LogisticProblem
 from dampen.sampling.discrete_laplace import add_within, discrete_laplace_batch
 from dampen.sampling.norm_noise import box_point, laplace_steps
 from dampen.vectors import Floats, Integers
+
+if TYPE_CHECKING:
+    from dampen.mechanisms.regression.certificate import Point
 
 RIDGES = Fraction(3), Fraction(8)
 """How many times u W / (w epsilon) the ridges are, for two and for more classes, where nobody says otherwise."""
@@ -92,7 +92,7 @@ class ObjectivePerturbation(Mechanism[LogisticFrame, LogisticProblem, ListReleas
         """Coefficients in steps of the calibration's grid. Nobody has paid for them here."""
         frame, numbers = problem.frame, self.calibration(problem.frame)
         noise = draw_noise(frame, numbers, source)
-        found = on_grid(find_minimum(Objective(problem, numbers, noise)), numbers.grid)
+        found = on_grid(_minimum(problem, numbers, noise), numbers.grid)
         return add_within(found, discrete_laplace_batch(numbers.last_rate, frame.size, source))
 
     def answer(self, frame: LogisticFrame, drawn: Integers) -> tuple[float, ...]:
@@ -110,7 +110,7 @@ class ObjectivePerturbation(Mechanism[LogisticFrame, LogisticProblem, ListReleas
         count, made = whole(size=size, least=0), np.zeros((size, problem.frame.size))
         for row in range(count):
             noise = simulate_noise(problem.frame, numbers, rng)
-            found = find_minimum(Objective(problem, numbers, noise))
+            found = _minimum(problem, numbers, noise)
             made[row] = np.array(found.entries, dtype=np.float64).ravel() * 2.0**-found.bits
         return made
 
@@ -124,7 +124,15 @@ def draw_noise(frame: LogisticFrame, numbers: Calibration, source: Entropy) -> l
     return drawn + box_point(radius, frame.columns, frame.scores, half, numbers.step, source)
 
 
-def on_grid(point: Point, grid: Fraction) -> Integers:
+def _minimum(problem: LogisticProblem, numbers: Calibration, noise: list[int]) -> "Point":
+    # Loaded here: compiled loops take their time to load, and most releases need none.
+    from dampen.mechanisms.regression.minimum import find_minimum
+    from dampen.mechanisms.regression.objective import Objective
+
+    return find_minimum(Objective(problem, numbers, noise))
+
+
+def on_grid(point: "Point", grid: Fraction) -> Integers:
     """Every coefficient at the nearest step of the grid, at most FARTHEST away."""
     unit = Fraction(1, 1 << point.bits) / grid
     flat = [entry for row in point.entries for entry in row]
