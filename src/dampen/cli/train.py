@@ -48,6 +48,7 @@ class KindName(StrEnum):
     CLASSIFIER = "classifier"
     TREE = "tree"
     FOREST = "forest"
+    SCORECARD = "scorecard"
 
 
 CLASSIFIER = KindName("classifier")
@@ -55,6 +56,7 @@ FITTING = {
     KindName.CLASSIFIER: ["--expected-records"],
     KindName.TREE: ["--depth", "--criterion", "--mechanism", "--max-records"],
     KindName.FOREST: ["--depth"],
+    KindName.SCORECARD: ["--expected-records"],
 }
 """The options of each kind."""
 
@@ -125,7 +127,9 @@ class Examples(Options):
 class ModelOptions(Options):
     """What is learned, and how."""
 
-    kind: Annotated[KindName, typer.Option(help="What is learned: a decision table, a tree or a forest.")] = CLASSIFIER
+    kind: Annotated[
+        KindName, typer.Option(help="What is learned: a decision table, a tree, a forest or a scorecard.")
+    ] = CLASSIFIER
     expected_records: Annotated[int | None, typer.Option(help="Roughly how many rows there are, if public.")] = None
     depth: Annotated[int | None, typer.Option(help="Longest path of a tree, in tests.")] = None
     criterion: Annotated[CriterionName | None, typer.Option(help="What attributes of a tree are chosen by.")] = None
@@ -134,11 +138,13 @@ class ModelOptions(Options):
 
     def model(self, epsilon: str) -> Any:
         """The classifier that is meant, without schema and budget."""
-        from dampen.learn import PrivateClassifier, PrivateForestClassifier, PrivateTreeClassifier
+        from dampen.learn import PrivateClassifier, PrivateForestClassifier, PrivateScorecard, PrivateTreeClassifier
 
         refuse_given(f"it is not for --kind {self.kind.value}", self, but=("--kind", *FITTING[self.kind]))
         if self.kind is KindName.CLASSIFIER:
             return PrivateClassifier(epsilon, expected_records=self.expected_records)
+        if self.kind is KindName.SCORECARD:
+            return PrivateScorecard(epsilon, expected_records=self.expected_records)
         if self.kind is KindName.FOREST:
             return PrivateForestClassifier(epsilon, max_depth=self.depth)
         if self.depth is None:

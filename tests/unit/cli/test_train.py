@@ -170,7 +170,7 @@ def test_a_description_is_all_that_a_classifier_needs(staff: Path, schema: Path)
     assert "--delimiter must be left out" in refusal(*odd)
 
 
-@pytest.mark.parametrize("kind", ["classifier", "tree", "forest"])
+@pytest.mark.parametrize("kind", ["classifier", "tree", "forest", "scorecard"])
 def test_every_kind_is_trained_from_a_pipe(kind: str, staff: Path, schema: Path) -> None:
     rows = (staff / "staff.csv").read_text()
     depth = ("--depth", "2") if kind == "tree" else ()
