@@ -87,18 +87,23 @@ def plan(epsilon: Fraction, records: int, classes: int, tests: int) -> Plan:
 
 def grow_table(table: TrainingTable, *, epsilon: Fraction, expected: int | None, source: Entropy) -> DecisionTable:
     """A table whose release costs ``epsilon`` under ``ADD_REMOVE``. Nobody has paid for it here."""
-    size = expected
-    if size is None:
-        size = int(noise.noisy_counts(np.array([table.rows]), epsilon * SIZE_SHARE, source)[0])
-        epsilon = epsilon * (1 - SIZE_SHARE)
+    size, epsilon = draw_size(table, epsilon, expected, source)
     counter = PairCounts(table)
     shares = plan(epsilon, size, len(table.schema.classes), len(counter.tests))
-    chosen = counter.tests if shares.every else _choose_pairs(counter, shares.pairs, source)
+    chosen = counter.tests if shares.every else choose_pairs(counter, shares.pairs, source)
     counts = table.noisy(counter.cell_counts(chosen), shares.leaves, source)
     return DecisionTable(chosen, tuple(map(tuple, counts.tolist())), shares.leaves, size)
 
 
-def _choose_pairs(counter: "PairCounts", shares: tuple[Fraction, ...], source: Entropy) -> tuple[BinaryTest, ...]:
+def draw_size(table: TrainingTable, epsilon: Fraction, expected: int | None, source: Entropy) -> tuple[int, Fraction]:
+    """The declared number of records, or a noisy one, and what is left of epsilon."""
+    if expected is not None:
+        return expected, epsilon
+    size = int(noise.noisy_counts(np.array([table.rows]), epsilon * SIZE_SHARE, source)[0])
+    return size, epsilon * (1 - SIZE_SHARE)
+
+
+def choose_pairs(counter: "PairCounts", shares: tuple[Fraction, ...], source: Entropy) -> tuple[BinaryTest, ...]:
     """Pair after pair, each out of the tests that are left."""
     taken, free = tuple[BinaryTest, ...](), np.arange(len(counter.tests))
     for share in shares:

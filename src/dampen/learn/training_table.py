@@ -55,6 +55,11 @@ class TrainingTable:
         """The same table, read by another schema of the same columns; its votes are to be counted anew."""
         return replace(self, schema=schema, coded=_code_table(schema, self.coded.target))
 
+    def read_with(self, edges: Mapping[str, Floats]) -> "TrainingTable":
+        """The same table, numbers cut at these edges instead, its votes counted anew."""
+        codings = {name: _coding(found, edges.get(name)) for name, found in self.schema.attributes.items()}
+        return replace(self, coded=replace(self.coded, attributes=codings), vote=1, cells=None).count_votes()
+
     def count_votes(self) -> "TrainingTable":
         """The same table, the votes of persons counted in place of rows, where it has a person."""
         if self.person is None:
