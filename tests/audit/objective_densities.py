@@ -1,8 +1,8 @@
 """The exact density of a private minimum, written down anew from its definition: dense matrices, plain loops.
 
-For a data set D the noise that makes theta the minimum is b_D(theta) = -(slopes of the losses) - Lambda theta, and theta
-has the density f(b_D(theta)) det(second derivatives + Lambda). Nothing here is shared with the package but the public
-numbers of the calibration.
+For a data set D the noise that makes theta the minimum is b_D(theta) = -(slopes of the losses) - Lambda theta, and so
+theta has the density f(b_D(theta)) det(second derivatives + Lambda). Nothing here is shared with the package but the
+public numbers of the calibration.
 """
 
 from dataclasses import dataclass, replace
@@ -112,7 +112,7 @@ class Densities:
     def noise_at(self, records: Records, theta: np.ndarray) -> np.ndarray:
         """The noise that makes theta the minimum."""
         gradient, _ = sums(self.frame, records, theta, self.capped)
-        return -gradient - ridge_vector(self.frame, self.numbers) * theta
+        return np.asarray(-gradient - ridge_vector(self.frame, self.numbers) * theta)
 
     def log_density(self, records: Records, theta: np.ndarray) -> float:
         _, hessian = sums(self.frame, records, theta, self.capped)
@@ -138,7 +138,7 @@ def random_frame(rng: np.random.Generator, spread: bool) -> LogisticFrame:
 def random_record(rng: np.random.Generator, frame: LogisticFrame) -> tuple[tuple[int, ...], int]:
     codes = [int(rng.integers(-1, size)) for size in frame.groups]
     columns = [int(rng.integers(2)) for _ in range(frame.columns - 1)]
-    return tuple([*codes, *columns]), int(rng.integers(frame.classes))
+    return (*codes, *columns), int(rng.integers(frame.classes))
 
 
 def random_unit(rng: np.random.Generator, frame: LogisticFrame) -> Records:
@@ -153,7 +153,7 @@ def random_theta(rng: np.random.Generator, frame: LogisticFrame, numbers: Calibr
     scale = float(frame.reach * frame.total_weight / numbers.rate) * rng.exponential()
     theta = rng.laplace(size=frame.size) * scale / ridge_vector(frame, numbers)
     kept = rng.random(frame.size) < rng.choice([0.2, 0.6, 1.0])
-    return np.where(kept, theta, 0.0) * rng.choice([1e-3, 0.1, 1.0, 5.0])
+    return np.asarray(np.where(kept, theta, 0.0) * rng.choice([1e-3, 0.1, 1.0, 5.0]))
 
 
 def worst_share(rng: np.random.Generator, neighbours: int, plant: Any = lambda made: made) -> dict[bool, float]:

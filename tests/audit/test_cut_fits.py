@@ -52,7 +52,7 @@ def near(true: Decision) -> list[Decision]:
 
 
 def fit_table(table: dampen.Table) -> Any:
-    return PrivateClassifier(EPSILON, expected_records=10).fit(table, "kind")
+    return PrivateClassifier(EPSILON, expected_records=10, kind="table").fit(table, "kind")
 
 
 def fit_tree(table: dampen.Table) -> Any:

@@ -169,7 +169,7 @@ def classifier(
     """At epsilon 2, or at 4 where it counts half."""
     schema = Schema({f"x{place}": Category([0, 1]) for place in range(attributes)}, classes=[0, 1])
     epsilon = 4 if adjacency is Adjacency.REPLACE else 2
-    return PrivateClassifier(epsilon, schema, dampen.Budget(epsilon=10**9), expected, adjacency)
+    return PrivateClassifier(epsilon, schema, dampen.Budget(epsilon=10**9), expected, adjacency, kind="table")
 
 
 @pytest.mark.parametrize("adjacency", [Adjacency.ADD_REMOVE, Adjacency.REPLACE], ids=["add-remove", "replace"])

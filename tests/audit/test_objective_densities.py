@@ -1,6 +1,7 @@
 """The formulas of objective perturbation against exact densities of random neighbours, and planted faults."""
 
 from dataclasses import replace
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -43,9 +44,9 @@ def test_a_radius_of_one_shape_too_few_is_caught() -> None:
 def test_a_spread_vote_needs_more_than_a_record_of_rank_one() -> None:
     """A person with several records adds a matrix of higher rank; ln(1 + X/4) does not cover it."""
     one, spread = (LogisticFrame([2], 1, 2, Adjacency.ADD_REMOVE, spread=spread) for spread in (False, True))
-    numbers = [judge.Densities.of(frame, judge.Fraction(4), 3).numbers for frame in (one, spread)]
+    numbers = [judge.Densities.of(frame, Fraction(4), 3).numbers for frame in (one, spread)]
     theta = np.zeros(3)
-    person = [((0,), 1, 0.5), ((1,), 1, 0.5)]
+    person: judge.Records = [((0,), 1, 0.5), ((1,), 1, 0.5)]
     _, curved = judge.sums(one, person, theta)
     ridge = np.diag(judge.ridge_vector(one, numbers[0]))
     cost = np.linalg.slogdet(ridge + curved)[1] - np.linalg.slogdet(ridge)[1]

@@ -4,7 +4,7 @@ On a tiny problem with a coarse lattice all noises that can be drawn are enumera
 solver finds it, and the last noise on top has a closed law. So the law of the answer is known without a sample.
 """
 
-from collections import Counter
+from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
@@ -80,13 +80,13 @@ def noise_laws(frame: LogisticFrame, numbers: Calibration) -> list[dict[int, flo
     return [*groups, law_of_box(radius, numbers.noise_distance / 2, numbers.step)]
 
 
-def law_of_minima(mechanism: Coarse, problem: LogisticProblem) -> Counter[tuple[int, ...]]:
+def law_of_minima(mechanism: Coarse, problem: LogisticProblem) -> dict[tuple[int, ...], float]:
     """How likely each lattice point is to be the minimum found."""
-    numbers, found = mechanism.calibration(problem.frame), Counter[tuple[int, ...]]()
+    numbers, found = mechanism.calibration(problem.frame), defaultdict[tuple[int, ...], float](float)
     laws = noise_laws(problem.frame, numbers)
-    noises = [((), 1.0)]
+    noises: list[tuple[tuple[int, ...], float]] = [((), 1.0)]
     for law in laws:
-        noises = [(noise + (step,), p * q) for noise, p in noises for step, q in law.items() if p * q > FORGOTTEN**1.2]
+        noises = [((*noise, step), p * q) for noise, p in noises for step, q in law.items() if p * q > FORGOTTEN**1.2]
     for noise, chance in noises:
         point = find_minimum(Objective(problem, numbers, list(noise)))
         found[tuple(on_grid(point, numbers.grid).tolist())] += chance
@@ -102,11 +102,11 @@ def log_law(mechanism: Coarse, problem: LogisticProblem, reach: int) -> np.ndarr
         start = np.zeros(len(window))
         for (place,), chance in minima.items():
             start[place + reach] += chance
-        return np.log(spread @ start)
+        return np.asarray(np.log(spread @ start))
     grid = np.zeros((len(window), len(window)))
     for (one, two), chance in minima.items():
         grid[one + reach, two + reach] += chance
-    return np.log(spread @ grid @ spread)
+    return np.asarray(np.log(spread @ grid @ spread))
 
 
 def problem_of(frame: LogisticFrame, zeros: int, ones: int) -> LogisticProblem:

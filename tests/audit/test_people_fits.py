@@ -103,7 +103,7 @@ def replaced(stride: int) -> Iterator[tuple[People, People]]:
 
 
 def fit_classifier(table: dampen.Table) -> Any:
-    return PrivateClassifier(EPSILON, expected_records=10).fit(table, "way")
+    return PrivateClassifier(EPSILON, expected_records=10, kind="table").fit(table, "way")
 
 
 def fit_tree(table: dampen.Table) -> Any:
@@ -200,7 +200,7 @@ def told_of(people: People, adjacency: Adjacency, monkeypatch: pytest.MonkeyPatc
 
 @cache
 def model() -> PrivateClassifier:
-    return PrivateClassifier(10**6, expected_records=10**6).fit(table_of((ROWS,) * 3), "way")
+    return PrivateClassifier(10**6, expected_records=10**6, kind="table").fit(table_of((ROWS,) * 3), "way")
 
 
 @pytest.mark.parametrize("adjacency", [Adjacency.ADD_REMOVE, Adjacency.REPLACE], ids=str)

@@ -113,7 +113,7 @@ def children(schema: Schema, table: Any, classes: Any) -> list[int]:
 
 def answers(schema: Schema, table: Any, classes: Any) -> list[int]:
     """How many records have each value of an attribute of three, by the cells of a decision table."""
-    model = PrivateClassifier(VAST, schema=schema, budget=dampen.Budget(epsilon=VAST), expected_records=N)
+    model = PrivateClassifier(VAST, schema=schema, budget=dampen.Budget(epsilon=VAST), expected_records=N, kind="table")
     counts = np.array(model.fit(table, classes).model_.counts).sum(axis=1)
     assert counts.sum() == counts[[4, 2, 1]].sum()
     return counts[[4, 2, 1]].tolist()  # type: ignore[no-any-return]

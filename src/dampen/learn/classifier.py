@@ -1,4 +1,4 @@
-"""The one obvious choice: a private decision table, planned by itself."""
+"""The one obvious choice: a private decision table, or a joint model on top of one, planned by itself."""
 
 from fractions import Fraction
 from math import isfinite
@@ -7,26 +7,51 @@ from typing import Any
 import numpy as np
 
 from dampen._validate import Number as NumberLike
-from dampen._validate import render, whole
+from dampen._validate import one_of, render, whole
 from dampen.describe.columns import Number
 from dampen.entropy import Entropy
 from dampen.errors import DataError, ParameterError
 from dampen.learn import views
 from dampen.learn.decision_table import BinaryTest, DecisionTable, binary_tests, cells_of, class_shares
 from dampen.learn.estimator import PaidClassifier
+from dampen.learn.joint_model import (
+    THRESHOLD,
+    JointLayout,
+    JointModel,
+    grow_joint,
+    joint_is_better,
+    joint_shares,
+    require_few_coefficients,
+    schema_noise_share,
+)
+from dampen.learn.joint_views import joint_text, plot_joint
 from dampen.learn.records import Records
 from dampen.learn.schema import Attribute, Schema
-from dampen.learn.table_growth import MOST_JOINT, MOST_RECORDS, MOST_TESTS, grow_table
+from dampen.learn.scorecard_model import points_of
+from dampen.learn.table_growth import MOST_JOINT, MOST_RECORDS, MOST_TESTS, draw_size, grow_table
 from dampen.learn.training_table import TrainingTable
 from dampen.privacy import Adjacency, BudgetLike
 from dampen.vectors import Floats
 
+Model = DecisionTable | JointModel
+TABLE, JOINT = KINDS = ("table", "joint")
+WHY = {
+    TABLE: "counts of few cells are told best where noise is large",
+    JOINT: "there are enough records for points of every value",
+}
+"""Why a kind is taken."""
+MOST_SAVED = 16
+"""So many tests a joint model has at most."""
+
 
 class PrivateClassifier(PaidClassifier):
-    """A private decision table: a few tests asked of every record, and class counts for each pattern of answers.
+    """A private decision table, or, where there is enough to learn from, a joint model on top of one.
 
-    How many tests are asked, and which share of epsilon each choice gets, follows from ``epsilon``, ``schema`` and
-    ``expected_records`` alone. Guarantee: epsilon-differential privacy (docs/proofs/decision_table.md).
+    A decision table asks a few tests of every record, and has class counts for each pattern of answers. A joint model
+    asks them too, and has points for each pattern, for each answer and for each value of each attribute, which are
+    added up. Which of the two, how many tests are asked, and which share of epsilon each choice gets, follows from
+    ``epsilon``, ``schema`` and ``expected_records`` alone: ``kind_`` and ``why_`` tell. Guarantee: epsilon-differential
+    privacy (docs/proofs/decision_table.md, docs/proofs/objective_perturbation.md).
 
     Parameters
     ----------
@@ -42,6 +67,9 @@ class PrivateClassifier(PaidClassifier):
         epsilon buys a noisy number.
     adjacency
         ``ADD_REMOVE`` (what ``None`` means), or ``REPLACE``, under which everything runs at epsilon / 2.
+    kind
+        ``"table"`` or ``"joint"``, for who wants one of them. ``None``: joint where the public number rho is at most
+        0.02.
 
     >>> import dampen
     >>> from dampen.learn import PrivateClassifier, Schema
@@ -59,12 +87,30 @@ class PrivateClassifier(PaidClassifier):
         budget: BudgetLike | None = None,
         expected_records: int | None = None,
         adjacency: Adjacency | None = None,
+        kind: str | None = None,
     ) -> None:
         self.epsilon = epsilon
         self.schema = schema
         self.budget = budget
         self.expected_records = expected_records
         self.adjacency = adjacency
+        self.kind = kind
+
+    @property
+    def kind_(self) -> str:
+        """What was taken: ``"table"`` or ``"joint"``. Public."""
+        self._require_fitted()
+        return JOINT if isinstance(self.model_, JointModel) else TABLE
+
+    @property
+    def why_(self) -> str:
+        """Why it was taken, in a sentence of public and released numbers."""
+        self._require_fitted()
+        if self.terms_["parameters"].get("kind") is not None:
+            return f"kind={self.kind_!r} was asked for"
+        share = schema_noise_share(self.schema_, self._rate_paid(), self.model_.records)
+        told = "at most" if share <= THRESHOLD else "above"
+        return f"the noise share rho is {float(share):.2g}, {told} {float(THRESHOLD)}: {WHY[self.kind_]}"
 
     @property
     def tests_(self) -> tuple[str, ...]:
@@ -73,18 +119,32 @@ class PrivateClassifier(PaidClassifier):
         return views.names_of_tests(self.model_, self.schema_)
 
     def export_text(self) -> str:
-        """The table as text: a row for each cell that a record can be in, with released counts and its class."""
+        """The table as text: a row for each cell that a record can be in, with released counts and its class.
+
+        Of a joint model: the points of all values, answers and cells.
+        """
         self._require_fitted()
+        if isinstance(self.model_, JointModel):
+            return joint_text(self.model_, self.schema_)
         return views.table_text(self.model_, self.schema_)
 
     def plot_table(self, ax: Any = None) -> Any:
-        """The table as a picture: a row for each cell, coloured by its class shares. Needs matplotlib."""
+        """The table as a picture: a row for each cell, coloured by its class shares. Needs matplotlib.
+
+        Of a joint model: a bar for the points of each value, answer and cell.
+        """
         self._require_fitted()
+        if isinstance(self.model_, JointModel):
+            return plot_joint(self.model_, self.schema_, ax)
         return views.plot_table(self.model_, self.schema_, ax)
 
     def _check(self, schema: Schema, rows: int) -> None:
         if self.expected_records is not None:
             whole(expected_records=self.expected_records, least=1)
+        if self.kind is not None:
+            one_of(KINDS, kind=self.kind)
+        if self.kind == JOINT:
+            require_few_coefficients(schema)
         count = len(binary_tests(schema))
         if count > MOST_TESTS:
             raise ParameterError(f"schema must make at most {MOST_TESTS} tests: lower bins, merge values; got {count}")
@@ -93,22 +153,31 @@ class PrivateClassifier(PaidClassifier):
         if rows > MOST_RECORDS:
             raise DataError("table must not have more than 2^31 - 1 records")
 
-    def _grow(self, table: TrainingTable, epsilon: Fraction, source: Entropy) -> DecisionTable:
-        return grow_table(table, epsilon=epsilon, expected=self.expected_records, source=source)
+    def _grow(self, table: TrainingTable, epsilon: Fraction, source: Entropy) -> Model:
+        records, rest = draw_size(table, epsilon, self.expected_records, source)
+        joint = self.kind == JOINT or (self.kind is None and joint_is_better(table.schema, epsilon, records))
+        grow = grow_joint if joint else grow_table
+        return grow(table, epsilon=rest, records=records, source=source)
 
-    def _shares(self, model: DecisionTable, records: Records) -> Floats:
+    def _shares(self, model: Model, records: Records) -> Floats:
+        if isinstance(model, JointModel):
+            return joint_shares(model, records, self.schema_)
         return np.asarray(class_shares(model)[cells_of(model.tests, records)])
 
-    def _as_plain(self, model: DecisionTable) -> dict[str, Any]:
+    def _as_plain(self, model: Model) -> dict[str, Any]:
         tests = [
             {"attribute": test.attribute} | ({"code": test.code} if test.edge is None else {"edge": test.edge})
             for test in model.tests
         ]
-        counts = [list(row) for row in model.counts]
-        return {"tests": tests, "counts": counts, "epsilon": str(model.epsilon), "records": model.records}
+        rest = {"epsilon": str(model.epsilon), "records": model.records}
+        if isinstance(model, JointModel):
+            return {"tests": tests, "points": list(model.points), **rest}
+        return {"tests": tests, "counts": [list(row) for row in model.counts], **rest}
 
-    def _from_plain(self, plain: dict[str, Any]) -> DecisionTable:
+    def _from_plain(self, plain: dict[str, Any]) -> Model:
         tests = tuple(BinaryTest(**test) for test in plain["tests"])
+        if "points" in plain:
+            return self._joint_from_plain(plain, tests)
         counts = tuple(tuple(map(int, row)) for row in plain["counts"])
         if len(counts) != 1 << len(tests):
             raise ParameterError(
@@ -119,6 +188,13 @@ class PrivateClassifier(PaidClassifier):
         if not fits or Fraction(epsilon) <= 0:
             raise ParameterError("a saved table must have the classes and the tests of its schema")
         return DecisionTable(tests, counts, Fraction(epsilon), int(plain["records"]))
+
+    def _joint_from_plain(self, plain: dict[str, Any], tests: tuple[BinaryTest, ...]) -> JointModel:
+        found, points = list(self.schema.attributes.values()), plain["points"]
+        if len(tests) > MOST_SAVED or not all(_fits(test, found) for test in tests) or Fraction(plain["epsilon"]) <= 0:
+            raise ParameterError("a saved joint model must have the tests of its schema and an epsilon above 0")
+        kept = points_of(points, JointLayout.of(self.schema, tests).frame().size)
+        return JointModel(tests, kept, Fraction(plain["epsilon"]), int(plain["records"]))
 
 
 def _fits(test: BinaryTest, found: list[Attribute]) -> bool:

@@ -11,17 +11,31 @@ from fractions import Fraction
 import numpy as np
 
 from dampen.entropy import Entropy
-from dampen.learn.decision_table import BinaryTest, cell_answers, cells_of, possible_cells
+from dampen.errors import ParameterError
+from dampen.learn.decision_table import BinaryTest, binary_tests, cell_answers, cells_of, possible_cells
 from dampen.learn.records import Records
 from dampen.learn.schema import Schema
-from dampen.learn.scorecard_model import Attributes, add_points, places_of, shares_of, whole_points, with_bins
-from dampen.learn.table_growth import PairCounts, choose_pairs, plan
+from dampen.learn.scorecard_model import (
+    Attributes,
+    add_points,
+    noise_share,
+    places_of,
+    shares_of,
+    whole_points,
+    with_bins,
+)
+from dampen.learn.table_growth import MORE_PAIRS, PairCounts, choose_pairs, plan
 from dampen.learn.training_table import TrainingTable
 from dampen.mechanisms import ObjectivePerturbation
 from dampen.privacy import Adjacency
 from dampen.problem import LogisticFrame, LogisticProblem
+from dampen.problem.logistic import MOST_COEFFICIENTS as MOST_ASKED
 from dampen.vectors import Floats, Integers
 
+THRESHOLD = Fraction(1, 50)
+"""A joint model is taken where the public noise share rho is at most this."""
+MOST_RECORDS, MOST_COEFFICIENTS = 5_000_000, 2**15
+"""And where there are at most so many records, by the public number, and coefficients: its rows are held here."""
 CHOICE_SHARE = Fraction(3, 10)
 """Of epsilon, for the choice of tests."""
 CELL_WEIGHT = Fraction(25, 45)
@@ -33,8 +47,8 @@ class JointModel:
     """The released numbers: tests in order, and whole points, drawn at the rate ``epsilon``.
 
     Points are those of values of attributes with more than two, of cells that a record can be in, of the second of two
-    values, of yes to each test (as many less for no), and of everybody; the scores of one side by side. ``records``: the
-    number of records that the plan was made for, declared or noisy.
+    values, of yes to each test (as many less for no), and of everybody; the scores of one side by side. ``records`` is
+    the number of records that the plan was made for, declared or noisy.
     """
 
     tests: tuple[BinaryTest, ...]
@@ -88,6 +102,34 @@ class JointLayout:
         return by_value, points[groups:columns], points[last:-1], everybody
 
 
+def joint_is_better(schema: Schema, epsilon: Fraction, records: int) -> bool:
+    """Whether a joint model is worth its noise: by public numbers alone."""
+    if records > MOST_RECORDS or most_coefficients(schema, epsilon, records) > MOST_COEFFICIENTS:
+        return False
+    return schema_noise_share(schema, epsilon, records) <= THRESHOLD
+
+
+def schema_noise_share(schema: Schema, epsilon: Fraction, records: int) -> Fraction:
+    """rho: the noise of one coefficient of a scorecard beside the records behind it."""
+    return noise_share(Attributes.of(with_bins(schema)), len(schema.classes), epsilon, max(records, 1))
+
+
+def most_coefficients(schema: Schema, epsilon: Fraction, records: int) -> int:
+    """How many coefficients a joint model has at most."""
+    tests = len(binary_tests(schema))
+    pairs = plan(epsilon, records, len(schema.classes), tests)
+    asked = tests if pairs.every else 2 * len(pairs.pairs)
+    return (sum(Attributes.of(with_bins(schema)).sizes) + asked + 1 + (1 << asked)) * len(schema.classes)
+
+
+def require_few_coefficients(schema: Schema) -> None:
+    """Refuse a schema with which a joint model of any number of tests may be too large."""
+    sizes = sum(Attributes.of(with_bins(schema)).sizes)
+    tests = 2 * (1 + len(MORE_PAIRS))
+    if (sizes + tests + 1 + (1 << tests)) * len(schema.classes) > MOST_ASKED:
+        raise ParameterError("schema must make fewer coefficients for kind='joint': lower bins or merge values")
+
+
 def joint_shares(model: JointModel, records: Records, schema: Schema) -> Floats:
     """The share of each class for each record."""
     layout = JointLayout.of(schema, model.tests)
@@ -124,10 +166,8 @@ def joint_problem(table: TrainingTable, tests: tuple[BinaryTest, ...]) -> Logist
     places, weights = both.places()
     columns = dict(zip(table.schema.attributes, places.T, strict=False))
     layout, names = JointLayout.of(table.schema, tests), list(table.schema.attributes)
-    codes = {
-        name: _lookup(edges[name], coarse[name])[column] if name in edges else column
-        for name, column in columns.items()
-    }
+    cut = {name: _lookup(edges[name], coarse[name])[columns[name]] for name in edges}
+    codes = {**columns, **cut}
     answers = [_answers(test, columns[names[test.attribute]], edges.get(names[test.attribute])) for test in tests]
     cells = np.zeros(len(places), dtype=np.int64)
     for answer in answers:
@@ -142,7 +182,7 @@ def joint_problem(table: TrainingTable, tests: tuple[BinaryTest, ...]) -> Logist
 
 def _lookup(fine: Floats, coarse: Floats) -> Integers:
     """For every interval between fine edges how many of the coarse edges, which are among them, are not above it."""
-    return np.searchsorted(coarse, np.concatenate([[-np.inf], fine]), side="right")
+    return np.asarray(np.searchsorted(coarse, np.concatenate([[-np.inf], fine]), side="right"))
 
 
 def _answers(test: BinaryTest, places: Integers, edges: Floats | None) -> Integers:

@@ -17,7 +17,9 @@ from dampen.learn.scorecard_model import (
     Attributes,
     Scorecard,
     add_points,
+    noise_share,
     places_of,
+    points_of,
     shares_of,
     whole_points,
     with_bins,
@@ -29,9 +31,6 @@ from dampen.privacy import Adjacency, BudgetLike
 from dampen.problem import LogisticProblem
 from dampen.problem.logistic import MOST_COEFFICIENTS
 from dampen.vectors import Floats
-
-FARTHEST = 2**62
-"""Points are at most so many, either way."""
 
 
 class PrivateScorecard(PaidClassifier):
@@ -148,14 +147,10 @@ class PrivateScorecard(PaidClassifier):
         return {"points": list(model.points), "epsilon": str(model.epsilon)}
 
     def _from_plain(self, plain: dict[str, Any]) -> Scorecard:
-        points = plain["points"]
-        size = Attributes.of(self.schema).frame(len(self.schema.classes)).size
-        fits = isinstance(points, list) and len(points) == size
-        if not fits or not all(type(each) is int and abs(each) <= FARTHEST for each in points):
-            raise ParameterError(f"a saved scorecard must have {size} whole points, as its schema says")
+        points = points_of(plain["points"], Attributes.of(self.schema).frame(len(self.schema.classes)).size)
         if Fraction(plain["epsilon"]) <= 0:
             raise ParameterError("a saved scorecard must have an epsilon above 0")
-        return Scorecard(tuple(points), Fraction(plain["epsilon"]))
+        return Scorecard(points, Fraction(plain["epsilon"]))
 
 
 def require_few_coefficients(schema: Schema) -> None:
@@ -179,14 +174,3 @@ def draw_scorecard(problem: LogisticProblem, epsilon: Fraction, source: Entropy)
     mechanism = ObjectivePerturbation(epsilon)
     drawn = mechanism.answer(problem.frame, mechanism.draw(problem, source))
     return Scorecard(whole_points(drawn, problem.frame), epsilon)
-
-
-def noise_share(attributes: Attributes, classes: int, epsilon: Fraction, records: int) -> Fraction:
-    """rho = u W K m / (epsilon N), m the mean number of values of an attribute; a column counts as two values.
-
-    Groups weigh as they do in the noise.
-    """
-    frame = attributes.frame(classes)
-    values = sum(weight * size for weight, size in zip(frame.weights, frame.groups, strict=True))
-    mean = (values + 2 * frame.column_weight) / frame.total_weight
-    return frame.reach * frame.total_weight * frame.classes * mean / (epsilon * records)

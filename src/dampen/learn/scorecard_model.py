@@ -7,11 +7,13 @@ in :mod:`dampen.mechanisms.regression`. Proof: docs/proofs/objective_perturbatio
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 from scipy.special import expit, softmax
 
 from dampen.describe.columns import Number
+from dampen.errors import ParameterError
 from dampen.learn.records import Column, Records
 from dampen.learn.schema import Attribute, Schema
 from dampen.privacy import Adjacency
@@ -20,6 +22,8 @@ from dampen.vectors import Floats, Integers
 
 UNIT = 100
 """Points for one unit of a score."""
+FARTHEST = 2**62
+"""Points are at most so many, either way."""
 BINS, FEW_BINS, MANY_CLASSES = 16, 8, 4
 """A number without ``bins`` has so many; fewer where there are more classes than this."""
 
@@ -91,6 +95,14 @@ def whole_points(coefficients: Sequence[float], frame: LogisticFrame) -> tuple[i
     return tuple(int(each) for each in np.rint(found * scale[:, None]).ravel().tolist())
 
 
+def points_of(given: Any, size: int) -> tuple[int, ...]:
+    """Saved points, refused unless they are so many whole numbers."""
+    fits = isinstance(given, list) and len(given) == size
+    if not fits or not all(type(each) is int and abs(each) <= FARTHEST for each in given):
+        raise ParameterError(f"a saved model must have {size} whole points, as its schema says")
+    return tuple(given)
+
+
 def with_bins(schema: Schema) -> Schema:
     """The same schema, where every number with bounds says into how many bins it is cut."""
     bins = FEW_BINS if len(schema.classes) > MANY_CLASSES else BINS
@@ -133,3 +145,14 @@ def shares_of(points: Floats, classes: int) -> Floats:
     found = softmax(scores, axis=1) if scores.shape[1] > 1 else both
     kept = (found * np.maximum(1.0, 2.0 * (1.0 - found)))[:, :classes]
     return np.asarray(kept / kept.sum(axis=1, keepdims=True))
+
+
+def noise_share(attributes: Attributes, classes: int, epsilon: Fraction, records: int) -> Fraction:
+    """rho = u W K m / (epsilon N), m the mean number of values of an attribute; a column counts as two values.
+
+    Groups weigh as they do in the noise.
+    """
+    frame = attributes.frame(classes)
+    values = sum(weight * size for weight, size in zip(frame.weights, frame.groups, strict=True))
+    mean = (values + 2 * frame.column_weight) / frame.total_weight
+    return frame.reach * frame.total_weight * frame.classes * mean / (epsilon * records)

@@ -17,14 +17,21 @@ MOST_DRAWN = 512
 """So many values fit on a picture."""
 ROW = 0.2
 """The height of one value in inches."""
+Row = tuple[str, str, Floats]
+"""What, which value of it, and its points."""
 
 
 def scorecard_text(schema: Schema, points: list[Floats], everybody: Floats) -> str:
-    """A line for each value with its points, in whole numbers, and how to read their sum."""
+    """A line for each value with its points, and how to read their sum."""
+    return text_of(schema, list(rows_of(schema, points)), everybody)
+
+
+def text_of(schema: Schema, rows: list[Row], everybody: Floats) -> str:
+    """A line for each row with its points, in whole numbers, and how to read their sum."""
     classes = list(map(str, schema.classes))
     titles = classes[1:2] if len(everybody) == 1 else classes
-    rows = [("everybody", "", everybody), *_rows(schema, points)]
-    lines = [("", "points for", titles), *((name, value, _whole(told)) for name, value, told in rows)]
+    told = [("everybody", "", everybody), *rows]
+    lines = [("", "points for", titles), *((name, value, _whole(points)) for name, value, points in told)]
     widths = [max(len(line[place]) for line in lines) for place in (0, 1)]
     wide = max(len(cell) for _, _, cells in lines for cell in cells) if titles else 0
     written = [
@@ -46,7 +53,7 @@ def _whole(points: Floats) -> list[str]:
     return [f"{int(each):+d}" for each in points]
 
 
-def _rows(schema: Schema, points: list[Floats]) -> Iterator[tuple[str, str, Floats]]:
+def rows_of(schema: Schema, points: list[Floats]) -> Iterator[Row]:
     """Attribute, value and points; attributes of one value tell nothing."""
     edges = schema.edges()
     for (name, attribute), table in zip(schema.attributes.items(), points, strict=True):
@@ -64,9 +71,14 @@ def _bins(edges: Floats) -> list[str]:
 
 
 def plot_scorecard(schema: Schema, points: list[Floats], everybody: Floats, axes: Any = None) -> Any:
-    """A bar for each value: to the right for the second class of two, to the left for the first; else one a class."""
+    """A bar for each value."""
+    return draw_rows(schema, list(rows_of(schema, points)), everybody, axes)
+
+
+def draw_rows(schema: Schema, told: list[Row], everybody: Floats, axes: Any = None) -> Any:
+    """A bar for each row: to the right for the second class of two, to the left for the first; else one a class."""
     pyplot = pyplot_for("plot")
-    rows = [("everybody", "", everybody), *_rows(schema, points)]
+    rows = [("everybody", "", everybody), *told]
     if len(rows) > MOST_DRAWN:
         raise ParameterError(f"plot draws at most {MOST_DRAWN} values; this scorecard has {len(rows)}: export_text()")
     if axes is None:

@@ -85,14 +85,13 @@ def plan(epsilon: Fraction, records: int, classes: int, tests: int) -> Plan:
     return Plan(tuple((1 - share) * epsilon * weight / sum(weights) for weight in weights), share * epsilon)
 
 
-def grow_table(table: TrainingTable, *, epsilon: Fraction, expected: int | None, source: Entropy) -> DecisionTable:
+def grow_table(table: TrainingTable, *, epsilon: Fraction, records: int, source: Entropy) -> DecisionTable:
     """A table whose release costs ``epsilon`` under ``ADD_REMOVE``. Nobody has paid for it here."""
-    size, epsilon = draw_size(table, epsilon, expected, source)
     counter = PairCounts(table)
-    shares = plan(epsilon, size, len(table.schema.classes), len(counter.tests))
+    shares = plan(epsilon, records, len(table.schema.classes), len(counter.tests))
     chosen = counter.tests if shares.every else choose_pairs(counter, shares.pairs, source)
     counts = table.noisy(counter.cell_counts(chosen), shares.leaves, source)
-    return DecisionTable(chosen, tuple(map(tuple, counts.tolist())), shares.leaves, size)
+    return DecisionTable(chosen, tuple(map(tuple, counts.tolist())), shares.leaves, records)
 
 
 def draw_size(table: TrainingTable, epsilon: Fraction, expected: int | None, source: Entropy) -> tuple[int, Fraction]:

@@ -99,7 +99,7 @@ def _nodes(root: Node) -> Iterator[Node]:
 
 def names_of_tests(table: DecisionTable, schema: Schema) -> tuple[str, ...]:
     """How each test of a table reads."""
-    return tuple(_test_name(test, schema) for test in table.tests)
+    return tuple(test_name(test, schema) for test in table.tests)
 
 
 def table_text(table: DecisionTable, schema: Schema) -> str:
@@ -164,7 +164,8 @@ def _cells(table: DecisionTable, schema: Schema) -> tuple[list[str], list[list[s
     return [*names_of_tests(table, schema), *labels, "class"], rows
 
 
-def _test_name(test: BinaryTest, schema: Schema) -> str:
+def test_name(test: BinaryTest, schema: Schema) -> str:
+    """How a test reads."""
     name, attribute = list(schema.attributes.items())[test.attribute]
     if not isinstance(attribute, Number):
         return f"{name} = {attribute.labels[test.code]}"

@@ -103,7 +103,7 @@ def _tree_key(public: Public, place: int, bin_of: int, kind: int) -> Any:
 
 
 def _table(held: Held, public: Public) -> Vector:
-    model = fitted(PrivateClassifier(VAST, expected_records=1000, **_named(public)), held).model_
+    model = fitted(PrivateClassifier(VAST, expected_records=1000, kind="table", **_named(public)), held).model_
     wide = len(model.tests)
     answers = [tuple(cell >> (wide - 1 - spot) & 1 for spot in range(wide)) for cell in range(1 << wide)]
     return {
@@ -148,7 +148,7 @@ class SeenScorecard(PrivateScorecard):
 
 
 def _scorecard(held: Held, public: Public) -> Vector:
-    return fitted(SeenScorecard(VAST, **_named(public)), held).seen_
+    return dict(fitted(SeenScorecard(VAST, **_named(public)), held).seen_)
 
 
 def _unnamed(public: Public) -> Question:

@@ -22,7 +22,7 @@ def table(rows: int = 800) -> tuple[dict[str, Any], list[str]]:
 
 
 def fitted(epsilon: float = 1, **given: Any) -> PrivateClassifier:
-    given = {"expected_records": 800, **given}
+    given = {"expected_records": 800, "kind": "table", **given}
     return PrivateClassifier(epsilon, SCHEMA, dampen.Budget(epsilon=epsilon), **given).fit(*table())
 
 
@@ -92,7 +92,7 @@ def test_the_picture_shows_every_cell() -> None:
 def test_a_picture_of_very_many_cells_is_refused() -> None:
     schema = Schema({f"x{place}": Category([0, 1]) for place in range(9)}, classes=[0, 1])
     rows = np.zeros((5, 9), dtype=int)
-    model = PrivateClassifier(1000, schema, dampen.Budget(epsilon=1000), 1000).fit(rows, rows[:, 0])
+    model = PrivateClassifier(1000, schema, dampen.Budget(epsilon=1000), 1000, kind="table").fit(rows, rows[:, 0])
     with pytest.raises(ParameterError, match="256"):
         model.plot_table()
 
@@ -101,3 +101,62 @@ def test_missing_matplotlib_is_told_in_one_line(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     with pytest.raises(MissingExtra, match=r"pip install 'dampen\[plots\]'"):
         fitted().plot_table()
+
+
+def joint(epsilon: float = 2, **given: Any) -> PrivateClassifier:
+    budget = dampen.Budget(epsilon=epsilon)
+    return PrivateClassifier(epsilon, SCHEMA, budget, **{"expected_records": 4000, **given}).fit(*table(4000))
+
+
+def test_a_joint_model_is_taken_where_a_public_number_is_small() -> None:
+    """rho is 1/2 W K m / (epsilon N) with W = 1 + 0.44 and m = (4 + 2 * 0.44) / 1.44: 4.88 / (epsilon N)."""
+    for records, kind in ((250, "joint"), (240, "table")):
+        model = joint(epsilon=1, expected_records=records)
+        assert model.kind_ == kind
+        assert f"{4.88 / records:.2g}" in model.why_
+    assert joint(kind="table").kind_ == "table"
+    assert "asked for" in joint(kind="joint").why_
+
+
+def test_a_joint_model_predicts_shows_and_comes_back() -> None:
+    data, classes = table(4000)
+    model = joint()
+    assert model.kind_ == "joint"
+    assert (model.predict(data) == np.array(classes)).mean() > 0.95
+    again = PrivateClassifier.from_json(model.to_json())
+    assert (again.predict_proba(data) == model.predict_proba(data)).all()
+    assert (again.kind_, again.why_, again.export_text()) == (model.kind_, model.why_, model.export_text())
+    assert model.export_text().splitlines()[-1].startswith("Add up the points")
+    assert model.predict({"age": [20], "sex": ["unheard of"]}).shape == (1,)
+
+
+def test_points_of_a_joint_model_add_up_as_its_text_says() -> None:
+    model = joint()
+    lines = [line.split() for line in model.export_text().splitlines()[1:-1]]
+    points = {" ".join(words[:-1]): int(words[-1]) for words in lines}
+    said = ["yes" if answer else "no" for answer in (20 < 25, 20 < 50, 20 < 75, True)]
+    assert model.tests_ == ("age < 25", "age < 50", "age < 75", "sex = M")
+    total = points["everybody"] + points["age < 25"] + points["sex = M"]
+    total += sum(points[f"{test} {answer}"] for test, answer in zip(model.tests_, said, strict=True))
+    total += points[f"answers {' '.join(said)}"]
+    shares = model.predict_proba({"age": [20], "sex": ["M"]})[0]
+    p = 1 / (1 + np.exp(-total / 100))
+    assert shares[1] == pytest.approx(p / (3 * p - 2 * p * p) if p >= 0.5 else 1 - (1 - p) / (1 + p - 2 * p * p))
+
+
+def test_absurd_joint_models_are_refused() -> None:
+    told = json.loads(joint().to_json())
+    changes: list[dict[str, Any]] = [{"points": told["released"]["points"][1:]}, {"points": "many"}, {"epsilon": "0"}]
+    for change in [*changes, {"tests": []}]:
+        with pytest.raises(ParameterError):
+            PrivateClassifier.from_json(json.dumps({**told, "released": {**told["released"], **change}}))
+    with pytest.raises(ParameterError, match="kind"):
+        joint(kind="forest")
+
+
+def test_a_joint_model_of_very_many_values_is_refused_before_anything_is_paid() -> None:
+    budget = dampen.Budget(epsilon=1)
+    wide = Schema({"x": Number(0, 1, bins=4000)}, classes=[*range(300)])
+    with pytest.raises(ParameterError, match=r"classes|kind"):
+        PrivateClassifier(1, wide, budget, kind="joint").fit({"x": [0.5]}, [1])
+    assert budget.spent.epsilon == 0

@@ -23,6 +23,7 @@ EMPTY_TABLES = {
 }
 """Which of scikit-learn's checks a private classifier must fail."""
 PRECISE: dict[str, dict[str, Any]] = {
+    "PrivateClassifier": {"kind": "table"},
     "PrivateTreeClassifier": {"max_depth": 3, "schema": Schema.any(-10, 10, bins=10, classes="public")},
     "PrivateForestClassifier": {
         "n_trees": 1, "max_depth": 14, "labels": "permute_and_flip", "structure": 1,

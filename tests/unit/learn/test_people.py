@@ -56,7 +56,7 @@ def test_a_person_has_one_vote_whatever_the_rows(name: str, engine: str, tmp_pat
 
 
 def test_by_row_the_heavy_person_decides() -> None:
-    model = PrivateClassifier(SURE, expected_records=100).fit(table(person=None), "leaves")
+    model = PrivateClassifier(SURE, expected_records=100, kind="table").fit(table(person=None), "leaves")
     assert model.predict(SEEN).tolist() == ["yes", "yes"]
 
 
@@ -65,7 +65,7 @@ def test_released_counts_are_votes() -> None:
     rows = [(who, age, way) for who in range(30) for age, way in ((10, "no"), (90, "yes"))] + [(None, 10, "yes")]
     data = dict(zip(("who", "age", "leaves"), map(list, zip(*rows, strict=True)), strict=True))
     columns = {"age": Number(0, 100, bins=2), "leaves": Category("no", "yes")}
-    model = PrivateClassifier(SURE, expected_records=100).fit(table(data, columns=columns), "leaves")
+    model = PrivateClassifier(SURE, expected_records=100, kind="table").fit(table(data, columns=columns), "leaves")
     assert np.array(model.model_.counts).tolist() == [[0, 15], [15, 0]]
 
 
@@ -129,12 +129,14 @@ def test_a_described_person_is_nothing_to_learn_from() -> None:
 
 
 def test_a_filter_leaves_votes_of_the_rows_that_meet_it() -> None:
-    model = PrivateClassifier(SURE, expected_records=100).fit(table().where(age=dampen.between(50, None)), "leaves")
+    model = PrivateClassifier(SURE, expected_records=100, kind="table").fit(
+        table().where(age=dampen.between(50, None)), "leaves"
+    )
     assert sum(map(sum, model.model_.counts)) == 21
 
 
 def test_scores_are_shares_of_votes() -> None:
-    model = PrivateClassifier(SURE, expected_records=100).fit(table(), "leaves")
+    model = PrivateClassifier(SURE, expected_records=100, kind="table").fit(table(), "leaves")
     release = private_score(model, table(), "leaves", epsilon=SURE, budget=Budget(epsilon=SURE))
     assert float(release) == pytest.approx(40 / 41, abs=1e-5)
     assert release.error(0.95) < 0.001

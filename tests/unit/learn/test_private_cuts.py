@@ -82,7 +82,7 @@ def test_persons_are_cut_in_tables_of_ibis() -> None:
     ibis = pytest.importorskip("ibis")
     data = pa.table({**DATA, "who": [*range(ROWS // 2)] * 2})
     found = table(ibis.duckdb.connect().create_table("staff", data), person="who")
-    model = PrivateClassifier(SURE, expected_records=1000).fit(found, "leaves")
+    model = PrivateClassifier(SURE, expected_records=1000, kind="table").fit(found, "leaves")
     assert model.schema_.cuts["pay"] == pytest.approx((1250, 1500, 1750), rel=0.02)
 
 
@@ -162,7 +162,7 @@ def test_points_of_a_forest_lie_among_the_cuts() -> None:
 
 def test_scores_read_numbers_without_bounds() -> None:
     found = table(epsilon=2 * SURE)
-    model = PrivateClassifier(SURE, expected_records=1000).fit(found, "leaves")
+    model = PrivateClassifier(SURE, expected_records=1000, kind="table").fit(found, "leaves")
     assert private_score(model, found, "leaves", epsilon=SURE, budget=found.budget) > 0.98
 
 

@@ -1,6 +1,7 @@
 """The scorecard: points by value, how they add up, what it is fitted to, and what is refused."""
 
 import json
+from typing import Any
 
 import numpy as np
 import pytest
@@ -10,7 +11,6 @@ import dampen
 from dampen import Adjacency, Budget, Category, Flag, Number
 from dampen.errors import ParameterError
 from dampen.learn import PrivateScorecard, Schema
-from dampen.learn.estimator import load_classifier
 from dampen.learn.scorecard_model import Attributes, shares_of, with_bins
 from tests.audit import objective_densities as judge
 
@@ -44,12 +44,13 @@ def test_points_follow_the_effects_and_add_up_by_hand() -> None:
     assert points["one"][0] == 0
     rows = 50
     bins = np.searchsorted(model.schema_.edges()["age"], np.array(data["age"][:rows], dtype=float), side="right")
-    by_hand = [
-        int(model.base_points_[0] + points["age"][place][0] + points["job"]["abc".index(str(job))][0] + points["sick"][int(bool(sick))][0])
-        for place, job, sick in zip(bins.tolist(), data["job"], data["sick"], strict=False)
-    ]  # fmt: skip
+    jobs, sick = (
+        ["abc".index(str(job)) for job in data["job"][:rows]],
+        [int(bool(each)) for each in data["sick"][:rows]],
+    )
+    by_hand = model.base_points_[0] + points["age"][bins, 0] + points["job"][jobs, 0] + points["sick"][sick, 0]
     told = model.predict({name: column[:rows] for name, column in data.items()})
-    assert told.tolist() == ["yes" if each > 0 else "no" for each in by_hand]
+    assert told.tolist() == ["yes" if each > 0 else "no" for each in by_hand.tolist()]
     assert (model.predict(data) == np.array(leaves)).mean() > 0.75
     assert 0 < model.noise_share_ < 0.1
 
@@ -87,12 +88,16 @@ def test_more_classes_have_a_column_of_points_each() -> None:
 def test_shares_are_those_that_make_the_scores_optimal() -> None:
     """The scores that minimise the mean capped loss of known class shares lead back to these shares."""
     for share in (0.02, 0.3, 0.5, 0.8, 0.97):
-        best = minimize_scalar(lambda z, q=share: q * judge.loss(np.array([0, z]), 1) + (1 - q) * judge.loss(np.array([0, z]), 0))
+
+        def mean_loss(z: float, q: float = share) -> float:
+            return q * judge.loss(np.array([0, z]), 1) + (1 - q) * judge.loss(np.array([0, z]), 0)
+
+        best = minimize_scalar(mean_loss)
         assert shares_of(np.array([[100 * best.x]]), 2)[0, 1] == pytest.approx(share, abs=1e-4)
     scores = np.array([0.4, -1.0, 1.7])
     told = shares_of(100 * scores[None, :], 3)[0]
     slopes = sum(q * judge.capped(scores, kind)[0] for kind, q in enumerate(told.tolist()))
-    np.testing.assert_allclose(slopes, 0, atol=1e-12)  # type: ignore[arg-type]
+    np.testing.assert_allclose(slopes, 0, atol=1e-12)
 
 
 def test_a_model_is_written_and_read() -> None:
@@ -124,17 +129,17 @@ def test_absurd_models_are_refused_in_one_sentence(change: object) -> None:
 def test_a_described_table_with_a_person_has_one_vote_each() -> None:
     rng = np.random.default_rng(1)
     who, job = rng.integers(400, size=2000), rng.integers(3, size=2000)
-    columns = {"who": dampen.Text(), "job": Category(0, 1, 2), "y": Flag()}
+    columns: dict[str, Any] = {"who": dampen.Text(), "job": Category(0, 1, 2), "y": Flag()}
     data = {"who": [f"p{each}" for each in who], "job": job.tolist(), "y": (job > 0).tolist()}
-    table = dampen.Table(data, columns=columns, budget=Budget(epsilon=4, unit="who"), person="who")
-    model = PrivateScorecard(4).fit(table, "y")
-    assert table.budget.remaining.epsilon == 0
+    budget = Budget(epsilon=4, unit="who")
+    model = PrivateScorecard(4).fit(dampen.Table(data, columns=columns, budget=budget, person="who"), "y")
+    assert budget.remaining.epsilon == 0
     assert model.predict({"job": [0, 2]}).tolist() == [False, True]
-    seen = []
+    seen: list[Any] = []
 
     class Seen(PrivateScorecard):
-        def _prepare(self, table: object) -> object:
-            seen.append(super()._prepare(table))  # type: ignore[arg-type]
+        def _prepare(self, table: Any) -> Any:
+            seen.append(super()._prepare(table))
             return seen[-1]
 
     table = dampen.Table(data, columns=columns, budget=Budget(epsilon=4, unit="who"), person="who")

@@ -11,7 +11,7 @@ from dampen.entropy import system_entropy
 from dampen.learn import Schema
 from dampen.learn.decision_table import BinaryTest, cells_of, class_shares, possible_cells
 from dampen.learn.records import Records
-from dampen.learn.table_growth import PairCounts, grow_table, plan, round_to_one_digit
+from dampen.learn.table_growth import PairCounts, draw_size, grow_table, plan, round_to_one_digit
 from dampen.learn.training_table import TrainingTable
 from dampen.privacy import Adjacency
 from dampen.problem import SelectionProblem
@@ -106,7 +106,7 @@ def exclusive_or(table: Records) -> np.ndarray:
 def test_a_pair_is_found_that_no_single_test_would_lead_to() -> None:
     table = records(3000, seed=4)
     classes = exclusive_or(table)
-    model = grow_table(scanned(table, classes), epsilon=Fraction(1, 10), expected=3000, source=system_entropy())
+    model = grow_table(scanned(table, classes), epsilon=Fraction(1, 10), records=3000, source=system_entropy())
     assert set(model.tests) == {BinaryTest(0, edge=4.0), BinaryTest(3, code=1)}
     assert (class_shares(model).argmax(axis=1)[cells_of(model.tests, table)] == classes).all()
     assert model.records == 3000
@@ -116,7 +116,8 @@ def test_the_size_is_bought_where_it_is_not_declared() -> None:
     """It is 3500 give or take 500, but for a chance of e^-20: three pairs, and 49/50 of epsilon for the rest."""
     table = records(3500, seed=4)
     scan = scanned(table, exclusive_or(table))
-    model = grow_table(scan, epsilon=Fraction(2), expected=None, source=system_entropy())
+    size, rest = draw_size(scan, Fraction(2), None, system_entropy())
+    model = grow_table(scan, epsilon=rest, records=size, source=system_entropy())
     assert 3000 <= model.records < 4000
     assert len(model.tests) == len(set(model.tests)) == 6
     assert model.epsilon == plan(Fraction(98, 50), 3000, 2, len(TESTS)).leaves
@@ -129,7 +130,7 @@ def test_no_records_and_no_tests_make_a_table() -> None:
     for schema in (bare, SCHEMA):
         engine = ArrayEngine({**{name: [] for name in schema.attributes}, "y": []})
         empty = TrainingTable.scan(engine, schema, "y")
-        model = grow_table(empty, epsilon=Fraction(1), expected=1000, source=system_entropy())
+        model = grow_table(empty, epsilon=Fraction(1), records=1000, source=system_entropy())
         assert len(model.counts) == 1 << len(model.tests)
         assert class_shares(model).shape == (len(model.counts), len(schema.classes))
 
@@ -144,7 +145,7 @@ def test_every_choice_sees_the_cells_so_far(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr(PairCounts, "problem", spy)
     table = records(27)
     zeros = scanned(table, np.zeros(27, dtype=np.int64))
-    model = grow_table(zeros, epsilon=Fraction(2), expected=3000, source=system_entropy())
+    model = grow_table(zeros, epsilon=Fraction(2), records=3000, source=system_entropy())
     for place, (taken, free) in enumerate(seen):
         assert taken == model.tests[: 2 * place]
         assert [TESTS[spot] for spot in free] == [test for test in TESTS if test not in taken]

@@ -66,7 +66,7 @@ def people() -> tuple[dict[str, Any], list[str]]:
 
 @cache
 def classifier() -> PrivateClassifier:
-    return PrivateClassifier(2, SCHEMA, dampen.Budget(epsilon=2), 800).fit(*people())
+    return PrivateClassifier(2, SCHEMA, dampen.Budget(epsilon=2), 800, kind="table").fit(*people())
 
 
 @cache

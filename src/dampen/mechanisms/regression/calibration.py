@@ -116,4 +116,4 @@ def power_of_two_below(number: Fraction) -> Fraction:
 def _round_up(number: Fraction) -> Fraction:
     """Up to RIDGE_BITS leading bits: sums with few digits are faster."""
     step = power_of_two_below(number) / 2**RIDGE_BITS
-    return -(-number // step) * step
+    return Fraction(-(-number // step)) * step

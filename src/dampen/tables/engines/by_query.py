@@ -106,7 +106,7 @@ def as_places(column: Any) -> Integers:
 
 def as_cells(rows: Mapping[str, Any], names: Sequence[str]) -> Cells:
     """Rows of places, and their counts, out of what a query returned."""
-    places = np.column_stack([as_places(rows[name]).astype(np.int32) for name in names])
+    places = np.column_stack([as_places(rows[name]) for name in names])
     return places, np.asarray(rows["count"], dtype=np.int64)
 
 

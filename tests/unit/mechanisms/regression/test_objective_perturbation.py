@@ -174,7 +174,7 @@ def test_an_empty_table_and_a_coin_for_every_class_are_answered() -> None:
         lambda: LogisticProblem(LogisticFrame([2], 1, 2, Adjacency.ADD_REMOVE), [[0.5]], [1]),
         lambda: LogisticProblem(LogisticFrame([2], 1, 2, Adjacency.ADD_REMOVE), [[1]], [1], [-1]),
         lambda: LogisticProblem(LogisticFrame([], 2, 2, Adjacency.ADD_REMOVE), [[-1]], [1]),
-        lambda: LogisticProblem("frame", [[1]], [1]),
+        lambda: LogisticProblem("frame", [[1]], [1]),  # type: ignore[arg-type]
     ],
 )  # fmt: skip
 def test_what_makes_no_sense_is_refused_in_one_sentence(wrong: object) -> None:

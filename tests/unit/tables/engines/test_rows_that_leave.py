@@ -169,7 +169,9 @@ def test_a_file_that_changes_after_it_was_seen_to(tmp_path: Path, monkeypatch: p
 def test_a_decision_table(form: str, left: list[int], tmp_path: Path) -> None:
     def fitted(data: Any) -> PrivateClassifier:
         budget = dampen.Budget(epsilon=10**5)
-        return PrivateClassifier(10**5, SCHEMA, budget, expected_records=4 if form == "spark" else 1).fit(data, "kind")
+        return PrivateClassifier(10**5, SCHEMA, budget, kind="table", expected_records=4 if form == "spark" else 1).fit(
+            data, "kind"
+        )
 
     model = fitted(lying(FRAME, form, tmp_path))
     tests, cells = 3 + 3 + 1, 2**6
