@@ -91,20 +91,20 @@ def split(rows: int, run: int) -> tuple[Integers, Integers]:
     return order[rows // 10 :], order[: rows // 10]
 
 
-def accuracy(task: Task, epsilon: str, run: int, *, declared: bool) -> float:
+def accuracy(task: Task, epsilon: str, run: int, *, declared: bool, kind: str | None = None) -> float:
     """The share of right answers on the rows held out."""
     kept, held = split(task.table.rows, run)
     expected = len(kept) if declared else None
-    model = PrivateClassifier(epsilon, task.schema, Budget(epsilon=epsilon), expected)
+    model = PrivateClassifier(epsilon, task.schema, Budget(epsilon=epsilon), expected, kind=kind)
     model.fit({name: column[kept] for name, column in task.table.items()}, task.target)
     answers = model.predict({name: column[held] for name, column in task.table.items()})
     return float((answers == task.table[task.target][held]).mean())
 
 
-def accuracies(name: str, epsilon: str, runs: int, *, declared: bool = True) -> Floats:
+def accuracies(name: str, epsilon: str, runs: int, *, declared: bool = True, kind: str | None = None) -> Floats:
     """One accuracy for each run."""
     task = TASKS[name]()
-    return np.array([accuracy(task, epsilon, run, declared=declared) for run in range(runs)])
+    return np.array([accuracy(task, epsilon, run, declared=declared, kind=kind) for run in range(runs)])
 
 
 def main() -> None:
@@ -114,6 +114,7 @@ def main() -> None:
     parser.add_argument("--epsilons", nargs="+", default=list(EPSILONS))
     parser.add_argument("--runs", type=int, default=RUNS)
     parser.add_argument("--undeclared", action="store_true", help="buy the number of records instead of declaring it")
+    parser.add_argument("--kind", choices=["table", "joint"], help="one of both; left out, the one that is taken")
     chosen = parser.parse_args()
     print(f"| data ({chosen.runs} runs) | {' | '.join(chosen.epsilons)} | seconds a run |")
     print("|---" * (2 + len(chosen.epsilons)) + "|")
@@ -122,7 +123,7 @@ def main() -> None:
         for name in chosen.data:
             start, row = process_time(), []
             for epsilon in chosen.epsilons:
-                found = accuracies(name, epsilon, chosen.runs, declared=not chosen.undeclared)
+                found = accuracies(name, epsilon, chosen.runs, declared=not chosen.undeclared, kind=chosen.kind)
                 row.append(f"{found.mean():.4f} ±{found.std(ddof=min(1, chosen.runs - 1)) / sqrt(chosen.runs):.4f}")
                 progress.advance(bar)
             taken = (process_time() - start) / chosen.runs / len(chosen.epsilons)

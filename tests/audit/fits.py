@@ -1,10 +1,10 @@
 """Whole fits, audited exactly: `fit` runs as it is, and every random draw in it is decided and priced from outside.
 
-A fit draws in two ways: numbers with a two-sided geometric law, and candidates of a selection problem, for some
-mechanisms all nodes of a level at once. :class:`Script` stands in for both. It decides each draw in turn, from a list
-of decisions, and multiplies the exact probabilities of what it decided, given this table. What is decided is the
-*released* number, not the noise, so one list of decisions leads two neighbouring tables to the same released model, and
-the two products are its two probabilities. (That the draws have these laws is for the tests of each draw alone.)
+A fit draws in three ways: numbers with a two-sided geometric law, candidates of a selection problem, for some
+mechanisms all nodes of a level at once, and minima of random objectives. :class:`Script` stands in for all of them. It
+decides each draw in turn, from a list of decisions, and multiplies the exact probabilities of what it decided, given
+this table. What is decided is the *released* number, not the noise, so one list of decisions leads two neighbouring
+tables to the same released model, and the two products are its two probabilities. (That the draws have these laws is for the tests of each draw alone.)
 """
 
 from collections.abc import Callable, Iterator
@@ -18,13 +18,16 @@ import numpy as np
 import pytest
 
 from dampen.learn import noise
-from dampen.mechanisms import SelectionMechanism
+from dampen.mechanisms import ObjectivePerturbation, SelectionMechanism
 from dampen.mechanisms.laws import permute_and_flip
 from dampen.mechanisms.selection.base import SingleMechanism
-from dampen.problem import SelectionProblem
+from dampen.problem import LogisticProblem, SelectionProblem
 from dampen.vectors import Integers
+from tests.audit.objective_densities import Densities, Records
 
 Decision = tuple[int, ...]
+FAR_OUT, FARTHEST = 6, "1/4"
+"""Of a minimum so many points are looked at, with coefficients so far from 0 in all directions."""
 
 
 @dataclass
@@ -76,6 +79,22 @@ class Script:
         self.log_probability += float(law[place])
         return place
 
+    def minimum(self, mechanism: ObjectivePerturbation, problem: LogisticProblem, source: object) -> Integers:
+        """Coefficients of either sign, priced by the exact density of the minimum."""
+        frame, numbers = problem.frame, mechanism.calibration(problem.frame)
+        signs = np.random.default_rng(frame.size).choice([-1, 1], size=(FAR_OUT, frame.size))
+        far = round(Fraction(FARTHEST) / numbers.grid)
+        drawn = np.array(self.decide([(*(far * row).tolist(),) for row in signs]), dtype=np.int64)
+        records: Records = [
+            (tuple(codes), kind, weight / problem.vote)
+            for codes, kind, weight in zip(
+                problem.codes.tolist(), problem.targets.tolist(), problem.weights.tolist(), strict=True
+            )
+        ]
+        law = Densities(frame, numbers, rate=float(numbers.rate))
+        self.log_probability += law.log_density(records, drawn * float(numbers.grid))
+        return drawn
+
 
 def run(fit: Callable[[], Any], script: Script) -> Any:
     """What a fit releases when its draws are decided by a script."""
@@ -84,6 +103,9 @@ def run(fit: Callable[[], Any], script: Script) -> Any:
         patch.setattr(noise, "noisy_votes", script.noisy_votes)
         patch.setattr("dampen.mechanisms.selection.permute_and_flip.flip_groups", script.flips)
         patch.setattr(SingleMechanism, "draw", lambda self, problem, source: script.draw(self, problem, source))
+        patch.setattr(
+            ObjectivePerturbation, "draw", lambda self, problem, source: script.minimum(self, problem, source)
+        )
         return fit()
 
 

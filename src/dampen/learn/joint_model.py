@@ -187,6 +187,5 @@ def _lookup(fine: Floats, coarse: Floats) -> Integers:
 
 def _answers(test: BinaryTest, places: Integers, edges: Floats | None) -> Integers:
     """Whether rows pass a test, by their places."""
-    if test.edge is None or edges is None:
-        return (places == test.code).astype(np.int64)
-    return (places <= int(np.searchsorted(edges, test.edge))).astype(np.int64)
+    passes = places == test.code if test.edge is None or edges is None else places <= np.searchsorted(edges, test.edge)
+    return np.asarray(passes, dtype=np.int64)

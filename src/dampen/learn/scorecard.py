@@ -45,7 +45,7 @@ class PrivateScorecard(PaidClassifier):
     epsilon
         The price of a whole fit.
     schema
-        What is publicly known of the table: a :class:`Schema`. Numbers without ``bins`` are cut into 16 intervals of
+        What is publicly known of the table: a :class:`Schema`. Numbers without ``bins`` are cut into 20 intervals of
         equal width, or 8 where there are more than four classes.
     budget
         Who pays. A clone shares it, a pickle of a fitted scorecard drops it.

@@ -24,7 +24,7 @@ UNIT = 100
 """Points for one unit of a score."""
 FARTHEST = 2**62
 """Points are at most so many, either way."""
-BINS, FEW_BINS, MANY_CLASSES = 16, 8, 4
+BINS, FEW_BINS, MANY_CLASSES = 20, 8, 4
 """A number without ``bins`` has so many; fewer where there are more classes than this."""
 
 

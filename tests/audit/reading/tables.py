@@ -16,6 +16,8 @@ from dampen.learn import (
     Schema,
     private_score,
 )
+from dampen.learn.decision_table import binary_tests
+from dampen.learn.joint_model import JointLayout, joint_problem
 from dampen.learn.score import ShareAccuracy
 from dampen.learn.scorecard_model import Attributes
 from tests.audit.reading.check import Answer, Question, Record, Vector
@@ -151,6 +153,27 @@ def _scorecard(held: Held, public: Public) -> Vector:
     return dict(fitted(SeenScorecard(VAST, **_named(public)), held).seen_)
 
 
+class SeenJoint(PrivateClassifier):
+    """A classifier that keeps what the points of a joint model are fitted to, with the first two tests."""
+
+    def _grow(self, table: Any, epsilon: Any, source: Any) -> Any:
+        tests = binary_tests(table.schema)[:2]
+        found, layout = joint_problem(table, tests), JointLayout.of(table.schema, tests).attributes
+        codes = np.zeros((len(found.codes), len(layout.sizes)), dtype=np.int64)
+        codes[:, list(layout.groups)] = found.codes[:, : len(layout.groups)]
+        after = len(layout.groups) + 1
+        codes[:, list(layout.columns)] = found.codes[:, after : after + len(layout.columns)]
+        keys = [(*places, kind) for places, kind in zip(codes.tolist(), found.targets.tolist(), strict=True)]
+        self.seen_ = dict.fromkeys(keys, 0)
+        for key, weight in zip(keys, found.weights.tolist(), strict=True):
+            self.seen_[key] += weight
+        return super()._grow(table, epsilon, source)
+
+
+def _joint(held: Held, public: Public) -> Vector:
+    return dict(fitted(SeenJoint(VAST, expected_records=1000, kind="joint", **_named(public)), held).seen_)
+
+
 def _unnamed(public: Public) -> Question:
     """Columns without names, which scikit-learn looks at before dampen does: it has a rule of its own for numbers."""
     schema = Schema.any(LOW, HIGH, len(EDGES) + 1, classes=public.choices)
@@ -215,6 +238,7 @@ ENTRIES: tuple[Entry, ...] = (
         ("learn.PrivateScorecard",),
         _for_learning,
     ),
+    Entry("PrivateClassifier, joint", TABLE, _asked(_joint, lambda public, *cell: cell), takes=_for_learning),
     Entry("Schema.any", {"b": "finite", "y": "class"}, _unnamed, takes=lambda form: form.name.startswith("learn")),
     Entry("private_score", TABLE, _score, ("learn.private_score",), _for_learning),
 )

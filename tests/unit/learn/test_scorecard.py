@@ -37,7 +37,7 @@ def test_points_follow_the_effects_and_add_up_by_hand() -> None:
     data, leaves = table()
     model = made(expected_records=ROWS).fit(data, leaves)
     points = model.points_
-    assert [len(each) for each in points.values()] == [16, 3, 2, 1]
+    assert [len(each) for each in points.values()] == [20, 3, 2, 1]
     assert points["age"][-4:].mean() > 100 > -100 > points["age"][:4].mean()
     assert (np.diff(points["job"][:, 0]) > 0).all()
     assert points["sick"][1] == -points["sick"][0] > 0
@@ -59,7 +59,7 @@ def test_the_text_tells_every_value_and_how_to_read_it() -> None:
     data, leaves = table()
     model = made().fit(data, leaves)
     lines = model.export_text().splitlines()
-    assert len(lines) == 1 + 1 + 16 + 3 + 2 + 1
+    assert len(lines) == 1 + 1 + 20 + 3 + 2 + 1
     assert lines[0].split() == ["points", "for", "yes"]
     assert lines[-1] == "Add up the points: above 0 the class is yes, else no."
     [told] = [line for line in lines if "= c" in line]
@@ -69,7 +69,7 @@ def test_the_text_tells_every_value_and_how_to_read_it() -> None:
 def test_the_picture_has_a_bar_for_every_value() -> None:
     pytest.importorskip("matplotlib")
     data, leaves = table()
-    assert len(made().fit(data, leaves).plot().patches) == 1 + 16 + 3 + 2
+    assert len(made().fit(data, leaves).plot().patches) == 1 + 20 + 3 + 2
 
 
 def test_more_classes_have_a_column_of_points_each() -> None:
@@ -105,7 +105,7 @@ def test_a_model_is_written_and_read() -> None:
     model = made().fit(data, leaves)
     again = PrivateScorecard.from_json(model.to_json())
     np.testing.assert_array_equal(again.predict_proba(data), model.predict_proba(data))
-    assert again.schema_.attributes["age"] == Number(0, 100, bins=16)
+    assert again.schema_.attributes["age"] == Number(0, 100, bins=20)
 
 
 @pytest.mark.parametrize("change", [
@@ -157,10 +157,10 @@ def test_a_replaced_record_halves_the_rate() -> None:
     assert budget.remaining.epsilon == 0
 
 
-def test_bins_are_sixteen_or_eight_or_as_declared() -> None:
+def test_bins_are_twenty_or_eight_or_as_declared() -> None:
     few = Schema({"a": Number(0, 1), "b": Number(0, 1, bins=5)}, classes=[*range(4)])
     many = few.with_classes([*range(5)])
-    assert Attributes.of(with_bins(few)).sizes == (16, 5)
+    assert Attributes.of(with_bins(few)).sizes == (20, 5)
     assert Attributes.of(with_bins(many)).sizes == (8, 5)
 
 

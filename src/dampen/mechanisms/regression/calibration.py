@@ -109,11 +109,12 @@ def round_root_up(number: int) -> int:
 def power_of_two_below(number: Fraction) -> Fraction:
     """The largest power of 2 that is not above a positive number."""
     exponent = number.numerator.bit_length() - number.denominator.bit_length()
-    found = Fraction(2) ** exponent
+    found = Fraction(1 << max(exponent, 0), 1 << max(-exponent, 0))
     return found if found <= number else found / 2
 
 
 def _round_up(number: Fraction) -> Fraction:
     """Up to RIDGE_BITS leading bits: sums with few digits are faster."""
-    step = power_of_two_below(number) / 2**RIDGE_BITS
-    return Fraction(-(-number // step)) * step
+    step = power_of_two_below(number) / (1 << RIDGE_BITS)
+    steps: int = -(-number // step)
+    return step * steps
