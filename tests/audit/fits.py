@@ -4,7 +4,8 @@ A fit draws in three ways: numbers with a two-sided geometric law, candidates of
 mechanisms all nodes of a level at once, and minima of random objectives. :class:`Script` stands in for all of them. It
 decides each draw in turn, from a list of decisions, and multiplies the exact probabilities of what it decided, given
 this table. What is decided is the *released* number, not the noise, so one list of decisions leads two neighbouring
-tables to the same released model, and the two products are its two probabilities. (That the draws have these laws is for the tests of each draw alone.)
+tables to the same released model, and the two products are its two probabilities. (That the draws have these laws is
+for the tests of each draw alone.)
 """
 
 from collections.abc import Callable, Iterator
