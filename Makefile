@@ -88,6 +88,7 @@ bench: $(VENV)/.installed-bench bench-diffprivlib bench-interpret
 	$(BIN)/python -m benchmarks.plans
 	$(BIN)/python -m benchmarks.trees
 	$(BIN)/python -m benchmarks.tree_accuracy
+	$(BIN)/python -m benchmarks.scorecards
 	$(BIN)/python -m benchmarks.engines
 	$(BIN)/python -m benchmarks.people
 	$(BIN)/python -m benchmarks.people_speed

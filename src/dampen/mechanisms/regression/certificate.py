@@ -11,7 +11,7 @@ slopes are at most 1/2; exponentials below 2^-69 count as 0. As a whole number o
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
-from math import isfinite
+from math import isfinite, ldexp
 from typing import Any
 
 import numpy as np
@@ -95,7 +95,8 @@ def _slope_sums(objective: Objective, coefficients: Integers, bits: int) -> list
     whole = np.zeros((3, kinds), dtype=np.int64)
     weights = objective.problem.weights.astype(np.int64)
     kernel = _add_binary_slopes if objective.binary else _add_class_slopes
-    kernel(objective.places, objective.targets, weights, table, constant, bits + 1, _exponentials(), sums, whole)
+    unit = ldexp(1.0, -bits - 1)
+    kernel(objective.places, objective.targets, weights, table, constant, bits + 1, unit, _exponentials(), sums, whole)
     parts = [layout.double_coefficients(sums[part], whole[part]).ravel().tolist() for part in range(3)]
     return [low + (middle << PART) + (high << 2 * PART) for low, middle, high in zip(*parts, strict=True)]
 
@@ -108,12 +109,12 @@ def _exponentials() -> Any:
 
 
 @njit(cache=True, error_model="numpy")
-def _exponential(x, bits, entries):  # type: ignore[no-untyped-def]
-    """Exp(-x / 2^bits) for a whole number x >= 0."""
+def _exponential(x, bits, unit, entries):  # type: ignore[no-untyped-def]
+    """Exp(-x unit) for a whole number x >= 0, where unit is 2^-bits."""
     cell = x >> (bits - CELL_BITS)
     if cell >= FARTHEST * 64:
         return 0.0
-    t = float(x - (cell << (bits - CELL_BITS))) * 2.0**-bits
+    t = float(x - (cell << (bits - CELL_BITS))) * unit
     rest = 1 - t / 7
     for k in (6.0, 5.0, 4.0, 3.0, 2.0):
         rest = 1 - t / k * rest
@@ -131,7 +132,7 @@ def _add_slope(slope, weight, parts):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True, error_model="numpy")
-def _add_binary_slopes(places, targets, weights, table, constant, bits, entries, sums, whole):  # type: ignore[no-untyped-def]
+def _add_binary_slopes(places, targets, weights, table, constant, bits, unit, entries, sums, whole):  # type: ignore[no-untyped-def]
     parts = np.empty(3, dtype=np.int64)
     for i in range(places.shape[0]):
         z = constant[0]
@@ -141,7 +142,7 @@ def _add_binary_slopes(places, targets, weights, table, constant, bits, entries,
         z *= sign
         slope = 0.5
         if z > 0:
-            e = _exponential(z, bits, entries)
+            e = _exponential(z, bits, unit, entries)
             slope = e / (1 + e)
         _add_slope(slope, -sign * weights[i], parts)
         for part in range(3):
@@ -151,7 +152,7 @@ def _add_binary_slopes(places, targets, weights, table, constant, bits, entries,
 
 
 @njit(cache=True, error_model="numpy")
-def _add_class_slopes(places, targets, weights, table, constant, bits, entries, sums, whole):  # type: ignore[no-untyped-def]
+def _add_class_slopes(places, targets, weights, table, constant, bits, unit, entries, sums, whole):  # type: ignore[no-untyped-def]
     kinds = table.shape[1]
     z, e = np.empty(kinds, dtype=np.int64), np.empty(kinds)
     parts = np.empty(3, dtype=np.int64)
@@ -164,7 +165,7 @@ def _add_class_slopes(places, targets, weights, table, constant, bits, entries, 
         top = z.max()
         others = 0.0
         for k in range(kinds):
-            e[k] = _exponential(top - z[k], bits, entries)
+            e[k] = _exponential(top - z[k], bits, unit, entries)
             if k != y:
                 others += e[k]
         total = others + max(e[y], others)
