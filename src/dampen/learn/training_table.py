@@ -1,7 +1,8 @@
 """The table that a model is fitted to, on the engine that counts it where it lies.
 
-Rows never leave the engine; what does is the counts that models are drawn from. A table in memory is counted by the
-same calls. Where persons have several rows, what is counted is their votes: one each, spread over the own rows.
+Rows never leave the engine; what does is the counts that models are drawn from. (Scorecards and joint models are drawn
+from the counts of whole rows of places, so there are about as many of these as rows.) A table in memory is counted by
+the same calls. Where persons have several rows, what is counted is their votes: one each, spread over the own rows.
 """
 
 from collections.abc import Mapping, Sequence
