@@ -109,8 +109,12 @@ class PrivateClassifier(PaidClassifier):
         if self.terms_["parameters"].get("kind") is not None:
             return f"kind={self.kind_!r} was asked for"
         share = schema_noise_share(self.schema_, self._rate_paid(), self.model_.records)
-        told = "at most" if share <= THRESHOLD else "above"
-        return f"the noise share rho is {float(share):.2g}, {told} {float(THRESHOLD)}: {WHY[self.kind_]}"
+        small, reason = share <= THRESHOLD, WHY[self.kind_]
+        if small and self.kind_ == TABLE:
+            reason = "but a joint model of so many records or values would not fit"
+        return (
+            f"the noise share rho is {float(share):.2g}, {'at most' if small else 'above'} {float(THRESHOLD)}: {reason}"
+        )
 
     @property
     def tests_(self) -> tuple[str, ...]:

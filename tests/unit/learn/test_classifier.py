@@ -114,6 +114,8 @@ def test_a_joint_model_is_taken_where_a_public_number_is_small() -> None:
         model = joint(epsilon=1, expected_records=records)
         assert model.kind_ == kind
         assert f"{4.88 / records:.2g}" in model.why_
+    vast = joint(epsilon=1, expected_records=10**7)
+    assert (vast.kind_, "would not fit" in vast.why_) == ("table", True)
     assert joint(kind="table").kind_ == "table"
     assert "asked for" in joint(kind="joint").why_
 
