@@ -18,6 +18,10 @@ INEXACT_SHARE = Fraction(1, 100)
 """Of epsilon, for the noise that hides how far the minimum that was found is from the true one."""
 LAST_NOISE = Fraction(1, 2**12)
 """The scale of that noise, in units of a coefficient."""
+MOST_SPENT = Fraction(1000)
+"""A larger epsilon is not used up: ridges would vanish, and with them how fine the minimum must be."""
+LARGEST_RIDGE = 2**900
+"""What floats hold with room for sums."""
 RIDGE_BITS = 30
 """Leading bits of a ridge."""
 
@@ -59,9 +63,11 @@ def calibrate(
 
     ``ridge``: how many times the ridge of a group exceeds u W / (w epsilon).
     """
-    price = epsilon / 2 if frame.adjacency is Adjacency.REPLACE else epsilon
+    price = min(epsilon / 2 if frame.adjacency is Adjacency.REPLACE else epsilon, MOST_SPENT)
     unit = ridge * frame.reach * frame.total_weight / price
     ridges, column_ridge = tuple(_round_up(unit / weight) for weight in frame.weights), _round_up(unit)
+    if max(*ridges, column_ridge, 0) > LARGEST_RIDGE:
+        raise ParameterError("ridge, the spread of the frame's weights and 1 / epsilon must be below 2**900 together")
     most = sum((1 / each for each in ridges), Fraction(frame.columns, 4) / column_ridge)
     for_inexact = price * inexact_share
     kept = round_down(

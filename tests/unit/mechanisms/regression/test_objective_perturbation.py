@@ -175,6 +175,7 @@ def test_an_empty_table_and_a_coin_for_every_class_are_answered() -> None:
         lambda: LogisticProblem(LogisticFrame([2], 1, 2, Adjacency.ADD_REMOVE), [[1]], [1], [-1]),
         lambda: LogisticProblem(LogisticFrame([], 2, 2, Adjacency.ADD_REMOVE), [[-1]], [1]),
         lambda: LogisticProblem("frame", [[1]], [1]),
+        lambda: LogisticProblem(LogisticFrame([2], 1, 2, Adjacency.ADD_REMOVE), [[1]], [1], [1], vote=10**400),
     ],
 )  # fmt: skip
 def test_what_makes_no_sense_is_refused_in_one_sentence(wrong: object) -> None:
@@ -189,3 +190,67 @@ def test_ridges_that_leave_nothing_for_noise_are_refused_before_anything_is_paid
     with pytest.raises(ParameterError, match="ridge must be larger"):
         ObjectivePerturbation(1, ridge="1/10").release(problem, budget=budget)
     assert budget.remaining.epsilon == 1
+
+
+def test_ridges_that_no_float_holds_are_refused_before_anything_is_paid() -> None:
+    frame = LogisticFrame([2, 2], 1, 2, Adjacency.ADD_REMOVE, weights=[Fraction(1, 2**500), 2**500])
+    with pytest.raises(ParameterError, match="below 2\\*\\*900 together"):
+        ObjectivePerturbation(1).privacy(frame)
+
+
+def test_ridges_that_are_far_apart_still_end_in_an_answer() -> None:
+    """Floats cannot hold both at once; a slow search with one step for all would not end."""
+    frame = LogisticFrame([3, 2], 2, 3, Adjacency.ADD_REMOVE, weights=[Fraction(1, 10**30), 10**30])
+    problem = LogisticProblem(frame, [[0, 1, 1], [2, 0, 0]] * 20, [0, 2] * 20)
+    assert len(ObjectivePerturbation(1).draw(problem, system_entropy())) == frame.size
+
+
+def test_a_huge_epsilon_moves_coefficients_no_more_than_a_large_one() -> None:
+    problem, _ = random_problem(71, 2, rows=200)
+    numbers = [ObjectivePerturbation(epsilon).calibration(problem.frame) for epsilon in (1000, 10**30)]
+    assert numbers[0] == numbers[1]
+    assert numbers[0].distance < Fraction(1, 1000)
+
+
+def test_nothing_but_the_frame_decides_how_many_bits_are_read() -> None:
+    """The same bits lead to the same noise whatever the data, and so to as many bits for the last noise."""
+
+    class Counted:
+        def __init__(self) -> None:
+            self._rng, self.asked = np.random.default_rng(5), list[tuple[int, int]]()
+
+        def bits(self, count: int) -> int:
+            self.asked.append((1, count))
+            return int.from_bytes(self._rng.bytes(count // 8 + 1)) >> (8 - count % 8)
+
+        def words(self, count: int, width: int) -> np.ndarray:
+            self.asked.append((count, width))
+            return self._rng.integers(0, 1 << width, count).astype(np.uint16)
+
+    asked = []
+    for seed, rows in ((1, 0), (2, 1), (3, 300)):
+        problem, _ = random_problem(seed, 3, rows=max(rows, 1))
+        if not rows:
+            problem = LogisticProblem(problem.frame, np.zeros((0, 4), dtype=np.int64), [], vote=8)
+        source = Counted()
+        ObjectivePerturbation(1).draw(problem, source)
+        asked.append(source.asked)
+    assert asked[0] == asked[1] == asked[2]
+
+
+@pytest.mark.parametrize("classes", [2, 3])
+def test_what_one_unit_adds_is_within_the_norm_of_the_noise(classes: int) -> None:
+    """The slopes of the certificate itself, at many places: N is at most 1 for a record, or for one vote of a person."""
+    rng = np.random.default_rng(81)
+    frame = LogisticFrame([3, 2], 3, classes, Adjacency.ADD_REMOVE, weights=[1, Fraction(1, 2)], spread=True)
+    numbers, worst = ObjectivePerturbation(1).calibration(frame), 0.0
+    for trial in range(200):
+        shares = rng.multinomial(8, np.ones(3) / 3) if trial % 2 else np.array([8])
+        found = [judge.random_record(rng, frame) for _ in shares]
+        problem = LogisticProblem(frame, [codes for codes, _ in found], [kind for _, kind in found], shares, vote=8)
+        objective = Objective(problem, numbers, [0] * frame.size)
+        point = certificate.point_of(rng.normal(size=objective.shape) * rng.choice([0.01, 1.0, 30.0]), 4)
+        assert point is not None
+        slopes = np.array(certificate._slope_sums(objective, np.array(point.entries), point.bits)) / 2.0**53 / 8
+        worst = max(worst, -judge.Densities(frame, numbers, rate=1.0).log_noise(slopes))
+    assert 0.9 < worst <= 1 + 1e-12
