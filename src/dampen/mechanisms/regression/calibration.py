@@ -18,8 +18,6 @@ INEXACT_SHARE = Fraction(1, 100)
 """Of epsilon, for the noise that hides how far the minimum that was found is from the true one."""
 LAST_NOISE = Fraction(1, 2**12)
 """The scale of that noise, in units of a coefficient."""
-MOST_SPENT = Fraction(1000)
-"""A larger epsilon is not used up: ridges would vanish, and with them how fine the minimum must be."""
 LARGEST_RIDGE = 2**900
 """What floats hold with room for sums."""
 RIDGE_BITS = 30
@@ -63,7 +61,7 @@ def calibrate(
 
     ``ridge``: how many times the ridge of a group exceeds u W / (w epsilon).
     """
-    price = min(epsilon / 2 if frame.adjacency is Adjacency.REPLACE else epsilon, MOST_SPENT)
+    price = epsilon / 2 if frame.adjacency is Adjacency.REPLACE else epsilon
     unit = ridge * frame.reach * frame.total_weight / price
     ridges, column_ridge = tuple(_round_up(unit / weight) for weight in frame.weights), _round_up(unit)
     if max(*ridges, column_ridge, 0) > LARGEST_RIDGE:
