@@ -18,8 +18,6 @@ INEXACT_SHARE = Fraction(1, 100)
 """Of epsilon, for the noise that hides how far the minimum that was found is from the true one."""
 LAST_NOISE = Fraction(1, 2**12)
 """The scale of that noise, in units of a coefficient."""
-LARGEST_RIDGE = 2**900
-"""What floats hold with room for sums."""
 RIDGE_BITS = 30
 """Leading bits of a ridge."""
 
@@ -64,8 +62,6 @@ def calibrate(
     price = epsilon / 2 if frame.adjacency is Adjacency.REPLACE else epsilon
     unit = ridge * frame.reach * frame.total_weight / price
     ridges, column_ridge = tuple(_round_up(unit / weight) for weight in frame.weights), _round_up(unit)
-    if max(*ridges, column_ridge, 0) > LARGEST_RIDGE:
-        raise ParameterError("ridge, the spread of the frame's weights and 1 / epsilon must be below 2**900 together")
     most = sum((1 / each for each in ridges), Fraction(frame.columns, 4) / column_ridge)
     for_inexact = price * inexact_share
     kept = round_down(
@@ -73,6 +69,8 @@ def calibrate(
     )
     if kept <= 0:
         raise ParameterError("ridge must be larger: the curvature of one record's loss costs all of epsilon")
+    if max(*ridges, column_ridge, 0) > 2**900:  # what floats hold, with room for sums
+        raise ParameterError("ridge, the spread of the frame's weights and 1 / epsilon must be below 2**900 together")
     root = round_root_up(frame.size)
     distance = last_noise * for_inexact / (2 * root)
     length = min(*ridges, column_ridge) * distance / 4 if ridges else column_ridge * distance / 4
