@@ -69,7 +69,7 @@ def calibrate(
     )
     if kept <= 0:
         raise ParameterError("ridge must be larger: the curvature of one record's loss costs all of epsilon")
-    if max(*ridges, column_ridge, 0) > 2**900:  # what floats hold, with room for sums
+    if max([*ridges, column_ridge]) > 2**900:  # what floats hold, with room for sums
         raise ParameterError("ridge, the spread of the frame's weights and 1 / epsilon must be below 2**900 together")
     root = round_root_up(frame.size)
     distance = last_noise * for_inexact / (2 * root)
