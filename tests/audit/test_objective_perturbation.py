@@ -196,7 +196,7 @@ def test_a_sample_of_answers_leads_back_to_the_law_of_the_noise_and_to_no_other(
     share = float(numbers.rate / (frame.reach * frame.total_weight))
     groups, columns = noises[:, : 2 * frame.scores], noises[:, 2 * frame.scores :]
     radius = np.abs(columns.reshape(len(noises), 2, -1)).sum(axis=2).max(axis=1)
-    for wrong in (1.0, 1.3):
+    for wrong in (1.0, 1.6):
         of_groups = kstest(groups[:, :2].ravel(), laplace(scale=wrong / (2 * share)).cdf).pvalue
         of_radius = kstest(radius, gamma(2 * frame.scores, scale=wrong / (2 * share * 0.44)).cdf).pvalue
         assert (of_groups > 1e-6) == (of_radius > 1e-6) == (wrong == 1.0)

@@ -136,8 +136,11 @@ class LogisticProblem:
         _require_within(frame, places, classes)
         if counted.size and (counted.min() < 0 or sum(counted.tolist()) > LARGEST_WEIGHT):
             raise DataError("weights must not be negative, and at most 2**43 together")
+        units = whole(vote=vote, least=1)
+        if units > LARGEST_WEIGHT:
+            raise ParameterError("vote must be at most 2**43")
         fields = {"frame": frame, "codes": places, "targets": classes, "weights": counted}
-        for name, value in {**fields, "vote": whole(vote=vote, least=1), "public": False}.items():
+        for name, value in {**fields, "vote": units, "public": False}.items():
             object.__setattr__(self, name, value)
 
     def as_public(self) -> "LogisticProblem":

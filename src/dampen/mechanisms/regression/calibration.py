@@ -74,6 +74,8 @@ def calibrate(
     )
     if kept <= 0:
         raise ParameterError("ridge must be larger: the curvature of one record's loss costs all of epsilon")
+    if max([*ridges, column_ridge]) > 2**900:  # what floats hold, with room for sums
+        raise ParameterError("ridge, the spread of the frame's weights and 1 / epsilon must be below 2**900 together")
     root = round_root_up(frame.size)
     distance = min(last_noise * for_inexact / (2 * root), max(FARTHEST, last_noise / 4))
     length = min(*ridges, column_ridge) * distance / 4 if ridges else column_ridge * distance / 4

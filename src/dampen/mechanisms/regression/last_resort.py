@@ -1,9 +1,10 @@
 """The slow search that always ends: gradient steps of a public size in ball arithmetic, at growing precision.
 
-The objective is strongly convex, by the least ridge, and its gradient is Lipschitz with a constant L that follows from
-the ridges and the weights. A step of 1/L shrinks the distance to the minimum by a fixed factor; what rounding adds to
-each step goes to 0 as the precision grows. So the certificate is reached whatever the data. Hardly ever needed: floats
-reach it unless there are very many records or very large noise.
+All second derivatives lie between the diagonal matrices Lambda, of ridges, and Lambda + C, where C follows from the
+weights. A step of the gradient times (Lambda + C)^-1 shrinks the distance to the minimum, in the norm of Lambda + C, by
+a fixed factor, 1 - ridge / (ridge + C) for the least ridge; what rounding adds to each step goes to 0 as the precision
+grows. So the certificate is reached whatever the data. Hardly ever needed: floats reach it unless there are very many
+records, very large noise or ridges that are very far apart.
 """
 
 from fractions import Fraction
@@ -24,7 +25,7 @@ FIRST_BITS, MORE_BITS, EVERY = 64, 16, 16
 def approach(objective: Objective, start: Floats) -> Point:
     """A point whose gradient is certainly short enough, from any finite start."""
     point = Point([[int(entry * 2.0**FIRST_BITS) for entry in row] for row in start.tolist()], FIRST_BITS)
-    records, steepest = _merge_records(objective), _lipschitz(objective)
+    records, steepest = _merge_records(objective), _steepest(objective)
     steps = 0
     while True:
         with arithmetic(_precision(objective, point)) as flint:
@@ -32,8 +33,11 @@ def approach(objective: Objective, start: Floats) -> Point:
             square = sum((entry * entry for row in gradient for entry in row), flint.arb(0))
             if square <= ball(flint, objective.numbers.solver_distance**2):
                 return point
-            scale = flint.arb(1 << point.bits) / ball(flint, steepest)
-            moves = [[_whole(entry * scale) for entry in row] for row in gradient]
+            scales = [flint.arb(1 << point.bits) / ball(flint, bound) for bound in steepest]
+            moves = [
+                [_whole(entry * scales[own]) for entry in row]
+                for own, row in zip(objective.ridges.tolist(), gradient, strict=True)
+            ]
         entries = [
             [old - move for old, move in zip(*pair, strict=True)] for pair in zip(point.entries, moves, strict=True)
         ]
@@ -42,12 +46,13 @@ def approach(objective: Objective, start: Floats) -> Point:
         point = Point([[entry << more for entry in row] for row in entries], point.bits + more)
 
 
-def _lipschitz(objective: Objective) -> Fraction:
-    """A bound of all second derivatives: the largest ridge, and for each record its curvature times its features."""
+def _steepest(objective: Objective) -> list[Fraction]:
+    """For each group, and the columns: its ridge, and for each record its curvature times its features."""
     frame, numbers = objective.problem.frame, objective.numbers
     weight = Fraction(int(objective.problem.weights.sum()), objective.problem.vote)
     squares = len(frame.groups) + Fraction(frame.columns, 4)
-    return max(*numbers.ridges, numbers.column_ridge, Fraction(0)) + weight * squares * curvature_bound(frame.classes)
+    losses = weight * squares * curvature_bound(frame.classes)
+    return [ridge + losses for ridge in (*numbers.ridges, numbers.column_ridge)]
 
 
 Merged = list[tuple[tuple[int, ...], int, int]]
