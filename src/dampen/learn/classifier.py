@@ -15,6 +15,7 @@ from dampen.learn import views
 from dampen.learn.decision_table import BinaryTest, DecisionTable, binary_tests, cells_of, class_shares
 from dampen.learn.estimator import PaidClassifier
 from dampen.learn.records import Records
+from dampen.learn.saved import rate, whole_number, whole_numbers
 from dampen.learn.schema import Attribute, Schema
 from dampen.learn.table_growth import MOST_JOINT, MOST_RECORDS, MOST_TESTS, grow_table
 from dampen.learn.training_table import TrainingTable
@@ -109,16 +110,16 @@ class PrivateClassifier(PaidClassifier):
 
     def _from_plain(self, plain: dict[str, Any]) -> DecisionTable:
         tests = tuple(BinaryTest(**test) for test in plain["tests"])
-        counts = tuple(tuple(map(int, row)) for row in plain["counts"])
+        counts = tuple(map(whole_numbers, plain["counts"]))
         if len(counts) != 1 << len(tests):
             raise ParameterError(
                 f"counts must be one row for each of {1 << len(tests)} cells; got {render(len(counts))}"
             )
-        found, classes, epsilon = list(self.schema.attributes.values()), len(self.schema.classes), plain["epsilon"]
+        found, classes = list(self.schema.attributes.values()), len(self.schema.classes)
         fits = all(len(row) == classes for row in counts) and all(_fits(test, found) for test in tests)
-        if not fits or Fraction(epsilon) <= 0:
+        if not fits:
             raise ParameterError("a saved table must have the classes and the tests of its schema")
-        return DecisionTable(tests, counts, Fraction(epsilon), int(plain["records"]))
+        return DecisionTable(tests, counts, rate(plain["epsilon"]), whole_number(plain["records"]))
 
 
 def _fits(test: BinaryTest, found: list[Attribute]) -> bool:
@@ -127,4 +128,4 @@ def _fits(test: BinaryTest, found: list[Attribute]) -> bool:
     attribute = found[test.attribute]
     if not isinstance(attribute, Number):
         return test.edge is None and test.code in range(len(attribute.labels))
-    return isinstance(test.edge, int | float) and isfinite(test.edge)
+    return test.edge is not None and type(test.edge) in (int, float) and isfinite(test.edge)
