@@ -136,7 +136,7 @@ WAYS: dict[str, Shares] = {
     "4 trees of depth 5, tests by pairwise dampening": grown(4, 5, "information_gain"),
     "4 trees of depth 3, tests by permute-and-flip": grown(4, 3, "max"),
     "one tree of depth 3, tests by pairwise dampening": grown(1, 3, "information_gain"),
-    "`PrivateClassifier`": table,
+    "decision table": table,
 }
 
 
