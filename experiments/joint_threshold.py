@@ -20,7 +20,7 @@ from dampen.vectors import Floats
 from experiments.made_tables import MADE, MadeTable
 from experiments.private_classifier import split
 
-EPSILONS = ("0.03", "0.1", "0.3", "1")
+EPSILONS = ("0.1", "0.3", "1")
 RUNS = 5
 WAYS = ("table", "joint", "scorecard")
 

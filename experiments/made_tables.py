@@ -92,9 +92,10 @@ def _load_adult() -> Dataset:
 
 MADE: dict[str, Callable[[], MadeTable]] = {
     **{
-        f"{kind}, {rows} rows, {kinds} classes": partial(synthetic, kind, rows, kinds)
+        f"{kind} {seed}, {rows} rows, {kinds} classes": partial(synthetic, kind, rows, kinds, seed)
         for kind in ("additive", "rules", "mixed")
-        for rows, kinds in ((3_000, 2), (10_000, 2), (40_000, 2), (40_000, 4))
+        for seed in range(3)
+        for rows, kinds in ((10_000, 2), (40_000, 2), (40_000, 4))
     },
     "Adult, gender": lambda: exchanged(_load_adult, "gender", ADULT),
     "Adult, marital status": lambda: exchanged(_load_adult, "marital-status", ADULT),
