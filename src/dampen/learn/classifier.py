@@ -26,6 +26,7 @@ from dampen.learn.joint_model import (
 )
 from dampen.learn.joint_views import joint_text, plot_joint
 from dampen.learn.records import Records
+from dampen.learn.saved import rate, whole_number, whole_numbers
 from dampen.learn.schema import Attribute, Schema
 from dampen.learn.scorecard_model import points_of
 from dampen.learn.table_growth import MOST_JOINT, MOST_RECORDS, MOST_TESTS, draw_size, grow_table
@@ -182,23 +183,23 @@ class PrivateClassifier(PaidClassifier):
         tests = tuple(BinaryTest(**test) for test in plain["tests"])
         if "points" in plain:
             return self._joint_from_plain(plain, tests)
-        counts = tuple(tuple(map(int, row)) for row in plain["counts"])
+        counts = tuple(map(whole_numbers, plain["counts"]))
         if len(counts) != 1 << len(tests):
             raise ParameterError(
                 f"counts must be one row for each of {1 << len(tests)} cells; got {render(len(counts))}"
             )
-        found, classes, epsilon = list(self.schema.attributes.values()), len(self.schema.classes), plain["epsilon"]
+        found, classes = list(self.schema.attributes.values()), len(self.schema.classes)
         fits = all(len(row) == classes for row in counts) and all(_fits(test, found) for test in tests)
-        if not fits or Fraction(epsilon) <= 0:
+        if not fits:
             raise ParameterError("a saved table must have the classes and the tests of its schema")
-        return DecisionTable(tests, counts, Fraction(epsilon), int(plain["records"]))
+        return DecisionTable(tests, counts, rate(plain["epsilon"]), whole_number(plain["records"]))
 
     def _joint_from_plain(self, plain: dict[str, Any], tests: tuple[BinaryTest, ...]) -> JointModel:
         found, points = list(self.schema.attributes.values()), plain["points"]
-        if len(tests) > MOST_SAVED or not all(_fits(test, found) for test in tests) or Fraction(plain["epsilon"]) <= 0:
-            raise ParameterError("a saved joint model must have the tests of its schema and an epsilon above 0")
+        if len(tests) > MOST_SAVED or not all(_fits(test, found) for test in tests):
+            raise ParameterError("a saved joint model must have the tests of its schema")
         kept = points_of(points, JointLayout.of(self.schema, tests).frame().size)
-        return JointModel(tests, kept, Fraction(plain["epsilon"]), int(plain["records"]))
+        return JointModel(tests, kept, rate(plain["epsilon"]), whole_number(plain["records"]))
 
 
 def _fits(test: BinaryTest, found: list[Attribute]) -> bool:
@@ -207,4 +208,4 @@ def _fits(test: BinaryTest, found: list[Attribute]) -> bool:
     attribute = found[test.attribute]
     if not isinstance(attribute, Number):
         return test.edge is None and test.code in range(len(attribute.labels))
-    return isinstance(test.edge, int | float) and isfinite(test.edge)
+    return test.edge is not None and type(test.edge) in (int, float) and isfinite(test.edge)

@@ -13,7 +13,7 @@ from dampen.entropy import Entropy
 from dampen.errors import ParameterError
 from dampen.learn import noise
 from dampen.learn.estimator import PaidClassifier
-from dampen.learn.evidence import EvidenceForest, HeldOut, draw_held_out, draw_weight, evidence_shares
+from dampen.learn.evidence import EvidenceForest, HeldOut, draw_held_out, draw_weight, evidence_shares, weights_for
 from dampen.learn.random_trees import (
     DEEPEST,
     as_matrix,
@@ -24,6 +24,7 @@ from dampen.learn.random_trees import (
     trees_from_plain,
 )
 from dampen.learn.records import Records, readings_of, records_from_rows
+from dampen.learn.saved import rate, whole_array, whole_number, whole_numbers
 from dampen.learn.schema import Schema
 from dampen.learn.training_table import TrainingTable
 from dampen.learn.votes import LABELS, VotingForest, draw_labels, require_proved, vote_shares
@@ -206,11 +207,11 @@ class PrivateForestClassifier(PaidClassifier):
         trees = trees_from_plain(plain, schema)
         shape = trees.count, 1 << trees.depth, len(schema.classes)
         if "labels" in plain:
-            labels = np.array(plain["labels"], dtype=np.int64).reshape(shape[:2])
+            labels = whole_array(plain["labels"], shape[:2])
             if ((labels < 0) | (labels >= shape[2])).any():
                 raise ValueError
             return VotingForest(trees, labels)
-        totals, weight, epsilon = tuple(map(int, plain["totals"])), int(plain["weight"]), Fraction(plain["epsilon"])
-        if len(totals) != shape[2] or weight < 1 or epsilon <= 0:
+        totals, weight = whole_numbers(plain["totals"]), whole_number(plain["weight"])
+        if len(totals) != shape[2] or weight not in weights_for(trees.count):
             raise ValueError
-        return EvidenceForest(trees, np.array(plain["counts"], dtype=np.int64).reshape(shape), totals, weight, epsilon)
+        return EvidenceForest(trees, whole_array(plain["counts"], shape), totals, weight, rate(plain["epsilon"]))

@@ -7,6 +7,7 @@ import numpy as np
 
 from dampen.errors import ParameterError
 from dampen.learn.records import UNKNOWN, Column, Records
+from dampen.learn.saved import whole_number, whole_numbers
 from dampen.vectors import Floats, Integers
 
 
@@ -89,15 +90,17 @@ def from_plain(plain: dict[str, Any]) -> Node:
     """The tree out of what :func:`as_plain` wrote."""
     children = tuple(from_plain(child) for child in plain.get("children", ()))
     edges = tuple(float(edge) for edge in plain["edges"]) if "edges" in plain else None
-    return Node(tuple(map(int, plain["counts"])), int(plain.get("attribute", -1)), edges, children)
+    return Node(whole_numbers(plain["counts"]), whole_number(plain.get("attribute", -1)), edges, children)
 
 
-def require_fit(node: Node, edges: tuple[tuple[float, ...] | None, ...], sizes: tuple[int, ...], classes: int) -> None:
-    """Refuse a tree whose counts or tests are not those of a schema."""
+def require_fit(
+    node: Node, edges: tuple[tuple[float, ...] | None, ...], sizes: tuple[int, ...], classes: int, depth: int
+) -> None:
+    """Refuse a tree whose counts or tests are not those of a schema, or that is deeper than ``depth``."""
     tested = 0 <= node.attribute < len(sizes)
     outcomes = sizes[node.attribute] if tested else 0
     known = edges[node.attribute] if tested else None
-    if len(node.counts) != classes or len(node.children) != outcomes or node.edges != known:
+    if len(node.counts) != classes or len(node.children) != outcomes or node.edges != known or depth < 0:
         raise ParameterError("a saved tree must have the classes and the tests of its schema")
     for child in node.children:
-        require_fit(child, edges, sizes, classes)
+        require_fit(child, edges, sizes, classes, depth - 1)

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from dampen.describe.columns import Number
 from dampen.learn.records import Records
+from dampen.learn.saved import finite_array, whole_array, whole_number
 from dampen.learn.schema import Schema
 from dampen.vectors import Floats, Integers
 
@@ -147,16 +148,16 @@ def trees_as_plain(trees: RandomTrees) -> dict[str, Any]:
 
 def trees_from_plain(plain: dict[str, Any], schema: Schema) -> RandomTrees:
     """The tests out of what :func:`trees_as_plain` wrote; ``ValueError`` where they are not tests of the schema."""
-    depth, count = int(plain["depth"]), len(plain["right"])
+    depth, count = whole_number(plain["depth"]), len(plain["right"])
     if not 0 <= depth <= DEEPEST or count < 1:
         raise ValueError
     shape = count, 2**depth - 1
     # Read before room is made for so many trees: a forged number of them fails here.
-    attributes = np.array(plain["attributes"], dtype=np.int32).reshape(shape)
-    points = np.array(plain["points"], dtype=np.float64).reshape(shape)
+    attributes, points = whole_array(plain["attributes"], shape), finite_array(plain["points"], shape)
     if ((attributes < NOTHING) | (attributes >= len(schema.attributes))).any():
         raise ValueError
-    trees = replace(RandomTrees.without_tests(schema, count, depth), attributes=attributes, points=points)
+    empty = RandomTrees.without_tests(schema, count, depth)
+    trees = replace(empty, attributes=attributes.astype(np.int32), points=points)
     for tree, places in enumerate(plain["right"]):
         for place, codes in enumerate(places):
             if codes and min(codes) < 0:

@@ -12,6 +12,7 @@ from dampen.errors import DataError, ParameterError
 from dampen.learn import scorecard_views
 from dampen.learn.estimator import PaidClassifier
 from dampen.learn.records import Records
+from dampen.learn.saved import rate
 from dampen.learn.schema import Schema
 from dampen.learn.scorecard_model import (
     Attributes,
@@ -24,13 +25,15 @@ from dampen.learn.scorecard_model import (
     whole_points,
     with_bins,
 )
-from dampen.learn.table_growth import MOST_RECORDS
 from dampen.learn.training_table import TrainingTable
 from dampen.mechanisms import ObjectivePerturbation
 from dampen.privacy import Adjacency, BudgetLike
 from dampen.problem import LogisticProblem
 from dampen.problem.logistic import MOST_COEFFICIENTS
 from dampen.vectors import Floats
+
+MOST_RECORDS = 50_000_000
+"""Of more, sums of slopes in floats are too far off to be certified, and the search that is exact takes days."""
 
 
 class PrivateScorecard(PaidClassifier):
@@ -124,7 +127,7 @@ class PrivateScorecard(PaidClassifier):
             whole(expected_records=self.expected_records, least=1)
         require_few_coefficients(schema)
         if rows > MOST_RECORDS:
-            raise DataError("table must not have more than 2^31 - 1 records")
+            raise DataError(f"table must not have more than {MOST_RECORDS:,} records for a scorecard")
 
     def _prepare(self, table: TrainingTable) -> LogisticProblem:
         require_few_coefficients(table.schema)
@@ -148,9 +151,7 @@ class PrivateScorecard(PaidClassifier):
 
     def _from_plain(self, plain: dict[str, Any]) -> Scorecard:
         points = points_of(plain["points"], Attributes.of(self.schema).frame(len(self.schema.classes)).size)
-        if Fraction(plain["epsilon"]) <= 0:
-            raise ParameterError("a saved scorecard must have an epsilon above 0")
-        return Scorecard(points, Fraction(plain["epsilon"]))
+        return Scorecard(points, rate(plain["epsilon"]))
 
 
 def require_few_coefficients(schema: Schema) -> None:

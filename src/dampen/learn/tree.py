@@ -19,6 +19,10 @@ from dampen.privacy import Adjacency
 from dampen.tables.contingency import Layout
 from dampen.vectors import Floats
 
+DEEPEST = 100
+"""The longest path. Python writes, copies and compares nested nodes by calls inside calls, of which it allows few:
+nobody shall learn after payment that a tree cannot be saved."""
+
 
 class PrivateTreeClassifier(PaidClassifier):
     """A decision tree whose every number is released privately; one fit costs ``epsilon`` once.
@@ -28,7 +32,8 @@ class PrivateTreeClassifier(PaidClassifier):
     epsilon
         The price of a whole fit.
     max_depth
-        The longest path, in tests. 0 makes one leaf; more than there are attributes is as many as there are.
+        The longest path, in tests, at most 100. 0 makes one leaf; more than there are attributes is as many as there
+        are.
     criterion
         ``"max"``: how many records a majority vote in the children gets right. ``"information_gain"``.
     mechanism
@@ -77,6 +82,9 @@ class PrivateTreeClassifier(PaidClassifier):
     def _check(self, schema: Schema, rows: int) -> None:
         whole(max_depth=self.max_depth, least=0)
         choice, outcomes = self._choice(), count_outcomes(schema)
+        if min(self.max_depth, sum(size > 1 for size in outcomes)) > DEEPEST:
+            rule = f"max_depth must be at most {DEEPEST} where there are so many attributes"
+            raise ParameterError(f"{rule}; got {render(self.max_depth)}")
         if sum(outcomes) * len(schema.classes) > LARGEST_LEVEL:
             raise ParameterError(f"schema must make at most {LARGEST_LEVEL} counts at a node: lower bins, merge values")
         share = self._rate() / self._count_steps(schema)
@@ -129,5 +137,6 @@ class PrivateTreeClassifier(PaidClassifier):
 
     def _from_plain(self, plain: dict[str, Any]) -> Node:
         root = from_plain(plain)
-        require_fit(root, edges_of(self.schema), count_outcomes(self.schema), len(self.schema.classes))
+        sizes = count_outcomes(self.schema)
+        require_fit(root, edges_of(self.schema), sizes, len(self.schema.classes), min(self.max_depth, len(sizes)))
         return root

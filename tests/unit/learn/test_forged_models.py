@@ -27,6 +27,15 @@ def written(kind: str) -> dict[str, Any]:
     return plain
 
 
+def grown(plain: dict[str, Any], levels: int) -> dict[str, Any]:
+    """A tree of so many tests of the same category on every path."""
+    for _ in range(levels):
+        plain = {"counts": [1, 2], "attribute": 0, "children": [plain] * 3}
+    return plain
+
+
+ABSURD = [10**400, -(10**400), 2**63, 1.5, 1e308, float("nan"), True, "7", None]
+"""What JSON can hold in place of a released count, and no release can have drawn."""
 FORGED: dict[str, tuple[str, dict[str, Any]]] = {
     "an attribute beyond the schema": ("forest", {"attributes": [[7] * 3] * 3}),
     "an attribute beyond 32 bits": ("forest", {"attributes": [[2**40] * 3] * 3}),
@@ -47,13 +56,23 @@ FORGED: dict[str, tuple[str, dict[str, Any]]] = {
     "an edge in a category": ("table", {"tests": [{"attribute": 0, "edge": 1.0}], "counts": [[1, 2]] * 2}),
     "cells of too few classes": ("table", {"tests": [], "counts": [[1]]}),
     "intervals without edges": ("tree", {"attribute": 1, "children": [{"counts": [1, 2]}] * 4}),
+    "a path longer than the parameters say": ("tree", grown({"counts": [1, 2]}, 3)),
+    "a weight that nobody could choose": ("forest", {"weight": 3}),
+    "a point that is a text": ("forest", {"points": [["7"] * 3] * 3}),
+    "a point that is no number": ("forest", {"points": [[float("nan")] * 3] * 3}),
+    "a rate that is no float": ("forest", {"epsilon": "1e-400"}),
+    "a vast rate": ("table", {"epsilon": "1e400"}),
+    "an edge that is a flag": ("table", {"tests": [{"attribute": 1, "edge": True}], "counts": [[1, 2]] * 2}),
 }
+
+
+WRITTEN = {kind: written(kind) for kind in ("tree", "forest", "votes", "table")}
 
 
 @pytest.mark.parametrize("forged", list(FORGED))
 def test_forged_models_are_refused(forged: str) -> None:
     kind, changed = FORGED[forged]
-    plain = written(kind)
+    plain = dict(WRITTEN[kind])
     loads = ESTIMATORS[plain["model"]]
     assert loads.from_json(json.dumps(plain)).predict(TABLE).shape == (40,)
     plain["released"] = ({"counts": [1, 2]} if kind == "tree" else plain["released"]) | changed
@@ -63,9 +82,37 @@ def test_forged_models_are_refused(forged: str) -> None:
 
 def test_forged_parameters_are_refused() -> None:
     with pytest.raises(ParameterError):
-        PrivateTreeClassifier.from_json(json.dumps(written("tree") | {"parameters": {"max_depth": "2"}}))
+        PrivateTreeClassifier.from_json(json.dumps(WRITTEN["tree"] | {"parameters": {"max_depth": "2"}}))
 
 
 def test_json_without_end_is_refused() -> None:
     with pytest.raises(ParameterError):
         PrivateTreeClassifier.from_json('{"model":' + "[" * 100_000)
+
+
+@pytest.mark.parametrize("absurd", ABSURD, ids=repr)
+@pytest.mark.parametrize(
+    ("kind", "changed"),
+    [
+        ("tree", lambda count: {"counts": [1, count]}),
+        ("forest", lambda count: {"counts": [[[1, count]] * 4] * 3}),
+        ("forest", lambda count: {"totals": [count, 1]}),
+        ("votes", lambda count: {"labels": [[count] * 4] * 3}),
+        ("table", lambda count: {"tests": [], "counts": [[count, 2]]}),
+        ("table", lambda count: {"records": count}),
+    ],
+)
+def test_absurd_counts_are_refused_when_they_are_read(kind: str, changed: Any, absurd: Any) -> None:
+    plain = WRITTEN[kind]
+    loads, forged = ESTIMATORS[plain["model"]], changed(absurd)
+    kept = {} if kind == "tree" else plain["released"]
+    loads.from_json(json.dumps(plain | {"released": kept | changed(1)}))
+    with pytest.raises(ParameterError) as caught:
+        loads.from_json(json.dumps(plain | {"released": kept | forged}))
+    assert len(str(caught.value)) < 120
+
+
+def test_the_largest_counts_that_a_release_can_draw_are_read() -> None:
+    for count in (2**63 - 1, -(2**63)):
+        plain = WRITTEN["tree"] | {"released": {"counts": [count, 1]}}
+        assert PrivateTreeClassifier.from_json(json.dumps(plain)).predict_proba(TABLE).shape == (40, 2)

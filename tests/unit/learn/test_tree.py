@@ -1,5 +1,6 @@
 """The private tree as a user meets it: scikit-learn's interface, one charge, and defined behaviour at the edges."""
 
+import copy
 import json
 import pickle
 import subprocess
@@ -8,6 +9,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+import matplotlib.pyplot
 import numpy as np
 import pytest
 from sklearn.base import clone
@@ -19,6 +21,7 @@ from dampen.learn import PrivateTreeClassifier, Schema, id3, noise
 from dampen.learn.nodes import Node, leaf_shares, paths_of
 from dampen.learn.records import as_records
 from dampen.learn.split_choice import MECHANISMS, SplitChoice
+from dampen.learn.tree import DEEPEST
 from dampen.sampling.flips import flip_groups
 from dampen.tables import contingency
 from dampen.tables.contingency import Layout, count_level
@@ -349,3 +352,34 @@ def test_parameters_changed_after_a_fit_do_not_change_what_it_says_it_cost() -> 
     with pytest.raises(BudgetError):
         tree.fit({"a": ["x"] * 9}, ["no"] * 9)
     assert tree.to_json() == before
+
+
+def test_the_deepest_tree_can_be_written_copied_and_drawn() -> None:
+    """A tree of the longest path is built by hand: noise rarely grows one."""
+    names = [f"a{i}" for i in range(DEEPEST)]
+    schema = Schema({name: Category(["x", "y"]) for name in names}, classes=["no", "yes"])
+    tree = PrivateTreeClassifier(1, DEEPEST, schema=schema, budget=Budget(epsilon=1))
+    tree.fit({name: ["x"] for name in names}, ["no"])
+    node = Node((1, 2))
+    for place in range(DEEPEST):
+        node = Node((1, 2), place, None, (node, Node((0, 3))))
+    tree.model_ = node
+    again = PrivateTreeClassifier.from_json(tree.to_json())
+    assert again.model_ == copy.deepcopy(node) == pickle.loads(pickle.dumps(node))
+    assert tree.export_text().count("class: ") == DEEPEST + 1
+    assert tree.predict_proba({name: ["x"] for name in names}).shape == (1, 2)
+    assert repr(node).count("Node(") == 2 * DEEPEST + 1
+    axes = tree.plot_tree()
+    assert len(axes.texts) == 2 * DEEPEST + 1
+    matplotlib.pyplot.close(axes.figure)
+
+
+def test_a_deeper_tree_is_refused_before_anything_is_paid() -> None:
+    names = [f"a{i}" for i in range(DEEPEST + 1)]
+    schema, budget = Schema({name: Category(["x", "y"]) for name in names}, classes=["no", "yes"]), Budget(epsilon=1)
+    deeper = PrivateTreeClassifier(1, DEEPEST + 1, schema=schema, budget=budget)
+    with pytest.raises(ParameterError, match="at most 100 where there are so many attributes; got 101"):
+        deeper.fit({name: ["x"] for name in names}, ["no"])
+    assert budget.spent.epsilon == 0
+    few = Schema({name: Category(["x", "y"]) for name in names[:2]}, classes=["no", "yes"])
+    deeper.set_params(schema=few).fit({name: ["x"] for name in names[:2]}, ["no"])
