@@ -1,9 +1,7 @@
 """Whole-number noise that falls by one rate on every rung of a ladder, however long the rung is."""
 
-from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from itertools import accumulate
 from math import log
 from typing import Any
 
@@ -11,28 +9,18 @@ import numpy as np
 
 from dampen.certified import ball
 from dampen.entropy import Entropy
-from dampen.mechanisms.numeric.noises import LARGEST_SIMULATED, Noise
+from dampen.mechanisms.numeric.noises import LARGEST_SIMULATED, NoiseOnRungs
 from dampen.sampling.discrete_laplace import geometric
 from dampen.sampling.exact import draw_weighted
 from dampen.vectors import Floats, Integers
 
 
-@dataclass(frozen=True, repr=False)
-class PiecewiseNoise(Noise):
+class PiecewiseNoise(NoiseOnRungs):
     """A whole number K with P(K = k) proportional to exp(-rate * phi(|k|)), phi(j) the rungs that reach as far as j.
 
     phi is 0 at 0, rises by 1 over the ``rungs[t]`` distances of rung t, each by the same part, and by 1 over ``reach``
     distances for every rung beyond. Rungs of 0 hold no distance, and the next one begins higher.
     """
-
-    rungs: tuple[int, ...]
-    reach: int
-    rate: Fraction
-
-    @cached_property
-    def ends(self) -> tuple[int, ...]:
-        """Where rung 0, 1, ... begins, and where those beyond begin: the last distance before it."""
-        return tuple(accumulate(self.rungs, initial=0))
 
     def draw(self, entropy: Entropy) -> int:
         """A rung by its exact weight, a place on it, and a fair sign.

@@ -22,7 +22,14 @@ from dampen.sampling import exact
 from dampen.sensitivity import RungTable
 from dampen.vectors import Floats
 from tests.conftest import Refused
-from tests.unit.mechanisms.numeric.judges import World, graph_world, problem_of, random_ladders, random_world
+from tests.unit.mechanisms.numeric.judges import (
+    World,
+    graph_world,
+    problem_of,
+    pvalue_of_simulation,
+    random_ladders,
+    random_world,
+)
 
 NOISES = {
     "empty first rung": PiecewiseNoise((0, 2, 5), 7, Fraction(1, 3)),
@@ -292,14 +299,7 @@ def test_draws_follow_the_law_and_not_one_nearby() -> None:
 
 @pytest.mark.parametrize("noise", NOISES.values(), ids=NOISES)
 def test_simulations_follow_the_law(noise: PiecewiseNoise) -> None:
-    drawn = noise.simulate(np.random.default_rng(1), 40_000)
-    bins = np.arange(-25, 26)
-    shares = np.exp(noise.log_probabilities(bins))
-    kept = shares * len(drawn) > 20
-    counts = np.array([(drawn == k).sum() for k in bins[kept]] + [(~np.isin(drawn, bins[kept])).sum()])
-    expected = np.append(shares[kept], 1 - shares[kept].sum()) * len(drawn)
-    counts, expected = counts[expected > 20], expected[expected > 20]
-    assert chisquare(counts, expected * counts.sum() / expected.sum()).pvalue > 1e-6
+    assert pvalue_of_simulation(noise) > 1e-6
 
 
 def test_distances_beyond_64_bits() -> None:
