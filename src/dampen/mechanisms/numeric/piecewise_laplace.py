@@ -99,6 +99,10 @@ class PiecewiseLaplace(AdditiveMechanism):
         """Epsilon."""
         return PrivacyLoss(self.epsilon, adjacency=frame.adjacency, unit=frame.unit)
 
+    def scale_step(self, frame: NumericFrame) -> float | None:
+        """Kappa: the scale is half of the normaliser, as of Laplace noise."""
+        return float(self.smoothing) or None
+
     def rungs_read(self, frame: NumericFrame) -> int:
         """Public: how many rungs are read before every rung is taken to be the reach."""
         if not self.share:

@@ -81,6 +81,11 @@ class PiecewiseNoise(NoiseOnRungs):
         """Ln of the sum of all weights."""
         return float(np.log1p(2 * self._from[0]))
 
+    @property
+    def scale(self) -> float:
+        """Half of that sum: for Laplace noise of a fine grid the mean size."""
+        return 0.5 + float(self._from[0])
+
     def _places(self, sizes: Any) -> tuple[Integers, Floats]:
         """On which rung each distance >= 1 lies, and where on it, counted from 1."""
         small = self.ends[-1] < 2**62 and sizes.dtype != object
