@@ -88,12 +88,21 @@ def test_the_table_of_the_numbers_page_is_that_of_the_laws() -> None:
         assert [cell.strip() for cell in row.split("|")[1:-1]] == [f"`{name}`", *cells]
 
 
-def test_a_walk_with_the_right_law_of_growth_has_less_noise_there() -> None:
-    given = rising()
-    frame = NumericFrame(given.frame.bound, Adjacency.ADD_REMOVE, growth=GrowthLaw(2, 10))
+def walk_in_ideals(given: NumericProblem, alpha: int, epsilon: str) -> float:
+    """The mean noise of a walk by this law of growth, in units of the first rung over epsilon."""
+    frame = NumericFrame(given.frame.bound, Adjacency.ADD_REMOVE, growth=GrowthLaw(2, alpha))
     walked = NumericProblem(frame, given.value, given.sensitivity).as_public()
-    noises = [LadderWalk(e).expected_absolute_noise(walked) * float(Fraction(e)) / 40_000 for e in ("1/10", "1", "4")]
-    assert [round(noise, 2) for noise in noises] == [1.01, 1.0, 1.0]
+    return LadderWalk(epsilon).expected_absolute_noise(walked) * float(Fraction(epsilon)) / given.rungs(1)[0]
+
+
+def test_a_walk_with_the_right_law_of_growth_has_less_noise_there() -> None:
+    assert [round(walk_in_ideals(rising(), 10, epsilon), 2) for epsilon in ("1/10", "1", "4")] == [1.01, 1.0, 1.0]
+
+
+@needs_data
+def test_a_walk_with_a_wrong_law_of_growth_has_much_more() -> None:
+    given = prefix_sum_problem(np.maximum(datasets.load_sf_salaries()["TotalPay"], 0), 1000)
+    assert [round(walk_in_ideals(given, alpha, "1"), 2) for alpha in (10, 1)] == [1.13, 2799.63]
 
 
 def test_of_the_pure_ones_piecewise_laplace_is_to_be_taken_up_to_epsilon_three_and_a_half() -> None:

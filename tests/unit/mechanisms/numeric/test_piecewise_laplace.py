@@ -321,6 +321,14 @@ def test_the_number_of_rungs_is_public_and_enough() -> None:
     assert noise.rungs[0] == 41
     assert PiecewiseLaplace("1e-5").rungs_read(frame) == 2**16
     assert PiecewiseLaplace(1, share=0).rungs_read(frame) == 0
+    assert PiecewiseLaplace(1, share=Fraction(1, 10**150)).rungs_read(frame) == 2**16
+
+
+def test_a_tiny_share_is_laplace_noise_for_the_bound() -> None:
+    """To within the steps of the grid that raised rungs are rounded up to; none is above the bound."""
+    problem = problem_of(1000, [3, 5])
+    noise = PiecewiseLaplace(1, share=Fraction(1, 10**60)).noise(problem)
+    assert min(noise.rungs) == max(noise.rungs) == 1000
 
 
 def test_a_release_pays_epsilon_alone_and_shows_no_rung() -> None:
