@@ -163,6 +163,7 @@ PUBLIC = {
         "PairwiseDampening",
         "ParetoNoisyMax",
         "PermuteAndFlip",
+        "PiecewiseLaplace",
         "PolyPlace",
         "ReportNoisyMax",
         "SelectionMechanism",

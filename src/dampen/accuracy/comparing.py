@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 
 from dampen import mechanisms
-from dampen.accuracy.selection import law_and_errors
+from dampen.accuracy.selection import law_and_errors, least_error
 from dampen.errors import DampenError, ParameterError
 from dampen.mechanisms import NumericMechanism, ParetoNoisyMax, SelectionMechanism
 from dampen.mechanisms.base import Mechanism
@@ -90,10 +90,7 @@ class ChoiceContest:
         probabilities, errors = law_and_errors(mechanism, self.problem)
         if self.scores is not None:
             errors = np.asarray(self.scores.max() - self.scores, dtype=np.float64)
-        order = np.argsort(errors)
-        beyond = 1 - np.cumsum(probabilities[order])
-        place = int(np.argmax(beyond <= RARELY + 2.0**-40))
-        return Errors(float(probabilities @ errors), float(errors[order][place]))
+        return Errors(float(probabilities @ errors), least_error(probabilities, errors, RARELY + 2.0**-40))
 
 
 @dataclass(frozen=True)
