@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from dampen.tables.engines import array_groups, open_engine
+from dampen.tables.engines import open_engine, running_sums
 from dampen.tables.engines.array_codes import FEW
 from dampen.tables.engines.digits import WIDE, wide_power
 from dampen.tables.engines.duckdb import DuckEngine
@@ -157,7 +157,7 @@ def test_very_many_groups_are_numbered_as_they_occur(monkeypatch: pytest.MonkeyP
     data = {"v": np.arange(6.0), "g": np.array([2, 0, 2, 1, 0, 2])}
     ends = (Fraction(0), Fraction(4))
     usual = told(data, ends)
-    monkeypatch.setattr(array_groups, "MANY", 1)
+    monkeypatch.setattr(running_sums, "MANY", 1)
     assert told(data, ends) == usual == expected([2, 0, 2, 1, 0, 2], [0, 1, 2, 3, 4, 5], ends)
 
 
