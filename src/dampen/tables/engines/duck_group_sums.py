@@ -57,10 +57,7 @@ class SumsByEngine(ABC):
         fields = [field for field in found if field is not None]
         if len(fields) < len(found):
             return None
-        listed = ", ".join(
-            f"{sql} as f{spot}" for spot, sql in enumerate([self.field(column), *(f.sql for f in fields)])
-        )
-        return stream_sums(self.unfetched(f"select {listed} from data"), fields, ends)
+        return stream_sums(self.unfetched, self.field(column), fields, ends)
 
     def _query_sums(
         self, column: str | None, ends: tuple[Fraction, Fraction], by: Groups

@@ -6,7 +6,7 @@ applied, goes to the kernel as it lies in memory; neither side ever holds all ro
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, closing
 from dataclasses import dataclass
 from fractions import Fraction
@@ -39,11 +39,13 @@ ESTIMATE = re.compile(r"~([0-9,]+) rows?", re.IGNORECASE)
 class StreamField:
     """A column that rows are grouped by: what SQL lets out, and which label it then stands for.
 
-    ``spots``: the place of each number that SQL has found for a text; other columns leave as they are.
+    Texts leave as numbers: ``spots`` are the places of these, ``sql`` has one only where a text is a label as it
+    stands, ``every`` for all texts. Other columns leave as they are.
     """
 
     sql: str
     labels: Sequence[Any]
+    every: str = ""
     spots: Integers | None = None
 
     def places(self, column: Typed) -> Codes:
@@ -59,14 +61,12 @@ def group_field(value: str, sql_type: str, labels: Sequence[Any]) -> StreamField
     if sql_type != TEXT or not 0 < len(places.texts) <= MOST_TEXTS:
         return None
     keys = keys_of(value, sql_type)
-    listed = ", ".join(map(literal, places.texts))
-    first = len(places.texts) + 1 - OTHER
+    # DuckDB looks once for each text in the dictionary of a file
+    found = f"list_position([{', '.join(map(literal, places.texts))}], {keys.text})"
     none = f"case when {keys.missing} then {MISSING} else {OTHER} end"
-    rest = place_case(value, sql_type, places, none, "integer")
-    # DuckDB looks once for each text in the dictionary of a file; the rest is asked of few rows
-    found = f"coalesce(list_position([{listed}], {keys.text}), {rest} + {first})::integer"
+    rest = f"{place_case(value, sql_type, places, none, 'integer')} + {len(places.texts) + 1 - OTHER}"
     spots = [OTHER, *places.texts.values(), *range(OTHER, len(labels))]
-    return StreamField(found, labels, np.array(spots, dtype=np.int32))
+    return StreamField(found, labels, f"coalesce({found}, {rest})::integer", np.array(spots, dtype=np.int32))
 
 
 def may_stream(plan: str, fields: Sequence[StreamField]) -> bool:
@@ -76,39 +76,72 @@ def may_stream(plan: str, fields: Sequence[StreamField]) -> bool:
     """
     chain = all(line.count("┌") <= 1 for line in plan.splitlines())
     rows = max((int(found.replace(",", "")) for found in ESTIMATE.findall(plan)), default=0)
-    texts = any(field.spots is not None for field in fields)
+    texts = any(field.every for field in fields)
     return chain and rows >= MANY_ROWS and (not texts or "PARQUET" in plan)
 
 
 def stream_sums(
-    opened: AbstractContextManager[Any], fields: Sequence[StreamField], ends: tuple[Fraction, Fraction]
+    ask: Callable[[str], AbstractContextManager[Any]],
+    value: str,
+    fields: Sequence[StreamField],
+    ends: tuple[Fraction, Fraction],
 ) -> dict[tuple[int, ...], Sums] | None:
-    """The exact sums of groups out of a query whose first column is added up, the others grouped by.
+    """The exact sums of groups. ``ask``: a query of the rows in ``data`` as a relation that nobody has run yet.
 
     Nothing where it cannot be streamed, or where DuckDB fails: SQL then says why.
     """
     import duckdb
 
-    sizes = tuple(len(field.labels) - OTHER for field in fields)
-    if prod(sizes) >= MOST_GROUPS:
+    if prod(len(field.labels) - OTHER for field in fields) >= MOST_GROUPS:
         return None
     try:
-        with opened as relation:
-            return _add_batches(relation, fields, ends) if may_stream(relation.explain(), fields) else None
+        with ask(_select(value, [field.sql for field in fields])) as relation:
+            if not may_stream(relation.explain(), fields):
+                return None
+            sums = _Sums(fields, ends)
+            complete = sums.add(relation)
+        if not complete:
+            unknown = " or ".join(f"{field.sql} is null" for field in fields if field.every)
+            with ask(f"{_select(value, [field.every or field.sql for field in fields])} where {unknown}") as relation:
+                sums.add(relation)
+        return sums.by_places()
     except (StreamError, duckdb.Error):
         return None
 
 
-def _add_batches(
-    relation: Any, fields: Sequence[StreamField], ends: tuple[Fraction, Fraction]
-) -> dict[tuple[int, ...], Sums]:
-    from dampen.tables.engines.running_sums import RunningSums, by_places
+def _select(value: str, fields: Sequence[str]) -> str:
+    return f"select {', '.join(f'{sql} as f{spot}' for spot, sql in enumerate([value, *fields]))} from data"
 
-    labels = [field.labels for field in fields]
-    empty = group_codes([np.empty(0, dtype=np.int32) for _ in fields], labels, 0)
-    running = RunningSums(empty.count, ends)
-    with closing(stream_batches(relation)) as batches:
-        for values, *columns in batches:
-            places = [field.places(column) for field, column in zip(fields, columns, strict=True)]
-            running.add(group_codes(places, labels, len(values)).codes, values)
-    return by_places(running, empty, np.arange(empty.count, dtype=np.int64))
+
+class _Sums:
+    """What streams have brought so far."""
+
+    def __init__(self, fields: Sequence[StreamField], ends: tuple[Fraction, Fraction]) -> None:
+        from dampen.tables.engines.running_sums import RunningSums
+
+        self._fields, self._labels = fields, [field.labels for field in fields]
+        self._groups = group_codes([np.empty(0, dtype=np.int32) for _ in fields], self._labels, 0)
+        self._running = RunningSums(self._groups.count, ends)
+
+    def add(self, relation: Any) -> bool:
+        """Add rows whose texts were all found; whether there are no others."""
+        complete = True
+        with closing(stream_batches(relation)) as batches:
+            for batch in batches:
+                gone = [column.absent for field, column in zip(self._fields, batch[1:], strict=True) if field.every]
+                lost = [absent for absent in gone if absent is not None]
+                if lost:
+                    complete, kept = False, ~np.logical_or.reduce(lost)
+                    batch = [column.take(kept) for column in batch]
+                self._add_batch(*batch)
+        return complete
+
+    def _add_batch(self, values: Typed, *columns: Typed) -> None:
+        places = [field.places(column) for field, column in zip(self._fields, columns, strict=True)]
+        self._running.add(group_codes(places, self._labels, len(values)).codes, values)
+
+    def by_places(self) -> dict[tuple[int, ...], Sums]:
+        """The sums by the places of their groups."""
+        from dampen.tables.engines.running_sums import by_places
+
+        return by_places(self._running, self._groups, np.arange(self._groups.count, dtype=np.int64))

@@ -22,8 +22,6 @@ MANY = 2**20
 ROWS_AT_ONCE = 2**30
 """The halves of so many rows have sums of 64 bits."""
 
-NOBODY: Truths = np.empty(0, dtype=np.bool_)
-
 Ends = tuple[Fraction, Fraction]
 
 
@@ -52,7 +50,7 @@ class RunningSums:
         self._other += np.bincount(codes[numbers.other], minlength=len(self._sums))
 
     def _add_numbers(self, codes: Codes, values: Any, absent: Truths | None = None) -> None:
-        lanes = _add(values, NOBODY if absent is None else absent, codes, self._ends, len(self._sums))
+        lanes = _add(values, absent, codes, self._ends, len(self._sums))
         self._counts += lanes[:, :3].sum(axis=1)
         self._missing += lanes[:, 8]
         tiny = lanes[:, 3] > 0
@@ -101,7 +99,7 @@ def by_places(running: RunningSums, groups: GroupCodes, known: Integers) -> dict
     return {tuple(column[code] for column in places): sums for code, sums in running.by_code().items()}
 
 
-def _add(values: Any, absent: Truths, codes: Codes, ends: Ends, count: int) -> Integers:
+def _add(values: Any, absent: Truths | None, codes: Codes, ends: Ends, count: int) -> Integers:
     """What is added up of values of one type, for each group: threads take equal shares of the rows."""
     shares = min(os.cpu_count() or 1, 1 + len(values) // max(PER_THREAD, LANES * count))
     lanes = np.zeros((shares, count, LANES), dtype=np.int64)
@@ -110,14 +108,14 @@ def _add(values: Any, absent: Truths, codes: Codes, ends: Ends, count: int) -> I
 
     def fill(share: int) -> None:
         rows = slice(cuts[share], cuts[share + 1])
-        add(values[rows], absent[rows], codes[rows], lanes[share])
+        add(values[rows], None if absent is None else absent[rows], codes[rows], lanes[share])
 
     run_in_threads(fill, range(shares), len(values), PER_THREAD)
     total: Integers = lanes.sum(axis=0)
     return total
 
 
-def _adder(values: Any, ends: Ends) -> Callable[[Any, Truths, Codes, Integers], None]:
+def _adder(values: Any, ends: Ends) -> Callable[[Any, Truths | None, Codes, Integers], None]:
     if values.dtype.kind != "i":
         low, high, unit = *inner_ends(ends), 2.0 ** wide_power(ends)
         return lambda part, absent, codes, lanes: add_reals(part, absent, codes, low, high, unit, lanes)

@@ -44,22 +44,20 @@ def add_wholes(values: Integers, codes: Codes, first: int, last: int, lanes: Int
 
 @njit(cache=True, nogil=True)
 def add_reals(
-    values: Floats, absent: Truths, codes: Codes, low: float, high: float, unit: float, lanes: Integers
+    values: Floats, absent: Truths | None, codes: Codes, low: float, high: float, unit: float, lanes: Integers
 ) -> None:
     """The two wide digits of a float (:mod:`digits`), each in halves; whoever has more is noted. NaN is missing.
 
-    ``absent``: which others are missing, or nothing where none is. Digits are cut towards 0: rounded down, what is
+    ``absent``: which others are missing, if any. Digits are cut towards 0: rounded down, what is
     left of a tiny negative number would have to be rounded too.
     """
-    some = len(absent) > 0
     # without branches: where a third of the values is missing a processor would guess wrong, and wait, every third time
     for row in range(len(values)):
         value, group = values[row], codes[row]
-        missing = value != value
-        if some:
-            missing |= absent[row]
-        below, above = (value < low) & (not missing), (value > high) & (not missing)
-        inside = not (below | above | missing)
+        if absent is not None:  # the compiler knows which
+            value = np.nan if absent[row] else value
+        below, above, missing = value < low, value > high, value != value
+        inside = not (below or above or missing)
         scaled = (value if inside else 0.0) * unit
         digit = np.trunc(scaled)
         left = (scaled - digit) * 2.0**WIDE
