@@ -84,7 +84,7 @@ class DuckEngine(CountsByQuery, SizesByQuery, SumsByEngine):
     name = "duckdb"
 
     def fetch(self, query: str, **tables: Mapping[str, NDArray[Any]]) -> Rows:
-        """The only way out of the database: what a query returns, column by column.
+        """What a query returns, column by column: the way out of the database for all but long columns of floats.
 
         It is run as a relation: what ``execute`` streams blocks for ever where many groupings are united.
         """
