@@ -31,7 +31,6 @@ QUESTIONS: dict[str, Callable[[Table], Release]] = {
     **EXACT,
     **CHOSEN,
     **TOTALS,
-    "signed sum": lambda table: table.sum("s", epsilon=1),
 }
 SIGNED = {("a", 0): -1, ("a", 2): 2, ("b", 2): 0}
 """The signed number of each kind of row."""
