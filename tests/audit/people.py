@@ -16,6 +16,7 @@ from unittest.mock import patch
 import numpy as np
 
 from dampen import Adjacency, Budget, Release, Table
+from dampen.audit import add_remove_neighbours, multisets, replace_neighbours
 from dampen.front import people, people_groups
 from dampen.mechanisms import LimitRace, Staircase
 from dampen.mechanisms.caps.base import CapMechanism
@@ -35,6 +36,17 @@ def persons(kinds: Iterable[Any], rows: int) -> list[Person]:
     """All persons with one to so many rows of these kinds."""
     listed = sorted(kinds)
     return [each for count in range(1, rows + 1) for each in combinations_with_replacement(listed, count)]
+
+
+def tables_of(everybody: list[Any], adjacency: Adjacency, most: int) -> tuple[Iterable[Any], Callable[[Any], Any]]:
+    """Tables of up to so many of these persons, and the neighbours of one: together all pairs.
+
+    Where persons get other rows who has none is not there, so that tables of fewer are among those of ``most``.
+    """
+    if adjacency is Adjacency.REPLACE:
+        kinds = [(), *everybody]
+        return multisets(kinds, largest=most, smallest=most), replace_neighbours(kinds)
+    return multisets(everybody, largest=most - 1), add_remove_neighbours(everybody)
 
 
 @contextmanager

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 from dampen import Adjacency, Category, Number, Release, Table
-from dampen.audit import AuditReport, add_remove_neighbours, audit_caps, multisets, replace_neighbours
+from dampen.audit import AuditReport, audit_caps
 from dampen.front import people_groups
 from dampen.problem import CapProblem
 from dampen.queries import votes as vote_queries
@@ -25,7 +25,7 @@ from dampen.questions.people import groups as person_groups
 from dampen.questions.record import Price
 from dampen.tables.counts import Total
 from dampen.tables.grid import as_grid
-from tests.audit.people import PeopleAudit, cap_problem, persons
+from tests.audit.people import PeopleAudit, cap_problem, persons, tables_of
 from tests.contracts.people_by_hand import weights_of_person
 
 ADD_REMOVE, REPLACE = Adjacency.ADD_REMOVE, Adjacency.REPLACE
@@ -76,10 +76,7 @@ def audited(ask: Callable[[Table], Release], adjacency: Adjacency) -> PeopleAudi
 
 
 def worst(audit: PeopleAudit, adjacency: Adjacency, everybody: list[Any], most: int = 2) -> float:
-    if adjacency is REPLACE:
-        kinds = [(), *everybody]  # who has no rows is not there, so that fewer people are among so many
-        return audit.worst(multisets(kinds, largest=most, smallest=most), replace_neighbours(kinds))
-    return audit.worst(multisets(everybody, largest=most - 1), add_remove_neighbours(everybody))
+    return audit.worst(*tables_of(everybody, adjacency, most))
 
 
 @BOTH
@@ -116,10 +113,8 @@ SIGNED = [(-1,), (0,), (2,)]
 
 
 def audit_totals(name: str, adjacency: Adjacency, everybody: list[Any], most: int) -> AuditReport:
-    """All tables through ``dampen.Table``; those with the same counts have the same law, so pairs are those of counts."""
+    """All tables through ``dampen.Table``; those with the same counts have one law, so pairs are those of counts."""
     audit = PeopleAudit(TOTALS[name], ("s",) if name == "signed sum" else NAMES, COLUMNS, adjacency)
-    kinds, fewest = ([(), *everybody], most) if adjacency is REPLACE else (everybody, 0)
-    near = (replace_neighbours if adjacency is REPLACE else add_remove_neighbours)(kinds)
     problems: dict[Any, Any] = {}
     beside: dict[Any, set[Any]] = defaultdict(set)
 
@@ -127,11 +122,12 @@ def audit_totals(name: str, adjacency: Adjacency, everybody: list[Any], most: in
     def counts_of(x: Any) -> Any:
         problem = cap_problem(audit, TOTALS[name], x)[1]
         sides = [problem] if isinstance(problem, CapProblem) else [problem.positive, problem.negative]
-        counts = tuple((*side.above, *side.sums) for side in sides)
+        counts = tuple((side.above, side.sums) for side in sides)
         problems[counts] = problem
         return counts
 
-    for x in multisets(kinds, largest=most if adjacency is REPLACE else most - 1, smallest=fewest):
+    tables, near = tables_of(everybody, adjacency, most)
+    for x in tables:
         beside[counts_of(x)] |= {counts_of(y) for y in near(x)}
     mechanism, _ = cap_problem(audit, TOTALS[name], ())
     return audit_caps(mechanism, problems.__getitem__, [*beside], lambda x: beside[x] - {x})

@@ -49,6 +49,8 @@ TOLD = [
      ("percentile", "visits.toml", "cost", "--p", "90", "--of", "rows", "--cap", "2"), "30\n"),
     (("most-common", "visits.csv", "ward", "--categories", "a,b", *WHOSE, "--where", "ward=a"),
      ("most-common", "visits.toml", "ward", "--where", "ward=a"), "a\n"),
+    (("sum", *COST, *WHOSE, *BY_WARD, "--cap", "64"), ("sum", "visits.toml", "cost", "--by", "ward", "--cap", "64"),
+     "a\t390.0\nb\t390.0\n"),
     (("median", *COST, *WHOSE, *BY_WARD), ("median", "visits.toml", "cost", "--by", "ward"), "a\t20\nb\t20\n"),
 ]  # fmt: skip
 
