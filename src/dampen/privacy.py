@@ -432,8 +432,7 @@ class GroupRelease(Release, Mapping[Any, Release]):
 
     def _size(self) -> float:
         """The larger of what groups above 0 and those below add up to: sums of both signs do not cancel."""
-        above, below = (sum(max(sign * value, 0) for value in self.value.values()) for sign in (1, -1))
-        return float(max(above, below))
+        return float(max(sum(max(sign * value, 0) for value in self.value.values()) for sign in (1, -1)))
 
     def __iter__(self) -> Iterator[Any]:
         return iter(self.value)

@@ -27,6 +27,8 @@ from dampen.audit import multisets
 from dampen.front import people, per_person
 from dampen.tables.engines import Source, ibis_people, open_engine
 from dampen.tables.engines.base import PersonAsk
+from dampen.tables.engines.ibis import IbisEngine
+from dampen.tables.engines.shares import celled_shares
 from dampen.tables.people_counts import person_shares, person_values
 from tests.audit.many_tables import count_each
 from tests.audit.people import People, PeopleAudit, few_limits, persons
@@ -61,6 +63,7 @@ class Counting:
     def each(self, data: Any, tables: int) -> list[Any]:
         """Of each table, by one query."""
         with open_engine(Source(data, self.where)) as engine:
+            assert isinstance(engine, IbisEngine)
             return count_each(engine, self.count, tables)
 
 
@@ -228,10 +231,8 @@ def test_persons_of_one_name_in_two_tables_are_told_apart() -> None:
 
 
 def test_one_row_too_many_in_one_table_is_found(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    shared = ibis_people.celled_shares
-
     def lenient(found: Any, cells: Any, weights: Any, ask: PersonAsk) -> Any:
-        return shared(found, cells, [[weight + (weight == 6) for weight in column] for column in weights], ask)
+        return celled_shares(found, cells, [[weight + (weight == 6) for weight in column] for column in weights], ask)
 
     monkeypatch.setattr(ibis_people, "celled_shares", lenient)
     wrong = mismatches_together("ibis", all_tables(2, 2), ["group histograms"], tmp_path)
