@@ -99,6 +99,8 @@ PAY = CellColumn("pay", POINTS)
 HUGE = Amount("huge", as_grid(range(2**40 - 1)))
 SIGNED_HUGE = Amount("huge", as_grid(range(2**40 - 1)), -(2**39))
 SIGNED_COST = Amount("cost", as_grid(range(-9, 50)), -9)
+BALANCED_COST = Amount("cost", as_grid(range(-9, 50)), -30)
+"""About as many below 0 as above, so that rows of several labels of one cell often cancel."""
 DAY = CellColumn("day", DAYS)
 ASKS: dict[str, PersonAsk] = {
     "count": PersonAsk("name", caps=CAPS),
@@ -128,6 +130,7 @@ ASKS: dict[str, PersonAsk] = {
     "few huge by ward": PersonAsk("name", (WARD,), HUGE, caps=(1, 2**30), bits=20),
     "signed sum by ward": PersonAsk("name", (WARD,), SIGNED_COST, caps=CAPS, bits=15),
     "signed sum by few wards": PersonAsk("number", (FEW_WARDS,), SIGNED_COST, caps=(1, 7, 64), bits=3),
+    "signed sum by all wards": PersonAsk("name", (ALL_WARDS,), BALANCED_COST, caps=(1, 7, 64), bits=3),
     "signed sum by day and ward": PersonAsk("name", (DAY, ALL_WARDS), SIGNED_COST, caps=CAPS, bits=15),
     "signed huge by ward": PersonAsk("name", (ALL_WARDS,), SIGNED_HUGE, caps=(1, 1000, 2**20, 2**38), bits=20),
     "signed huge by few wards": PersonAsk("name", (FEW_WARDS,), SIGNED_HUGE, caps=(3, 2**38), bits=20),
@@ -143,7 +146,7 @@ VALUES: dict[str, tuple[str, Amount | None]] = {
 HOWS = ("count", "sum", "mean", "min", "max")
 
 
-FEW = ("count", "signed sum", "huge by ward", "two grids", "few wards and costs", "signed sum by ward")
+FEW = ("count", "signed sum", "huge by ward", "two grids", "few wards and costs", "signed sum by all wards")
 """Of forms that are counted as others are."""
 SOME = {"ibis": (*FEW[1:], "of reals", "huge sum", "days, once", "sum of halves"), "spark": ("few huge by ward",)}
 
