@@ -207,7 +207,10 @@ def test_persons_of_some_rows(form: str, tmp_path: Path) -> None:
 
 
 def test_spark_in_one_session(tmp_path: Path) -> None:
+    from tests.audit.test_people_engines import all_tables, mismatches_together
+
     test_persons_of_random_tables("spark", tmp_path)
+    assert mismatches_together("spark", all_tables(2, 2), ["signed group sums"], tmp_path) == []
 
 
 @pytest.mark.long
