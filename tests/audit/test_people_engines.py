@@ -232,8 +232,8 @@ def test_one_row_too_many_in_one_table_is_found(monkeypatch: pytest.MonkeyPatch,
         return celled_shares(found, cells, [[weight + (weight == 6) for weight in column] for column in weights], ask)
 
     monkeypatch.setattr(ibis_people, "celled_shares", lenient)
-    wrong = mismatches_together("ibis", all_tables(2, 2), ["group histograms"], tmp_path)
-    assert 0 < len(wrong) < len(all_tables(2, 2))
+    few = all_tables(2, 2)[20:40]
+    assert 0 < len(mismatches_together("ibis", few, ["group histograms"], tmp_path)) < len(few)
 
 
 def test_an_engine_that_counts_one_row_too_many_is_found(monkeypatch: pytest.MonkeyPatch) -> None:

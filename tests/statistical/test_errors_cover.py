@@ -343,7 +343,7 @@ KINDS: dict[str, Callable[[], Told]] = {
 
 EXACT_ELSEWHERE = ("mean at a bound", "mean of few", "largest variance", "no variance")
 """How often such answers miss is summed up exactly in the unit test of the errors of noise; here in full runs alone."""
-IN_FULL_RUNS = ("bar of a histogram by rho", "median by rho")
+IN_FULL_RUNS = ("bar of a histogram by rho", "median by rho", "signed sum of a group of replaced persons")
 """Others of their kind are in every run."""
 SLOW = ("mean by rho", "mean of few by rho", "mean at a bound by rho", "variance by rho", "no variance by rho")
 """Bounds of quotients of Gaussian noise take 20 ms each: full runs alone, with fewer draws."""
