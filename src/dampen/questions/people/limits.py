@@ -51,7 +51,8 @@ class LimitedAccuracy(Accuracy):
 
     def statement(self, confidence: Number = CONFIDENCE) -> str:
         """Both in words."""
-        limit = f"nobody counts for more than {in_words(self.cap)} {self.what}".rstrip()
+        what = self.what.removesuffix("s") if self.cap == 1 else self.what
+        limit = f"nobody counts for more than {in_words(self.cap)} {what}".rstrip()
         told = f"{self.answer.statement(confidence)}; {limit}"
         if self.beyond is None:
             return told
