@@ -28,7 +28,12 @@ class MethodName(StrEnum):
 
 
 FIRST_SCORE = next(iter(ScoreName))
-BY_DEFAULT = ", ".join(dict.fromkeys(each.default.replace("_", "-") for each in CENTRALITIES.values()))
+BY_DEFAULT = ", ".join(dict.fromkeys(next(iter(each.methods)).replace("_", "-") for each in CENTRALITIES.values()))
+FROM_A_PRICE = "".join(
+    f"; {each.name} by {each.from_price[1]} from epsilon {each.from_price[0]} on"
+    for each in CENTRALITIES.values()
+    if each.from_price is not None
+)
 File = Annotated[
     str,
     typer.Argument(
@@ -45,9 +50,14 @@ def top_nodes(
     rows: Rows,
     payment: EpsilonPayment,
     score: Annotated[ScoreName, typer.Option(help="What makes a node influential.")] = FIRST_SCORE,
-    method: Annotated[MethodName | None, typer.Option(help=f"How they are found; left out, by {BY_DEFAULT}.")] = None,
+    method: Annotated[
+        MethodName | None, typer.Option(help=f"How they are found; left out, by {BY_DEFAULT}{FROM_A_PRICE}.")
+    ] = None,
     max_degree: Annotated[int | None, typer.Option(help="Public bound of degrees; every graph is cut to it.")] = None,
     shift: Annotated[str, typer.Option(help="Public level for codegree- and one-shot-local-dampening.")] = "0",
+    with_scores: Annotated[
+        bool, typer.Option("--with-scores", help="Tell the scores of degree or pagerank too.")
+    ] = False,
     as_json: answers.Json = False,
 ) -> None:
     """Tell the most influential nodes of a graph, best first, privately: one edge more or less is hidden.
@@ -61,6 +71,6 @@ def top_nodes(
     with progress():
         release = RECORD["top_nodes"].ask(
             opened, k, score=name_of(score), method=name_of(method), max_degree=max_degree, shift=shift,
-            epsilon=payment.epsilon, budget=payer, note=payment.noted(asked),
+            with_scores=with_scores, epsilon=payment.epsilon, budget=payer, note=payment.noted(asked),
         )  # fmt: skip
     answers.show(release, payer, as_json=as_json, remarks=graph.remarks())
