@@ -71,8 +71,8 @@ def level_plans(nodes: int) -> list[LevelPlan]:
 
 LEVEL_SCORES: tuple[Universe, ...] = tuple(level_universe(plan) for n in (4, 5, 6) for plan in level_plans(n))
 """What follows a released h. With steps of 1/2 the drift is half an edge whatever the floor: one mechanism for all."""
-ONE_HOP: tuple[Universe, ...] = (one_hop_ranks(largest=6),)
-PAGERANKS: tuple[Universe, ...] = (pageranks(largest=6),)
+ONE_HOP: tuple[Universe, ...] = (one_hop_ranks(largest=4), one_hop_ranks(largest=6, smallest=5))
+PAGERANKS: tuple[Universe, ...] = (pageranks(largest=4), pageranks(largest=6, smallest=5))
 """One edge moves all utilities of these, and all together by little."""
 CORES: tuple[Universe, ...] = (cores(largest=6),)
 INFORMATION_GAIN = information_gain(attributes=2, largest=6, bounded=True)
