@@ -1,4 +1,4 @@
-"""Scores of all nodes that rank them by rank: PageRank, one step of it in whole votes, and core numbers. Not private.
+"""PageRank of all nodes, one step of it in whole votes, and core numbers. Not private.
 
 Graphs are CSR arrays as in :mod:`dampen.graphs.node_scores`. A node's sum is taken by one thread, in the order of its
 row, so that scores are the same for every number of threads. Compiled code does a bounded number of steps at once, so
@@ -14,8 +14,9 @@ import numpy as np
 from dampen.graphs.threads import as_threads, run_parts
 from dampen.vectors import Floats, Integers
 
-STEPS_AT_ONCE = 2 * 10**7
-"""After about so many steps, a fraction of a second, compiled code comes back to hear interrupts."""
+STEPS_AT_ONCE, PEELED_AT_ONCE = 2 * 10**7, 2 * 10**6
+"""After about so many steps, a fraction of a second, compiled code comes back to hear interrupts. Steps of peeling wait
+for memory at every turn."""
 WORTH_THREADS = 10**6
 """With fewer steps in one pass, starting threads for it takes longer than they save."""
 PARTS_OF_A_THREAD = 4
@@ -35,7 +36,7 @@ def neighbour_votes(offsets: Any, neighbours: Any, whole: int, *, threads: int |
     rows = np.asarray(offsets, np.uint32), np.asarray(neighbours, np.uint32)
     votes = whole // np.maximum(np.diff(rows[0]).astype(np.int64), 1)
     sums = np.zeros(len(votes), dtype=np.int64)
-    _pass_over(rows[0], lambda first, last: add_votes(first, last, *rows, votes, sums), threads)
+    _pass_over(*_stretches(rows[0], threads), lambda first, last: add_votes(first, last, *rows, votes, sums))
     return sums
 
 
@@ -54,9 +55,13 @@ def pagerank(offsets: Any, neighbours: Any, damping: float, steps: int, *, threa
     ranks = np.ones(len(rows[0]) - 1)
     shares = 1.0 / np.maximum(np.diff(rows[0]), 1)
     new = np.empty_like(shares)
+    stretches, used = _stretches(rows[0], threads)
+
+    def step(first: int, last: int) -> None:
+        pagerank_step(first, last, *rows, damping, shares, ranks, new)
+
     for _ in range(steps):
-        step = (*rows, damping, shares, ranks, new)
-        _pass_over(rows[0], lambda first, last, step=step: pagerank_step(first, last, *step), threads)  # type: ignore[misc]
+        _pass_over(stretches, used, step)
         shares, new = new, shares
     return ranks
 
@@ -80,20 +85,24 @@ def core_numbers(offsets: Any, neighbours: Any) -> Integers:
     starts = np.searchsorted(left[order], np.arange(int(left.max()) + 1))
     done = 0
     while done < len(order):
-        done = peel(*rows, starts, order, places, left, done, STEPS_AT_ONCE)
+        done = peel(*rows, starts, order, places, left, done, PEELED_AT_ONCE)
     return left
 
 
-def _pass_over(offsets: Any, count: Callable[[int, int], None], threads: int | None) -> None:
-    """Call ``count`` on stretches of nodes with about equally many edges each, in threads where that is worth it."""
-    steps, most = len(offsets) - 1 + int(offsets[-1]), as_threads(threads)
+def _stretches(offsets: Any, threads: int | None) -> tuple[list[tuple[int, int]], int]:
+    """Stretches of nodes with about equally many edges each, and how many threads are worth it for one pass."""
+    before = offsets + np.arange(len(offsets), dtype=np.int64)
+    steps, most = int(before[-1]), as_threads(threads)
     used = most if steps >= WORTH_THREADS else 1
     parts = max(-(-steps // STEPS_AT_ONCE), PARTS_OF_A_THREAD * used if used > 1 else 1)
-    before = offsets + np.arange(len(offsets), dtype=np.int64)
-    cuts = np.unique(np.searchsorted(before, np.linspace(0, before[-1], parts + 1).astype(np.int64)))
-    stretches = list(pairwise(cuts.tolist()))
-    if used == 1:
-        for stretch in stretches:
-            count(*stretch)
-    else:
-        run_parts(lambda: lambda stretch: count(*stretch), stretches, threads=used, title="PageRank")
+    cuts = np.unique(np.searchsorted(before, np.linspace(0, steps, parts + 1).astype(np.int64)))
+    return list(pairwise(cuts.tolist())), used
+
+
+def _pass_over(stretches: list[tuple[int, int]], threads: int, count: Callable[[int, int], None]) -> None:
+    """Call ``count`` on all stretches; what it does to one must not depend on any other."""
+    if threads > 1:
+        run_parts(lambda: lambda stretch: count(*stretch), stretches, threads=threads, title="ranks")
+        return
+    for stretch in stretches:
+        count(*stretch)

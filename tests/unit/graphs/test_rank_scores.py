@@ -99,6 +99,7 @@ def test_the_number_of_threads_and_of_parts_does_not_matter(monkeypatch: pytest.
     )
     monkeypatch.setattr(rank_scores, "WORTH_THREADS", 1)
     monkeypatch.setattr(rank_scores, "STEPS_AT_ONCE", 100)
+    monkeypatch.setattr(rank_scores, "PEELED_AT_ONCE", 100)
     assert core_numbers(*rows(graph)).tolist() == cores.tolist()
     for threads in (1, 2, 3, 8):
         assert neighbour_votes(*rows(graph), 2**40, threads=threads).tolist() == votes.tolist()
@@ -123,6 +124,21 @@ def test_compiled_code_comes_back_after_a_bounded_number_of_steps(monkeypatch: p
     edges = [int(graph.offsets[last] - graph.offsets[first]) for first, last in calls]
     assert sum(edges) == len(graph.neighbours)
     assert max(edges) <= 500 + graph.degrees().max()
+
+
+def test_peeling_comes_back_after_a_bounded_number_of_steps(monkeypatch: pytest.MonkeyPatch) -> None:
+    graph, gone = GRAPHS["hubs and cliques"](), [0]
+    peel = rank_kernels.peel
+
+    def heard(*arguments: Any) -> int:
+        gone.append(peel(*arguments))
+        return gone[-1]
+
+    monkeypatch.setattr(rank_scores, "PEELED_AT_ONCE", 500)
+    monkeypatch.setattr(rank_kernels, "peel", heard)
+    graph.core_numbers()
+    assert gone[-1] == graph.nodes
+    assert len(gone) > (len(graph.neighbours) + graph.nodes) / (500 + graph.degrees().max())
 
 
 def test_an_interrupt_stops_the_steps(monkeypatch: pytest.MonkeyPatch) -> None:

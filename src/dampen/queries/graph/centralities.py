@@ -95,7 +95,7 @@ def _by_degree(graph: Graph, _terms: Terms) -> Ranking:
     return Ranking(degree_problem(graph.degrees()), movers=2)
 
 
-def _with_values(graph: Graph, terms: Terms) -> Ranking:
+def _by_degree_itself(graph: Graph, terms: Terms) -> Ranking:
     """The same where degrees are what is asked for."""
     return replace(_by_degree(graph, terms), l1=2, unit=Fraction(1))
 
@@ -171,8 +171,8 @@ DEGREE = Centrality(
     meaning="how many edges a node has",
     scores=Graph.degrees,
     methods={
-        "level": Method("laplace", _with_values),
-        "degree": Method("laplace", _with_values),
+        "level": Method("laplace", _by_degree_itself),
+        "degree": Method("laplace", _by_degree_itself),
         "exponential": Method("exponential", _by_degree),
         "permute_and_flip": Method("permute_and_flip", _by_degree),
         "one_shot_permute_and_flip": Method("one_shot_permute_and_flip", _by_degree),
