@@ -65,6 +65,17 @@ class NoiseAccuracy(Accuracy):
 
 
 @dataclass(frozen=True)
+class ChosenNoiseAccuracy(NoiseAccuracy):
+    """Some of ``among`` numbers with noise of their own, chosen by what came out: the largest noise may be there."""
+
+    among: int = 1
+
+    def bound(self, confidence: Number = CONFIDENCE) -> float:
+        """No noise of any of them is larger, with this confidence: each exceeds it with its share of the rest."""
+        return super().bound(1 - miss_chance(confidence) / self.among)
+
+
+@dataclass(frozen=True)
 class RatioAccuracy(Accuracy):
     """A mean, made of a released sum of differences from the middle of the bounds, and a released number of records.
 
