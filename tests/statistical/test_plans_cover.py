@@ -123,7 +123,7 @@ CASES: dict[str, tuple[Kind, str]] = {
 
 
 IN_SHORT = ("count", "mean near the highest", "variance", "median in values", "mean of few, by rho", "count of persons")
-REJECTED = ("sum", "mean near the highest", "mean near the highest, by rho", "mean of persons near the highest")
+REJECTED = ("sum", "mean near the highest", "mean near the highest, by rho")
 
 
 def misses(name: str, draws: int, share: float = 1.0) -> int:
