@@ -16,12 +16,14 @@ from dampen.front.contests import BY_YES_OR_NO, compared_of
 from dampen.front.pages import Curve, Picture, figure
 from dampen.privacy import Adjacency
 from dampen.problem import CountsProblem, NumericProblem, SelectionProblem
-from dampen.writing import as_json, html_page, html_table, round_up
+from dampen.writing import as_json, html_element, html_page, html_table, round_up
 
 EPSILONS: tuple[Number, ...] = ("0.1", "0.2", "0.5", 1, 2, 5, 10)
 TAKES_LONG = "its law takes long on so many different values, or it cannot be had at these epsilons"
 CLOSE, NEGLIGIBLE = 0.02, 1e-9
 """Means that differ by a smaller share, or by less of the largest of all, are as good: nobody need change for them."""
+LEAST_DRAWN = 1e-6
+"""Of the largest mean error: what is smaller is left out of a picture, where it would press all else together."""
 USUAL = ("PermuteAndFlip", "Laplace", "LaplaceCounts")
 """What questions are answered with where nobody names a mechanism: among equals they are taken."""
 
@@ -89,17 +91,18 @@ class Comparison:
         return "\n".join([f"{self.question}: mean error{unit} (exceeded by 5 %)", *lines, self.sentence])
 
     def _repr_html_(self) -> str:
-        return html_table([*self.rows(), ("", self.sentence)])
+        return html_table(self.rows()) + html_element("p", self.sentence)
 
     def as_html(self) -> str:
         """A whole page that opens without a network: the table, a picture, and who was left out."""
+        largest = max(found.mean for each in self.contenders for found in each.errors if found is not None)
         curves = [
             Curve(
                 each.name,
                 [
                     (float(price), found.mean)
                     for price, found in zip(self.epsilons, each.errors, strict=True)
-                    if found is not None
+                    if found is not None and found.mean >= largest * LEAST_DRAWN
                 ],
             )
             for each in self.contenders

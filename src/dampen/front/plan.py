@@ -8,12 +8,13 @@ from typing import Any, TypedDict
 from dampen._validate import Number, brief, plain, render
 from dampen.accuracy.search import Offer, least_index, least_offer, price_at, split_price
 from dampen.accuracy.stand_ins import StandIn, as_stand_ins
+from dampen.describe.columns import Number as NumberColumn
 from dampen.describe.nearest import unknown
 from dampen.errors import ParameterError
 from dampen.front.pages import Curve, Picture, figure
 from dampen.front.plan_limit import Limit
 from dampen.front.planned import Law, Sizes, Wish, as_confidence, as_wish, read_questions
-from dampen.front.question_text import read_question
+from dampen.front.question_text import WORDS, read_question
 from dampen.front.table import Table
 from dampen.front.unpaid import UnpaidTable
 from dampen.privacy import CONFIDENCE, Amount, BudgetLike, amount_as_json
@@ -159,7 +160,7 @@ class Plan:
             )
             for each in self.questions
         )
-        said = "Nothing was paid, and no row was read: all this follows from the description."
+        said = "Nothing was paid, and no row was read: all of it follows from what was described and said."
         parts = [html_element("p", said), self._repr_html_(), *map(figure, pictures)]
         return html_page("What to ask, and at which price", parts)
 
@@ -212,21 +213,27 @@ def plan(
     """
     if not isinstance(table, Table):
         raise ParameterError(f"table must be a dampen.Table, which is described; got {type(table).__name__}")
-    return _Planner(UnpaidTable(table), questions, table.budget, error, size, stand_ins, confidence).plan(epsilon, rho)
+    planner = _Planner(
+        UnpaidTable(table), table.view.data.data, questions, table.budget, error, size, stand_ins, confidence
+    )
+    return planner.plan(epsilon, rho)
 
 
 class _Planner:
     """Everything that a plan is made of, read once."""
 
     def __init__(
-        self, table: UnpaidTable, questions: Any, budget: BudgetLike, error: Any, size: Any, stand_ins: Any,
+        self, table: UnpaidTable, data: Any, questions: Any, budget: BudgetLike, error: Any, size: Any, stand_ins: Any,
         confidence: Any,
     ) -> None:  # fmt: skip
         self.asked = read_questions(questions, table)
         self.confidence = as_confidence(confidence)
-        named = as_stand_ins(stand_ins)
-        for column in named:
+        shapes = {name: each.shape for name, each in table.columns.items() if isinstance(each, NumberColumn)}
+        named = {name: StandIn.described(shape) for name, shape in shapes.items() if shape is not None}
+        for column, stand_in in as_stand_ins(stand_ins).items():
             table.view.number(column)
+            stand_in.require_other_than(data)
+            named[column] = stand_in
         self.laws = {told: Law(each, table, named.get(each.column or "")) for told, each in self.asked.items()}
 
         def spell(text: str) -> str:
@@ -247,6 +254,10 @@ class _Planner:
             if column not in {each.column for each in self.asked.values()}:
                 raise ParameterError(f"error must be that of a question that is asked: none is about {render(column)}")
         shared = {told: of_columns[each.column] for told, each in self.asked.items() if each.column in of_columns}
+        for text in error:
+            if isinstance(text, str) and " " not in text and text not in {*columns, *WORDS}:
+                known = unknown(text, [*columns, *self.asked], "There are")
+                raise ParameterError(f"error must be that of a column or of a question that is asked, not {known}")
         own = {spell(text): each for text, each in error.items() if text not in of_columns}
         return self._as_asked({told: as_wish(each, told) for told, each in (shared | own).items()})
 
