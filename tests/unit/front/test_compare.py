@@ -209,6 +209,7 @@ def test_a_comparison_is_ready_for_json_and_for_a_page() -> None:
     assert found.sentence in str(found)
     page = found.as_html()
     assert "http" not in page.replace("http://www.w3.org/2000/svg", "")
+    assert f"</table><p>{found.sentence}</p>" in page
     picture = page.split("<figure>")[1]
     ElementTree.fromstring(picture.split("<figcaption>")[0])
     assert "mean error in the unit of the answer" in picture
