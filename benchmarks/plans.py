@@ -9,6 +9,7 @@ import json
 from math import inf
 from pathlib import Path
 from time import process_time
+from typing import Any
 
 import numpy as np
 
@@ -29,13 +30,14 @@ RESULTS = Path(__file__).resolve().parent / "results" / "plans.json"
 
 def plan_all(measure: str) -> None:
     """Twenty questions, half of them with an error that is wished for, in epsilon or in rho."""
+    whole: dict[str, Any] = {measure: 20}
     staff = dampen.Table(
         "none.csv",
         columns={"pay": dampen.Number(0, 10_000, step=50), "team": dampen.Category("sales", "lab", "board")},
-        budget=dampen.Budget(**{measure: 20}),
+        budget=dampen.Budget(**whole),
     )
     wished = {**dict.fromkeys(QUESTIONS[:7], 60), "count": "2%", "mean pay": 50, "mean pay by team": 120}
-    dampen.plan(staff, QUESTIONS, error=wished, size=10_000, **{measure: 20})
+    dampen.plan(staff, QUESTIONS, error=wished, size=10_000, **whole)
 
 
 def compare_all(question: str, rows: int) -> None:

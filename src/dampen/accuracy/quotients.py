@@ -11,7 +11,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from dampen.accuracy.comparing import RARELY, Errors
-from dampen.errors import DataError
 from dampen.mechanisms import NumericMechanism
 from dampen.problem import NumericProblem
 from dampen.vectors import Floats
@@ -36,7 +35,10 @@ FIRST_PANEL = 1 / 16
 
 @dataclass(frozen=True)
 class MeanContest:
-    """A mean under ``ADD_REMOVE``: a sum of differences from the middle, and a number. ``half``: of the bounds."""
+    """A mean under ``ADD_REMOVE``: a sum of differences from the middle, and a number above 0.
+
+    ``half``: of the distance of the bounds.
+    """
 
     problems: tuple[NumericProblem, NumericProblem]
     half: float
@@ -47,7 +49,7 @@ class MeanContest:
         noise = NoiseTail(mechanism, number).quantiles(shares(FEW_PLACES))
         tail = NoiseTail(mechanism, top)
         counted = np.maximum(_value(number) + noise, 1)[:, None]
-        mean = _value(top) / _many(number)
+        mean = _value(top) / _value(number)
 
         def beyond(errors: Floats) -> Floats:
             high, low = mean + errors, mean - errors
@@ -72,10 +74,9 @@ class VarianceContest:
     def measure(self, mechanism: NumericMechanism) -> Errors:
         """Of answers between 0 and a quarter of the squared distance of the bounds."""
         first, squares, *rest = self.problems
-        known = self.records or 0 if not rest else _value(rest[0])
-        _many(known)
+        known = float(self.records or 0) if not rest else _value(rest[0])
         places = shares(PLACES if rest else FEW_PLACES)
-        counted: Floats = np.array([float(known)])
+        counted: Floats = np.array([known])
         if rest:
             noise = NoiseTail(mechanism, rest[0]).quantiles(places * len(places) * GOLDEN % 1)
             counted = np.maximum(known + noise, 1)
@@ -101,14 +102,6 @@ class VarianceContest:
 
 def _value(problem: NumericProblem) -> float:
     return float(problem.value)
-
-
-def _many(known: NumericProblem | float) -> float:
-    """A number of values that is not 0."""
-    found = known if isinstance(known, float | int) else _value(known)
-    if not found:
-        raise DataError("values must not be empty: means and variances need one")
-    return float(found)
 
 
 def shares(count: int) -> Floats:

@@ -19,7 +19,7 @@ from dampen.problem import CountsProblem, NumericProblem, SelectionProblem
 from dampen.writing import as_json, html_element, html_page, html_table, round_up
 
 EPSILONS: tuple[Number, ...] = ("0.1", "0.2", "0.5", 1, 2, 5, 10)
-TAKES_LONG = "its law takes long on so many different values, or it cannot be had at these epsilons"
+TAKES_LONG = "the law takes long on so many different values or lists, or it cannot be had at these epsilons"
 CLOSE, NEGLIGIBLE = 0.02, 1e-9
 """Means that differ by a smaller share, or by less of the largest of all, are as good: nobody need change for them."""
 LEAST_DRAWN = 1e-6
@@ -166,6 +166,9 @@ def compare(
     contenders = tuple(Contender(name, tuple(map(measure, prices))) for name, measure in found.items())
     left_out |= {each.name: TAKES_LONG for each in contenders if not any(each.errors)}
     contenders = tuple(each for each in contenders if any(each.errors))
+    for place, price in enumerate(prices):
+        if not any(each.errors[place] for each in contenders):
+            raise ParameterError(f"nothing can be compared at epsilon {brief(price)}: of all that fit, {TAKES_LONG}")
     told = question or type(data).__name__
     return Comparison(told, prices, contenders, _crossings(contenders, found, prices), left_out, compared.unit)
 

@@ -1,14 +1,18 @@
 """What is compared for a question: public problems that answer it, each in its own way, and the unit of errors."""
 
 from collections.abc import Callable, Mapping
+from fractions import Fraction
 from inspect import signature
 from typing import Any, NamedTuple
+
+import numpy as np
 
 from dampen._validate import Number, positive, render, share_of, whole
 from dampen.accuracy.comparing import ChoiceContest, Contests, CountsContest, GridContest, NumberContest
 from dampen.accuracy.fitting import Make, find_lists, find_mechanisms
 from dampen.accuracy.quotients import MeanContest, VarianceContest
 from dampen.accuracy.stand_ins import StandIn
+from dampen.describe.labels import as_categories
 from dampen.describe.nearest import unknown
 from dampen.errors import ParameterError
 from dampen.privacy import Adjacency, record_adjacency
@@ -17,7 +21,7 @@ from dampen.queries import mean_part_problems, mean_problem, percentile_hit_prob
 from dampen.queries.order.order_statistic import order_statistic_problem
 from dampen.queries.order.percentile_on_grid import target_rank
 from dampen.queries.sums import variance_part_problems
-from dampen.questions.histograms import frame_of_counts
+from dampen.questions.histograms import MOST_BARS, frame_of_counts
 from dampen.questions.one_percentile import ON_A_GRID, grid_of
 from dampen.questions.record import RECORD, Single
 from dampen.questions.subgraph_counts import subgraph_problem
@@ -104,13 +108,20 @@ def _mean(data: StandIn, adjacency: Adjacency, *, bounds: Any) -> Compared:
         return Compared({"": NumberContest(mean_problem(data.values, bounds=bounds).as_public())})
     low, high = as_bounds(bounds)
     top, number = mean_part_problems(data.values, bounds=bounds)
+    _require_values(number.value)
     return Compared({"": MeanContest((top.as_public(), number.as_public()), float(high - low) / 2)})
 
 
 def _variance(data: StandIn, adjacency: Adjacency, *, bounds: Any, unit: Number | None = None) -> Compared:
     low, high = as_bounds(bounds)
     parts, records = variance_part_problems(data.values, bounds=bounds, unit=unit, adjacency=adjacency)
+    _require_values(parts[-1].value if records is None else records)
     return Compared({"": VarianceContest(tuple(part.as_public() for part in parts), float(high - low), records)})
+
+
+def _require_values(number: Fraction | int) -> None:
+    if not number:
+        raise ParameterError("a stand-in must have a value")
 
 
 def _histogram(
@@ -119,8 +130,10 @@ def _histogram(
     """Of steps or of labels. The noise is that of all data, so that nothing is counted."""
     if (bounds is None) == (categories is None):
         raise ParameterError("bounds must be given for a histogram of numbers, or categories for one of labels")
-    size = len(categories) if bounds is None else len(grid_of(bounds, step))
-    problem = CountsProblem(frame_of_counts(size, adjacency), [0] * size).as_public()
+    size = len(as_categories(categories)) if bounds is None else len(grid_of(bounds, step))
+    if size > MOST_BARS:
+        raise ParameterError(f"bounds and step must make at most {MOST_BARS} bars; got {size}")
+    problem = CountsProblem(frame_of_counts(size, adjacency), np.zeros(size, dtype=np.int64)).as_public()
     return Compared({"": CountsContest(problem)}, f"{RECORDS}, for each bar")
 
 

@@ -7,7 +7,6 @@ import pytest
 
 from dampen import Adjacency, NumericFrame, NumericProblem
 from dampen.accuracy.quotients import MeanContest, NoiseTail, VarianceContest, shares
-from dampen.errors import DataError
 from dampen.mechanisms import Gaussian, Laplace, NumericMechanism, PolyPlace, Staircase
 from dampen.queries import mean_part_problems
 from dampen.queries.sums import variance_part_problems
@@ -84,13 +83,3 @@ def test_a_table_of_a_tail_has_the_tail(make: Any) -> None:
     assert np.abs(noise).mean() / 100 == pytest.approx(mechanism.expected_absolute_noise(problem), rel=0.01)
     assert tail.chance_above(np.array([5.0]))[0] == pytest.approx(exact[0] / 2, rel=1e-6)
     assert tail.chance_below(np.array([5.01]))[0] == pytest.approx(1 - exact[0] / 2, rel=1e-6)
-
-
-def test_of_nobody_there_is_no_mean_to_be_off() -> None:
-    parts = public(mean_part_problems([], bounds=BOUNDS))
-    with pytest.raises(DataError, match="must not be empty"):
-        MeanContest(parts, 5000).measure(Laplace(1))
-    for adjacency in (ADD_REMOVE, REPLACE):
-        problems, records = variance_part_problems([], bounds=BOUNDS, adjacency=adjacency)
-        with pytest.raises(DataError, match="must not be empty"):
-            VarianceContest(public(problems), 10_000, records).measure(Laplace(1))

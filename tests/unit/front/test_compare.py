@@ -22,7 +22,7 @@ from dampen import (
     StandIn,
     Table,
 )
-from dampen.errors import NotPublic, ParameterError
+from dampen.errors import DataError, NotPublic, ParameterError
 from dampen.front import compare as module
 
 PAY = np.sort(np.random.default_rng(3).integers(1000, 4000, 200)).tolist()
@@ -96,7 +96,7 @@ def test_histograms_are_compared_by_what_a_record_moves() -> None:
     assert bars.best(1) == "LaplaceCounts"
     assert {each.name for each in bars.contenders} == {"LaplaceCounts", "GaussianCounts"}
     votes = StandIn(["a", "b"]).as_public()
-    moved = dampen.compare(votes, "histogram", categories="ab", epsilons=(1,), adjacency=Adjacency.REPLACE)
+    moved = dampen.compare(votes, "histogram", categories=("a", "b"), epsilons=(1,), adjacency=Adjacency.REPLACE)
     one, two = (
         next(each.errors[0] for each in found.contenders if each.name == "LaplaceCounts") for found in (bars, moved)
     )
@@ -175,6 +175,20 @@ def test_what_is_marked_by_nobody_is_refused() -> None:
 def test_what_cannot_be_compared_is_refused(question: str, public: dict[str, Any], why: str) -> None:
     with pytest.raises(ParameterError, match=why):
         dampen.compare(pay(), question, **public)
+
+
+@pytest.mark.parametrize("adjacency", [Adjacency.ADD_REMOVE, Adjacency.REPLACE])
+def test_of_nobody_there_is_no_mean_to_be_off(adjacency: Adjacency) -> None:
+    nobody = StandIn([]).as_public()
+    for question in ("mean", "variance", "median"):
+        with pytest.raises((ParameterError, DataError), match=r"must have a value|must not be empty"):
+            dampen.compare(nobody, question, bounds=(0, 5), epsilons=(1,), adjacency=adjacency)
+
+
+def test_laws_that_cannot_be_written_out_are_refused_in_a_sentence() -> None:
+    letters = tuple("abcdefghijklmnopqrst")
+    with pytest.raises(ParameterError, match=r"nothing can be compared at epsilon 1: .* so many different values or"):
+        dampen.compare(StandIn(letters * 3).as_public(), "top_categories", categories=letters, k=5, epsilons=(1,))
 
 
 def test_who_is_left_out_has_a_reason() -> None:

@@ -33,7 +33,7 @@ class Forbidden:
     def _refuse(self, *given: Any) -> Any:
         raise AssertionError("a row was looked at")
 
-    __iter__ = __len__ = __getitem__ = __contains__ = __bool__ = __eq__ = __hash__ = _refuse  # type: ignore[assignment]
+    __iter__ = __len__ = __getitem__ = __contains__ = __bool__ = __eq__ = __hash__ = _refuse
     __array__ = __str__ = __repr__ = __dir__ = __float__ = __int__ = _refuse
 
 
@@ -65,7 +65,8 @@ def test_no_row_is_looked_at(given: dict[str, Any], adjacency: Adjacency, tmp_pa
         assert str(plan)
         assert plan.as_html()
         assert plan.as_dict()
-    assert (ledger.head, ledger.spent.epsilon) == (head, 0)
+    assert ledger.head == head
+    assert ledger.spent.epsilon == 0
 
 
 def test_no_row_of_a_person_is_looked_at() -> None:
@@ -76,7 +77,8 @@ def test_no_row_of_a_person_is_looked_at() -> None:
 
 
 def test_a_bad_question_is_refused_without_a_look() -> None:
-    for question, given in (("median pya", {}), ("mean pay", {}), ("median pay", {"error": -1})):
+    asked: list[tuple[str, dict[str, Any]]] = [("median pya", {}), ("mean pay", {}), ("median pay", {"error": -1})]
+    for question, given in asked:
         with pytest.raises(ParameterError):
             dampen.plan(forbidden_table(Budget(epsilon=1)), question, **given)
 
