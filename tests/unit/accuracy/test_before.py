@@ -71,6 +71,7 @@ def test_a_mean_of_votes_misses_no_more_often_than_it_says(size: int, price: Any
     known = MeanBefore(Fraction(half), top, number, vote=parts, rounding=rounding)
     noise, chances = laplace(float(rate / half), 1_500)
     other, p_other = laplace(float(rate), 400)
+    assert p_other[size * parts + other < parts].sum() <= float(known._chance_of_nobody(size)) * (1 + 1e-9)
     counted = np.maximum(size * parts + other, parts)
     answers = np.clip((centred * size * parts + noise[:, None]) / counted, -half, half)
     for confidence in (Fraction(1, 2), Fraction(19, 20)):
