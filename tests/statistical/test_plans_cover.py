@@ -24,6 +24,8 @@ TEAM = ["lab" if i % 3 else "sales" for i in range(300)]
 WHO = [i % 90 if i < 270 else 0 for i in range(300)]
 """Everybody has three rows or four, and one of them thirty more."""
 COLUMNS: dict[str, Any] = {"pay": Number(0, 8000, step=100), "team": Category("sales", "lab", "board")}
+LIKE_PAY = StandIn(list(PAY)).as_public()
+"""Other values than those that are asked, which lie as they do."""
 EPSILON = 1
 Off = Callable[[Any], float]
 
@@ -88,7 +90,7 @@ KINDS: dict[str, Kind] = {
     "variance": ("variance pay", PAY, lambda release: float(abs(float(release) - np.var(PAY))), {"size": 300}),
     "no variance": ("variance pay", HIGH, lambda release: float(release), {"size": 300}),
     "most common": ("most_common team", PAY, common_off, {}),
-    "median in values": ("median pay", PAY, median_off, {"size": 300, "stand_ins": {"pay": StandIn(PAY).as_public()}}),
+    "median in values": ("median pay", PAY, median_off, {"size": 300, "stand_ins": {"pay": LIKE_PAY}}),
     "percentiles": (
         "percentiles 25,50,75 of pay",
         PAY,

@@ -249,7 +249,7 @@ class _Planner:
             return {}
         if not isinstance(error, Mapping):
             return self._as_asked({told: as_wish(error, told) for told in self.asked})
-        of_columns = {text: each for text, each in error.items() if text in columns}
+        of_columns = {text: each for text, each in error.items() if text in columns and text not in self.asked}
         for column in of_columns:
             if column not in {each.column for each in self.asked.values()}:
                 raise ParameterError(f"error must be that of a question that is asked: none is about {render(column)}")

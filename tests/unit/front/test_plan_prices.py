@@ -201,6 +201,13 @@ def test_an_error_of_a_column_is_that_of_its_questions() -> None:
         dampen.plan(table, ["median pay"], error={"team": 60})
 
 
+def test_a_column_that_is_called_as_a_question_is_no_trap() -> None:
+    table = Table("none.csv", columns={"count": Number(0, 900), "pay": COLUMNS["pay"]}, budget=Budget(epsilon=9))
+    plan = dampen.plan(table, ["count", "median count"], error={"count": 10, "median count": 20})
+    assert [each.wished for each in plan.questions] == ["10", "20"]
+    assert dampen.plan(table, ["median count"], error={"count": 20}).questions[0].wished == "20"
+
+
 # People
 
 
