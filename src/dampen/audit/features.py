@@ -13,7 +13,8 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
-from dampen.audit.outputs import THE_OUTPUT, Outputs
+from dampen.audit.leaves import THE_OUTPUT
+from dampen.audit.outputs import Outputs
 from dampen.privacy import value_of
 from dampen.vectors import Floats
 
@@ -26,6 +27,8 @@ WIDEST = 100
 """Outputs of more entries are not compared as a whole: hardly two of them are the same, and they fill the memory."""
 LONGEST_ORDER = 6
 """Up to so many numbers their order is a label: there are 720 of six."""
+LONGEST_FORM = 160
+"""So many characters of a form are told."""
 DIRECTIONS = 4
 MULTIPLE_OF_ALL = 1100.0
 """Zero is a multiple of every power of 2 that a float can be."""
@@ -80,6 +83,8 @@ def numeric_features(x: Outputs, y: Outputs) -> Iterator[Feature]:
 def label_features(x: Outputs, y: Outputs) -> Iterator[LabelFeature]:
     """Labels to look at in outputs such as these; their type comes first."""
     yield LabelFeature("the type of the output", lambda outputs: [*outputs.types], str)
+    if any(form is not None for outputs in (x, y) for form in outputs.forms):
+        yield LabelFeature("the form of the output", lambda outputs: outputs.forms, _show_form)
     for name in x.layout.entries[:MOST_COLUMNS]:
         yield LabelFeature(name, partial(_labels_at, name))
     if 1 < len(x.layout.paths) + len(x.layout.entries) <= WIDEST:
@@ -89,6 +94,11 @@ def label_features(x: Outputs, y: Outputs) -> Iterator[LabelFeature]:
     for name in names_worth_a_look(x, y)[:MOST_COMPARED]:
         if any(_negative_zeros(outputs.column(name)).any() for outputs in (x, y)):
             yield LabelFeature(name, partial(_zeros_with_sign, name), str)
+
+
+def _show_form(form: Hashable) -> str:
+    text = str(form)
+    return text if len(text) <= LONGEST_FORM else f"{text[:LONGEST_FORM]} ..."
 
 
 def _show_row(x: Outputs, y: Outputs, row: Hashable) -> str:

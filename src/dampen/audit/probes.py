@@ -17,7 +17,8 @@ import numpy as np
 
 from dampen.audit.arguments import require_function
 from dampen.audit.drawing import Draw
-from dampen.audit.outputs import Outputs, Raised
+from dampen.audit.leaves import Raised
+from dampen.audit.outputs import Outputs
 from dampen.audit.probe_report import ProbeFinding, ProbeReport, found, not_tried, nothing
 from dampen.audit.replay import probe_processes, probe_seeds
 from dampen.audit.run_times import probe_times
