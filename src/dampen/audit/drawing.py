@@ -59,7 +59,7 @@ def draw_both(
     that changes its data: the next draw would be on another data set.
     """
     drawn: tuple[list[Any], list[Any]] = [], []
-    before = _snapshot(x), _snapshot(y)
+    before = snapshot(x), snapshot(y)
     for start in range(0, count, TURN):
         size = min(TURN, count - start)
         for data, outputs in zip((x, y), drawn, strict=True):
@@ -97,7 +97,7 @@ def _keep(output: Any) -> Any:
     return copy.copy(output) if hasattr(kind, "__dataclass_fields__") and not isinstance(output, Raised) else output
 
 
-def _snapshot(data: Any) -> bytes | None:
+def snapshot(data: Any) -> bytes | None:
     """What a data set holds, where it is made of plain lists, mappings, numbers and texts alone."""
     return pickle.dumps(data) if _is_plain(data) else None
 
@@ -111,8 +111,8 @@ def _is_plain(data: Any) -> bool:
 
 
 def _require_unchanged(before: tuple[bytes | None, bytes | None], x: Any, y: Any) -> None:
-    for name, data, snapshot in zip("xy", (x, y), before, strict=True):
-        if snapshot is not None and _snapshot(data) != snapshot:
+    for name, data, held in zip("xy", (x, y), before, strict=True):
+        if held is not None and snapshot(data) != held:
             raise ParameterError(
                 f"draw must leave its data as it is, and changed {name}: write lambda data: draw(copy.deepcopy(data))"
             )
