@@ -48,36 +48,22 @@ def pure(epsilon: int | str, delta: int | str = 0, adjacency: Adjacency = ADD) -
     return PrivacyLoss(epsilon, delta, adjacency=adjacency)
 
 
-def _opendp(version: str, environment: str) -> list[Subject]:
-    def of(key: str, name: str, claim: PrivacyLoss, x: Any, y: Any, issue: str = "", samples: int = 100_000) -> Subject:
-        foreign = key.replace("-", "_")
-        return Subject(
-            f"opendp-{version}-{key}",
-            name,
-            f"OpenDP {version}",
-            claim,
-            x,
-            y,
-            samples,
-            environment,
-            foreign,
-            None,
-            issue,
-        )
+def _opendp(version: str) -> list[Subject]:
+    def of(key: str, name: str, claim: PrivacyLoss, x: Any, y: Any, issue: str = "", samples: int = 50_000) -> Subject:
+        ours = f"opendp-{version}-{key}", name, f"OpenDP {version}"
+        return Subject(*ours, claim, x, y, samples, f".venv-opendp-{version}", key.replace("-", "_"), issue=issue)
 
     threshold = pure(1, "0.004925833956035741")
+    up, tied = "`make_laplace_threshold`, scale 1, threshold 5", ([0, 0], [1, -1])
+    groups = "`make_private_lazyframe` under rho: count of rows cut by group, after the groups are made one"
+    margin = "`make_private_lazyframe` with `Margin(max_length=1)`: a sum by group"
+    persons = PrivacyLoss(None, rho="1/2", adjacency=ADD, unit="id")
     return [
-        of("noisy-max", "`make_noisy_max` under rho, scale 1", RHO, [0, 0], [1, -1], "opendp#2911"),
-        of("noisy-max-pure", "`make_noisy_max` under epsilon, scale 1", pure(2), [0, 0], [1, -1]),
-        of(
-            "laplace-threshold",
-            "`make_laplace_threshold`, scale 1, threshold 5",
-            threshold,
-            ["u"],
-            [],
-            "opendp#2922",
-            60_000,
-        ),
+        of("noisy-max", "`make_noisy_max` under rho, scale 1", RHO, *tied, "opendp#2911"),
+        of("noisy-max-pure", "`make_noisy_max` under epsilon, scale 1", pure(2), *tied),
+        of("laplace-threshold", up, threshold, ["u"], [], "opendp#2922", 60_000),
+        of("truncated-count", groups, persons, [0, 1], [1], "opendp#2949", 4_000),
+        of("longest-group", margin, pure(1, 0, REPLACE), [10], [-10], "opendp#2945", 4_000),
     ]
 
 
@@ -95,8 +81,8 @@ COLUMN = [place / 20 for place in range(20)]
 MORE, FEWER = ([*COLUMN, 1.0], [0, 1] * 10 + [1]), (COLUMN, [0, 1] * 10)
 PRIVLIB, EBM = "diffprivlib 0.6.6", "interpret-core 0.7.8"
 SUBJECTS = [
-    *_opendp("0.15.1", ".venv-opendp"),
-    *_opendp("0.16.0", ""),
+    *_opendp("0.15.1"),
+    *_opendp("0.16.0"),
     _peer("diffprivlib-laplace", "`Laplace(epsilon=1, sensitivity=1)`", PRIVLIB, pure(1, 0, REPLACE), 0.0, 1.0, 50_000),
     _peer("diffprivlib-gaussian", "`GaussianAnalytic(1, 1e-5)`", PRIVLIB, pure(1, "1e-5", REPLACE), 0.0, 1.0, 50_000),
     _peer("diffprivlib-geometric", "`Geometric(epsilon=1, sensitivity=1)`", PRIVLIB, pure(1, 0, REPLACE), 0, 1, 50_000),
