@@ -171,6 +171,40 @@ def one_noise_for_two_draws_on_y(rng: Generator) -> Draw:
     return one_noise_for_two_draws(rng, (1,))
 
 
+def weights_that_cancel(rng: Generator) -> Draw:
+    """Three entries with large noise, and a weighted sum of them with none."""
+
+    def draw(people: tuple[str, ...]) -> list[float]:
+        one, other = (rng.normal(size=2) * 1_000).round(3).tolist()
+        return [one, other, round(0.3 * one - 1.7 * other + len(people), 3)]
+
+    return draw
+
+
+def start_of_the_steps(rng: Generator) -> Draw:
+    return lambda people: int(rng.integers(-(10**6), 10**6)) * 7 + len(people)
+
+
+def low_bits_of_one_of_many(rng: Generator) -> Draw:
+    def draw(people: tuple[str, ...]) -> list[float]:
+        entries = rng.integers(-(10**6), 10**6, size=40) * 2.0**-20
+        entries[33:35] += np.array([len(people), rng.integers(2)]) * 2.0**-21  # the second hides it from their sum
+        return [*map(float, entries)]
+
+    return draw
+
+
+def notes_of_an_error(rng: Generator) -> Draw:
+    def draw(people: tuple[str, ...]) -> int:
+        if rng.random() < 0.5:
+            return 0
+        error = ValueError("no answer")
+        error.add_note(f"for {len(people)}")
+        raise error if rng.random() < 0.5 else ExceptionGroup("several", [error])
+
+    return draw
+
+
 def one_buffer(rng: Generator) -> Draw:
     """Every output is the same list, written over: what was seen must be kept."""
     buffer: dict[str, list[float]] = {"counts": [0.0]}
@@ -208,6 +242,10 @@ FAULTS: tuple[Make, ...] = (
     one_noise_for_two_draws,
     one_noise_for_two_draws_on_y,
     noise_that_cancels,
+    weights_that_cancel,
+    start_of_the_steps,
+    low_bits_of_one_of_many,
+    notes_of_an_error,
     one_buffer,
 )
 

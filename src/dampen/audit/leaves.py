@@ -64,10 +64,13 @@ class Raised:
 
 
 def _text_of(error: BaseException) -> str:
+    """Its text, its notes, and what a group of exceptions holds."""
+    held = error.exceptions if isinstance(error, BaseExceptionGroup) else ()
     try:
-        return ADDRESS.sub("0x", str(error))
+        texts = [str(error), *getattr(error, "__notes__", ()), *(repr(Raised.by(each)) for each in held)]
     except Exception:  # an exception of the caller's own may fail even here
         return "(no text)"
+    return ADDRESS.sub("0x", " ".join(texts))
 
 
 def _cause_of(error: BaseException) -> BaseException | None:
