@@ -48,10 +48,16 @@ def pure(epsilon: int | str, delta: int | str = 0, adjacency: Adjacency = ADD) -
     return PrivacyLoss(epsilon, delta, adjacency=adjacency)
 
 
+PERSONS = (
+    "Data are the ids of persons, who have one row in each of four groups. The privacy map at 1 id tells the claim."
+)
+TWO = "Data are the values of the one group, from -10 to 10. The privacy map tells the claim at 2, for a row replaced."
+
+
 def _opendp(version: str) -> list[Subject]:
-    def of(key: str, name: str, claim: PrivacyLoss, x: Any, y: Any, issue: str = "", samples: int = 50_000) -> Subject:
+    def of(key: str, name: str, claim: PrivacyLoss, x: Any, y: Any, samples: int = 50_000, **more: str) -> Subject:
         ours = f"opendp-{version}-{key}", name, f"OpenDP {version}"
-        return Subject(*ours, claim, x, y, samples, f".venv-opendp-{version}", key.replace("-", "_"), issue=issue)
+        return Subject(*ours, claim, x, y, samples, f".venv-opendp-{version}", key.replace("-", "_"), **more)
 
     threshold = pure(1, "0.004925833956035741")
     up, tied = "`make_laplace_threshold`, scale 1, threshold 5", ([0, 0], [1, -1])
@@ -59,11 +65,11 @@ def _opendp(version: str) -> list[Subject]:
     margin = "`make_private_lazyframe` with `Margin(max_length=1)`: a sum by group"
     persons = PrivacyLoss(None, rho="1/2", adjacency=ADD, unit="id")
     return [
-        of("noisy-max", "`make_noisy_max` under rho, scale 1", RHO, *tied, "opendp#2911"),
+        of("noisy-max", "`make_noisy_max` under rho, scale 1", RHO, *tied, issue="opendp#2911"),
         of("noisy-max-pure", "`make_noisy_max` under epsilon, scale 1", pure(2), *tied),
-        of("laplace-threshold", up, threshold, ["u"], [], "opendp#2922", 60_000),
-        of("truncated-count", groups, persons, [0, 1], [1], "opendp#2949", 4_000),
-        of("longest-group", margin, pure(1, 0, REPLACE), [10], [-10], "opendp#2945", 4_000),
+        of("laplace-threshold", up, threshold, ["u"], [], 60_000, issue="opendp#2922"),
+        of("truncated-count", groups, persons, [0, 1], [1], 4_000, issue="opendp#2949", note=PERSONS),
+        of("longest-group", margin, pure(1, 0, REPLACE), [10], [-10], 4_000, issue="opendp#2945", note=TWO),
     ]
 
 
