@@ -48,16 +48,18 @@ def pure(epsilon: int | str, delta: int | str = 0, adjacency: Adjacency = ADD) -
     return PrivacyLoss(epsilon, delta, adjacency=adjacency)
 
 
-PERSONS = (
-    "Data are the ids of persons, who have one row in each of four groups. The privacy map at 1 id tells the claim."
-)
+PERSONS = "Data are the ids of persons, with one row in each of four groups. The privacy map at 1 id tells the claim."
 TWO = "Data are the values of the one group, from -10 to 10. The privacy map tells the claim at 2, for a row replaced."
 
 
 def _opendp(version: str) -> list[Subject]:
-    def of(key: str, name: str, claim: PrivacyLoss, x: Any, y: Any, samples: int = 50_000, **more: str) -> Subject:
-        ours = f"opendp-{version}-{key}", name, f"OpenDP {version}"
-        return Subject(*ours, claim, x, y, samples, f".venv-opendp-{version}", key.replace("-", "_"), **more)
+    environment = f".venv-opendp-{version}"
+
+    def of(
+        key: str, name: str, claim: PrivacyLoss, x: Any, y: Any, samples: int = 50_000, issue: str = "", note: str = ""
+    ) -> Subject:
+        who = f"opendp-{version}-{key}", name, f"OpenDP {version}"
+        return Subject(*who, claim, x, y, samples, environment, key.replace("-", "_"), issue=issue, note=note)
 
     threshold = pure(1, "0.004925833956035741")
     up, tied = "`make_laplace_threshold`, scale 1, threshold 5", ([0, 0], [1, -1])
