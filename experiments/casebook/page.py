@@ -31,7 +31,7 @@ NOT_REPEATED = """
   the draws. The exponential mechanism chooses it in 11.9 %, permute-and-flip in 6.8 %. OpenDP 0.12.1 and 0.13.0 have
   no such function.
 - [`dp` 0.1.0](https://duckdb.org/community_extensions/extensions/dp), an extension of DuckDB, promises privacy with
-  noise that is, by its own description, deterministic: the same salt gives the same noise. It is served by DuckDB alone:
+  noise that is, by its own description, deterministic: the same salt gives the same noise. DuckDB alone serves it:
   in the package index there is no `duckdb-dp`, no `duckdb-extension-dp` and no `duckdb-privacy`. So it was not run.
   Whoever can install it hands `setup="INSTALL dp FROM community; LOAD dp"` to `dampen.contrib.duckdb.as_draw`.
 """
