@@ -82,9 +82,10 @@ def _draw_some(draw: Draw, data: Any, size: int) -> list[Any]:
 def draw_one(draw: Draw, data: Any) -> Any:
     """An output as it is now, or the exception that was raised instead."""
     try:
-        return _keep(draw(data))
+        output = draw(data)
     except Exception as error:  # that, and what, it raises may depend on the data: it is an output
         return Raised.by(error)
+    return _keep(output)
 
 
 def _keep(output: Any) -> Any:
@@ -96,7 +97,8 @@ def _keep(output: Any) -> Any:
         return {key: _keep(each) if type(each) in HOLDERS else each for key, each in output.items()}
     if kind in HOLDERS:
         return kind(_keep(each) if type(each) in HOLDERS else each for each in output)
-    return copy.copy(output) if hasattr(kind, "__dataclass_fields__") and not isinstance(output, Raised) else output
+    parameters = getattr(kind, "__dataclass_params__", None)
+    return output if parameters is None or parameters.frozen else copy.copy(output)
 
 
 def snapshot(data: Any) -> bytes | None:

@@ -187,7 +187,7 @@ def _best_direction(names: list[str], x: Outputs, y: Outputs) -> Iterator[Featur
     spread = sum(np.cov(some / scale, rowvar=False) for some in points) + SLIGHT * np.eye(len(names))
     apart = (points[0].mean(axis=0) - points[1].mean(axis=0)) / scale
     if np.isfinite(spread).all() and np.isfinite(apart).all():
-        weights = np.linalg.solve(spread, apart) / scale
+        weights = np.linalg.lstsq(spread, apart, rcond=0)[0] / scale
         yield feature("the weighted sum of entries that differs most", partial(_weigh, names, weights))
 
 
