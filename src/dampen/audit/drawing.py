@@ -60,6 +60,9 @@ def draw_both(
     Refused are a draw that does nothing but raise the same exception, one whose outputs cannot be compared, and one
     that changes its data: the next draw would be on another data set.
     """
+    for name, data in zip("xy", (x, y), strict=True):
+        if isinstance(data, Iterator):
+            raise ParameterError(f"{name} must be a data set that can be read again and again, such as a list")
     drawn: tuple[list[Any], list[Any]] = [], []
     before = snapshot(x), snapshot(y)
     for start in range(0, count, TURN):

@@ -75,6 +75,11 @@ def test_a_draw_that_changes_its_data_is_refused(refused: Refused, change: Any, 
         black_box(draw, 0, data, claim=CLAIM, samples=100)
 
 
+def test_a_data_set_that_can_be_read_once_is_refused(refused: Refused) -> None:
+    with refused(ParameterError, "y must be a data set that can be read again and again, such as a list"):
+        black_box(lambda data: 1, [1], iter([1]), claim=CLAIM, samples=100)
+
+
 def test_outputs_are_kept_as_they_were() -> None:
     """Some subjects write all outputs into one list or record."""
 
