@@ -62,13 +62,14 @@ bench-diffprivlib: .venv-diffprivlib/.installed
 
 bench-interpret: .venv-interpret/.installed
 
-.venv-opendp/.installed: | $(BIN)/python
-	$(PYTHON) -m venv .venv-opendp
-	.venv-opendp/bin/python -m pip install --quiet --disable-pip-version-check 'opendp==0.15.1' numpy
+.venv-opendp-%/.installed: | $(BIN)/python
+	$(PYTHON) -m venv .venv-opendp-$*
+	.venv-opendp-$*/bin/python -m pip install --quiet --disable-pip-version-check 'opendp[polars]==$*'
 	@touch $@
 
-casebook: $(VENV)/.installed-dev .venv-opendp/.installed bench-diffprivlib bench-interpret
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check 'opendp==0.16.0'
+.PRECIOUS: .venv-opendp-%/.installed
+
+casebook: $(VENV)/.installed-dev .venv-opendp-0.15.1/.installed .venv-opendp-0.16.0/.installed bench-diffprivlib bench-interpret
 	$(BIN)/python -m experiments.casebook
 
 $(VENV)/.installed-bench: benchmarks/requirements.txt $(VENV)/.installed-dev
@@ -102,4 +103,4 @@ wheel: $(VENV)/.installed-dev
 	$(BIN)/python -m hatchling build -t wheel
 
 clean:
-	rm -rf $(VENV) .venv-diffprivlib .venv-interpret .venv-opendp dist build .mypy_cache .ruff_cache .pytest_cache .hypothesis
+	rm -rf $(VENV) .venv-diffprivlib .venv-interpret .venv-opendp-* dist build .mypy_cache .ruff_cache .pytest_cache .hypothesis

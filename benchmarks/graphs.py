@@ -1,4 +1,4 @@
-"""Graphs: ego betweenness, edge supports and private top-20 lists of the papers' graphs, against their peers.
+"""Graphs: ego betweenness, ranks, edge supports and private top-20 lists of the papers' graphs, against their peers.
 
 Run ``python -m benchmarks.graphs`` from the project's root with ``DAMPEN_DATA`` set. Peers that are not installed are
 left out and named. benchmarks/README.md says what is timed.
@@ -30,6 +30,7 @@ K, EPSILON = 20, 1
 EBC, EBC_ALONE, WEDGES = "EBC", "EBC, one thread", "bare pass over wedges"
 DAMPENED, LEVEL = "top-20 by local_dampening", "top-20 by level"
 SUMS_ALONE, WALKS = "distance-2 sums, one thread", "bare pass over 2-walks"
+PAGERANK, CORES = "PageRank", "core numbers"
 SUPPORTS, NETWORKIT, SCIPY = "edge supports", "networkit", "scipy A @ A"
 SECONDS = {
     EBC: {"enron": 0.12, "github": 0.22, "dblp": 0.40},
@@ -42,6 +43,13 @@ DENSE = {"a clique of 3000": (3000, 1.0, 5), "2500 nodes of density .9": (2500, 
 """Nodes, share of the pairs that have an edge, and seconds by the clock that EBC may take."""
 AGAINST_IGRAPH = {"enron": 20, "github": 35, "dblp": 40}
 AGAINST_NETWORKX = dict.fromkeys(GRAPHS, 700)
+RANKS_AGAINST: dict[tuple[str, str], dict[str, float]] = {
+    (PAGERANK, "igraph"): {"enron": 3, "dblp": 1.3},
+    (PAGERANK, "networkx"): {"enron": 4, "dblp": 4},
+    (CORES, "igraph"): {"enron": 1.5, "dblp": 1.5},
+    (CORES, "networkx"): {"enron": 50, "dblp": 50},
+}
+"""One thread on both sides, by the processor."""
 AGAINST_WEDGES = {"enron": 2, "dblp": 2, "github": 3, "gowalla": 3}
 AGAINST_WALKS = {"enron": 2, "github": 2, "dblp": 2}
 ALLOWANCE = 60.0
@@ -69,6 +77,7 @@ def measured(name: str, graph: Graph, rounds: int, peers: list[str]) -> dict[str
         runs[SCIPY] = graph_peers.supports_by_scipy(graph)
         if NETWORKIT in peers:
             runs[NETWORKIT] = graph_peers.supports_by_networkit(graph)
+    runs |= _ranks(graph, peers)
     interleaved_medians(runs, rounds=1, allowance=ALLOWANCE)
     found = {who: each.seconds for who, each in interleaved_medians(runs, rounds=rounds, allowance=ALLOWANCE).items()}
     for peer, everything in {"igraph": graph_peers.ego_by_igraph, "networkx": graph_peers.ego_by_networkx}.items():
@@ -113,6 +122,18 @@ def _by_the_processor(graph: Graph) -> dict[str, Run]:
     }
 
 
+def _ranks(graph: Graph, peers: list[str]) -> dict[str, Run]:
+    """PageRank and core numbers, by one thread; and by the peers that are installed."""
+    makers = {"igraph": graph_peers.ranks_by_igraph, "networkx": graph_peers.ranks_by_networkx}
+    others = {
+        f"{what}, {peer}": cpu(action)
+        for peer, make in makers.items()
+        if peer in peers
+        for what, action in make(graph).items()
+    }
+    return {PAGERANK: cpu(lambda: graph.pagerank(threads=1)), CORES: cpu(graph.core_numbers), **others}
+
+
 def targets(
     found: Figures, dense: Mapping[str, float], held: Mapping[str, float], grown: Mapping[str, float]
 ) -> list[Target]:
@@ -131,6 +152,13 @@ def targets(
         *_ratios(found, SUMS_ALONE, WALKS, AGAINST_WALKS, "distance-2 sums of {} in {} bare passes over 2-walks"),
         *_ratios(found, NETWORKIT, SUPPORTS, {"dblp": 2}, "edge supports of {} {} times as fast as networkit", True),
         *_ratios(found, SCIPY, SUPPORTS, {"dblp": 8}, "edge supports of {} {} times as fast as scipy's A @ A", True),
+        *(
+            target
+            for (what, peer), limits in RANKS_AGAINST.items()
+            for target in _ratios(
+                found, f"{what}, {peer}", what, limits, what + " of {} {} times as fast as " + peer, True
+            )
+        ),
         Target("EBC up to 1M edges takes 100 MB over imports", 100, held),
         Target("its memory grows with edges to the power of 1.1", 1.1, grown),
     ]

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from dampen import Graph, StandIn, compare
+from dampen import Adjacency, CountsFrame, CountsProblem, Graph, StandIn, compare
 from dampen._validate import Number
 from dampen.front.compare import Comparison
 from dampen.queries import triangle_problem
@@ -15,12 +15,19 @@ EPSILONS: tuple[Number, ...] = ("0.1", 1, 4)
 PAY = [1000 + i * i * 7 % 3000 + i % 40 * 20 for i in range(2000)]
 FEW = range(1000, 4000, 10)
 NODES = 120
+DELTA = "1e-6"
 
 
 def graph() -> Graph:
     """Every node with some others, by arithmetic alone."""
     pairs = [(i, j) for i in range(NODES) for j in range(i) if (i * i + i * j + j * j) % 13 == 0]
     return Graph.from_edges(*zip(*pairs, strict=True), nodes=NODES)
+
+
+def counts_of_everybody() -> CountsProblem:
+    """Counts of which one person may move all by 1."""
+    frame = CountsFrame(300, 300, Adjacency.ADD_REMOVE, largest=1)
+    return CountsProblem(frame, [0] * 300).as_public()
 
 
 def case(values: object, question: str, **public: object) -> Comparison:
@@ -42,8 +49,24 @@ CASES: dict[str, tuple[str, Callable[[], Comparison]]] = {
         "Exponential",
         lambda: case(["a"] * 105 + ["b"] * 100 + ["c"] * 95, "most_common", categories=tuple("abcde")),
     ),
+    "3 most frequent of 5 labels: 105, 100, ... 85": (
+        "TopK of Exponential",
+        lambda: case(
+            [label for label, count in zip("abcde", range(105, 80, -5), strict=True) for _ in range(count)],
+            "top_categories",
+            k=3,
+            categories=tuple("abcde"),
+        ),
+    ),
     "count of 2,000": ("Laplace", lambda: case(PAY, "count")),
+    "histogram of 20 bars": ("LaplaceCounts", lambda: case(PAY, "histogram", bounds=(0, 9_500), step=500, delta=DELTA)),
+    "300 counts, one person in all, delta 1e-6": (
+        "LaplaceCounts",
+        lambda: compare(counts_of_everybody(), epsilons=EPSILONS, delta=DELTA),
+    ),
     "sum of 2,000 salaries": ("Laplace", lambda: case(PAY, "sum", bounds=(0, 10_000))),
+    "mean of 2,000 salaries": ("Laplace", lambda: case(PAY, "mean", bounds=(0, 10_000))),
+    "variance of 2,000 salaries": ("Laplace", lambda: case(PAY, "variance", bounds=(0, 10_000))),
     "triangles of a graph of 120 nodes": (
         "Laplace",
         lambda: compare(triangle_problem(graph()).as_public(), epsilons=EPSILONS),

@@ -20,6 +20,7 @@ number for it."""
 
 PUBLIC: dict[str, type[NumericMechanism]] = find_mechanisms(dampen.mechanisms, NumericMechanism)  # type: ignore[type-abstract]
 VARIANTS: dict[str, tuple[dict[str, Any], ...]] = {
+    "PiecewiseLaplace": ({}, {"share": "1/2"}),
     "PolyPlace": ({}, {"p": 3}),
     "SmoothCauchy": ({}, {"gamma": 2}),
     "SmoothStudentT": ({}, {"dof": 1}),

@@ -18,6 +18,8 @@ Own = dict[str, Any]
 DELTA = "1e-6"
 DRIFT = 524290
 """Of level scores with steps of 1/2: half an edge, and what rounding adds."""
+ONE_HOP_L1, PAGERANK_L1 = 2 * 2**40 + 12, 7730213211549
+"""How far one edge moves all ranks of six nodes together, in units of 2^-40."""
 VARIANTS: dict[str, dict[str, Own]] = {
     "ReportNoisyMax": {noise: {"noise": noise} for noise in ("laplace", "exponential", "gumbel")},
     "LocalDampening": {
@@ -52,6 +54,8 @@ VARIANTS: dict[str, dict[str, Own]] = {
         "": {"k": 3, "movers": 2},
         "pairs": {"k": 2, "movers": 2},
         "level scores": {"k": 2, "movers": 2, "drift": DRIFT},
+        "one-hop PageRank": {"k": 2, "l1": ONE_HOP_L1},
+        "PageRank": {"k": 2, "l1": PAGERANK_L1},
     },
     "TopK": {
         "Exponential": {"k": 2, "base": Exponential},
@@ -68,6 +72,7 @@ FOR_THE_GATE_ALONE = {
     *("ShiftedLocalDampening, up, exponential", "ShiftedLocalDampening, down"),
     *("ShiftedLocalDampening, to the end", "ShiftedLocalDampening, to the end, exponential"),
     *("ParetoNoisyMax, nu 2, indicator", "LaplaceTopK", "LaplaceTopK, level scores"),
+    *("LaplaceTopK, one-hop PageRank", "LaplaceTopK, PageRank"),
     *("TopK, LocalDampening, exponential", "TopK, PairwiseDampening"),
 }
 """Variants that the contracts leave out: they would run the same code once more."""

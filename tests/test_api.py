@@ -165,6 +165,7 @@ PUBLIC = {
         "PairwiseDampening",
         "ParetoNoisyMax",
         "PermuteAndFlip",
+        "PiecewiseLaplace",
         "PolyPlace",
         "ReportNoisyMax",
         "SelectionMechanism",

@@ -9,7 +9,7 @@ from benchmarks.contestants import PeerMissing
 from benchmarks.peer_process import PeerProcess
 from dampen.audit import BlackBoxReport, black_box
 from dampen.audit.claims import parts_of
-from experiments.casebook import foreign, page
+from experiments.casebook import page
 from experiments.casebook.subjects import SUBJECTS, Subject
 
 CONFIDENCE = "0.999999"
@@ -20,9 +20,6 @@ def audit(subject: Subject) -> BlackBoxReport:
     given = {"claim": subject.claim, "samples": subject.samples, "confidence": CONFIDENCE}
     if subject.own is not None:
         return black_box(subject.own(), subject.x, subject.y, **given)  # type: ignore[arg-type]
-    if not subject.environment:
-        batch = foreign.batch_of(subject.foreign)
-        return black_box(foreign.SUBJECTS[subject.foreign](), subject.x, subject.y, batch=batch, **given)  # type: ignore[arg-type]
     peer = PeerProcess(subject.environment, "experiments.casebook.foreign", Path(subject.foreign))
     try:
         return black_box(len, subject.x, subject.y, batch=peer.ask, **given)  # type: ignore[arg-type]
@@ -62,8 +59,10 @@ def main() -> None:
             continue
         try:
             report = audit(subject)
-        except PeerMissing as missing:
-            print(f"{subject.id}: {missing}")
+        except PeerMissing:
+            print(
+                f"{subject.id}: {subject.environment} is missing, or does not start; make clean casebook makes it anew"
+            )
             continue
         print(f"{subject.id}\n{report}\n", flush=True)
         known[subject.id] = result_of(subject, report)

@@ -7,6 +7,7 @@ imported here.
 import json
 import sys
 from collections.abc import Callable
+from importlib import import_module
 from typing import Any
 
 Draw = Callable[[Any], Any]
@@ -62,6 +63,50 @@ def laplace_thresholds() -> Batch:
     return batch
 
 
+def truncated_count() -> Draw:
+    """OpenDP: rows of persons cut to one in each of four groups, the groups made one, and counted under rho."""
+    import polars as pl
+
+    dp: Any = import_module("opendp.prelude")
+    dp.enable_features("contrib")
+    schema = {"id": pl.Int64, "g": pl.Int64}
+    one_in_each_group = pl.int_range(pl.len()).over("id", "g") < 1
+    in_four_groups = pl.struct("g").rank("dense").over("id") < 5
+    rows = pl.LazyFrame(schema=schema).filter(one_in_each_group).filter(in_four_groups)
+    counts = rows.with_columns(g=pl.lit(0, dtype=pl.Int64)).group_by("g").agg(dp.len(scale=1.0))
+    query = pl.LazyFrame({"g": [0]}, schema={"g": pl.Int64}).join(counts, on="g", how="left")
+    domain = dp.lazyframe_domain([dp.series_domain(name, dp.atom_domain(T="i64")) for name in schema])
+    distance = dp.symmetric_id_distance(identifier=pl.col("id"))
+    measurement: Any = dp.m.make_private_lazyframe(domain, distance, dp.zero_concentrated_divergence(), query)
+
+    def draw(persons: list[int]) -> int:
+        held = [(person, group) for person in persons for group in range(4)]
+        return int(measurement(pl.LazyFrame(held, schema=schema, orient="row")).collect()["len"].item())
+
+    return draw
+
+
+def longest_group() -> Draw:
+    """OpenDP: sums by group of values from -10 to 10, with noise of scale 10; a group has one row at most."""
+    import polars as pl
+
+    dp: Any = import_module("opendp.prelude")
+    dp.enable_features("contrib")
+    schema: Any = {"A": pl.String, "B": pl.Int32}
+    summed: Any = pl.col("B").dp.sum((-10, 10), scale=10.0)  # type: ignore[attr-defined]
+    query = pl.LazyFrame(schema=schema).group_by("A").agg(summed)
+    columns = [dp.series_domain("A", dp.atom_domain(T=str)), dp.series_domain("B", dp.atom_domain(T="i32"))]
+    margin = dp.polars.Margin(by=["A"], max_length=1, max_groups=1, invariant="keys")
+    domain = dp.with_margin(dp.lazyframe_domain(columns), margin)
+    measurement: Any = dp.m.make_private_lazyframe(domain, dp.symmetric_distance(), dp.max_divergence(), query)
+
+    def draw(values: list[int]) -> int:
+        held = [("a", value) for value in values]
+        return int(measurement(pl.LazyFrame(held, schema=schema, orient="row")).collect()["B"].item())
+
+    return draw
+
+
 def diffprivlib_laplace() -> Draw:
     """diffprivlib: Laplace noise in floats."""
     from diffprivlib.mechanisms import Laplace
@@ -114,6 +159,8 @@ SUBJECTS: dict[str, Callable[[], Draw]] = {
         noisy_max,
         noisy_max_pure,
         laplace_threshold,
+        truncated_count,
+        longest_group,
         diffprivlib_laplace,
         diffprivlib_gaussian,
         diffprivlib_geometric,

@@ -48,36 +48,30 @@ def pure(epsilon: int | str, delta: int | str = 0, adjacency: Adjacency = ADD) -
     return PrivacyLoss(epsilon, delta, adjacency=adjacency)
 
 
-def _opendp(version: str, environment: str) -> list[Subject]:
-    def of(key: str, name: str, claim: PrivacyLoss, x: Any, y: Any, issue: str = "", samples: int = 100_000) -> Subject:
-        foreign = key.replace("-", "_")
-        return Subject(
-            f"opendp-{version}-{key}",
-            name,
-            f"OpenDP {version}",
-            claim,
-            x,
-            y,
-            samples,
-            environment,
-            foreign,
-            None,
-            issue,
-        )
+PERSONS = "Data are the ids of persons, with one row in each of four groups. The privacy map at 1 id tells the claim."
+TWO = "Data are the values of the one group, from -10 to 10. The privacy map tells the claim at 2, for a row replaced."
+
+
+def _opendp(version: str) -> list[Subject]:
+    environment = f".venv-opendp-{version}"
+
+    def of(
+        key: str, name: str, claim: PrivacyLoss, x: Any, y: Any, samples: int = 50_000, issue: str = "", note: str = ""
+    ) -> Subject:
+        who = f"opendp-{version}-{key}", name, f"OpenDP {version}"
+        return Subject(*who, claim, x, y, samples, environment, key.replace("-", "_"), issue=issue, note=note)
 
     threshold = pure(1, "0.004925833956035741")
+    up, tied = "`make_laplace_threshold`, scale 1, threshold 5", ([0, 0], [1, -1])
+    groups = "`make_private_lazyframe` under rho: count of rows cut by group, after the groups are made one"
+    margin = "`make_private_lazyframe` with `Margin(max_length=1)`: a sum by group"
+    persons = PrivacyLoss(None, rho="1/2", adjacency=ADD, unit="id")
     return [
-        of("noisy-max", "`make_noisy_max` under rho, scale 1", RHO, [0, 0], [1, -1], "opendp#2911"),
-        of("noisy-max-pure", "`make_noisy_max` under epsilon, scale 1", pure(2), [0, 0], [1, -1]),
-        of(
-            "laplace-threshold",
-            "`make_laplace_threshold`, scale 1, threshold 5",
-            threshold,
-            ["u"],
-            [],
-            "opendp#2922",
-            60_000,
-        ),
+        of("noisy-max", "`make_noisy_max` under rho, scale 1", RHO, *tied, issue="opendp#2911"),
+        of("noisy-max-pure", "`make_noisy_max` under epsilon, scale 1", pure(2), *tied),
+        of("laplace-threshold", up, threshold, ["u"], [], 60_000, issue="opendp#2922"),
+        of("truncated-count", groups, persons, [0, 1], [1], 4_000, issue="opendp#2949", note=PERSONS),
+        of("longest-group", margin, pure(1, 0, REPLACE), [10], [-10], 4_000, issue="opendp#2945", note=TWO),
     ]
 
 
@@ -95,8 +89,8 @@ COLUMN = [place / 20 for place in range(20)]
 MORE, FEWER = ([*COLUMN, 1.0], [0, 1] * 10 + [1]), (COLUMN, [0, 1] * 10)
 PRIVLIB, EBM = "diffprivlib 0.6.6", "interpret-core 0.7.8"
 SUBJECTS = [
-    *_opendp("0.15.1", ".venv-opendp"),
-    *_opendp("0.16.0", ""),
+    *_opendp("0.15.1"),
+    *_opendp("0.16.0"),
     _peer("diffprivlib-laplace", "`Laplace(epsilon=1, sensitivity=1)`", PRIVLIB, pure(1, 0, REPLACE), 0.0, 1.0, 50_000),
     _peer("diffprivlib-gaussian", "`GaussianAnalytic(1, 1e-5)`", PRIVLIB, pure(1, "1e-5", REPLACE), 0.0, 1.0, 50_000),
     _peer("diffprivlib-geometric", "`Geometric(epsilon=1, sensitivity=1)`", PRIVLIB, pure(1, 0, REPLACE), 0, 1, 50_000),

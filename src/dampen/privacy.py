@@ -431,7 +431,8 @@ class GroupRelease(Release, Mapping[Any, Release]):
         return release_of(self.value[label], self.loss, self.mechanism, self.note, known, self.cap)
 
     def _size(self) -> float:
-        return abs(float(sum(self.value.values())))
+        """The larger of what groups above 0 and those below add up to: sums of both signs do not cancel."""
+        return float(max(sum(max(sign * value, 0) for value in self.value.values()) for sign in (1, -1)))
 
     def __iter__(self) -> Iterator[Any]:
         return iter(self.value)

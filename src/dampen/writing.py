@@ -19,8 +19,9 @@ FOUR_DIGITS = Context(prec=4, rounding=ROUND_CEILING)
 FOUR_DIGITS_DOWN = Context(prec=4, rounding=ROUND_FLOOR)
 PAGE_STYLE = (
     "body{font:16px/1.5 sans-serif;max-width:60em;margin:2em auto;padding:0 1em}"
-    "table{border-collapse:collapse}th,td{border:1px solid #ccc;padding:.3em .6em;text-align:left;vertical-align:top;"
-    "overflow-wrap:anywhere}figure{margin:1em 0}figcaption{font-style:italic}svg{max-width:100%;height:auto}"
+    "table{border-collapse:collapse;display:block;overflow-x:auto}"
+    "th,td{border:1px solid #ccc;padding:.3em .6em;text-align:left;vertical-align:top;overflow-wrap:break-word}"
+    "figure{margin:1em 0}figcaption{font-style:italic}svg{max-width:100%;height:auto}"
 )
 
 

@@ -54,12 +54,11 @@ class Draw:
         if isinstance(self.mechanism, CountsMechanism):
             rate = self.mechanism.noise(self.problem.frame)
             pairs = zip(self.problem.counts.tolist(), other.problem.counts.tolist(), strict=True)
-            windows = ((_window(one, two), one, two) for one, two in pairs)
-            return [rate.log_probabilities(y - one) - rate.log_probabilities(y - two) for y, one, two in windows]
+            return [_of_shifted(rate, two - one) for one, two in pairs]
         if isinstance(self.mechanism, NumericMechanism):
             _, mine, theirs = read_pair(self.numeric_law, other.numeric_law, self.mechanism.privacy(self.problem.frame))
             return [mine - theirs]
-        return [self.log_law() - other.log_law()]
+        return [self.law - other.law]
 
     def divergences(self, other: "Draw") -> Floats:
         """D_a / a of what is drawn here from what is drawn there, and the other way round, for every order a."""
@@ -71,14 +70,26 @@ class Draw:
             noise = self.mechanism.noise(self.problem.frame)
             moved = np.abs(self.problem.counts - other.problem.counts).tolist()
             return np.asarray(np.sum([_of_gaussian(noise, count) for count in moved], axis=0))
-        return _of_laws(self.log_law(), other.log_law())
+        return _of_laws(self.law, other.law)
 
     @cached_property
     def numeric_law(self) -> NumericLaw:
         return NumericLaw(self.mechanism, self.problem, 0, "a table")
 
+    @cached_property
+    def law(self) -> Floats:
+        """That of a choice, found once: a data set has many neighbours."""
+        return self.log_law()
+
     def log_law(self, *outputs: Any) -> Floats:
         return np.asarray(self.mechanism.log_probabilities(self.problem, *outputs))
+
+
+@cache
+def _of_shifted(noise: Any, apart: int) -> Floats:
+    """How much likelier each number is with noise around 0 than with the same so far from there."""
+    steps = _window(0, apart)
+    return np.asarray(noise.log_probabilities(steps) - noise.log_probabilities(steps - apart))
 
 
 @cache

@@ -16,6 +16,7 @@ from unittest.mock import patch
 import numpy as np
 
 from dampen import Adjacency, Budget, Release, Table
+from dampen.audit import add_remove_neighbours, multisets, replace_neighbours
 from dampen.front import people, people_groups
 from dampen.mechanisms import LimitRace, Staircase
 from dampen.mechanisms.caps.base import CapMechanism
@@ -35,6 +36,17 @@ def persons(kinds: Iterable[Any], rows: int) -> list[Person]:
     """All persons with one to so many rows of these kinds."""
     listed = sorted(kinds)
     return [each for count in range(1, rows + 1) for each in combinations_with_replacement(listed, count)]
+
+
+def tables_of(everybody: list[Any], adjacency: Adjacency, most: int) -> tuple[Iterable[Any], Callable[[Any], Any]]:
+    """Tables of up to so many of these persons, and the neighbours of one: together all pairs.
+
+    Where persons get other rows who has none is not there, so that tables of fewer are among those of ``most``.
+    """
+    if adjacency is Adjacency.REPLACE:
+        kinds = [(), *everybody]
+        return multisets(kinds, largest=most, smallest=most), replace_neighbours(kinds)
+    return multisets(everybody, largest=most - 1), add_remove_neighbours(everybody)
 
 
 @contextmanager
@@ -90,11 +102,15 @@ class PeopleAudit:
         return Table(data, columns=self._columns, budget=budget, adjacency=self._adjacency, person="who")
 
     def hear(self, x: People) -> list[Heard]:
-        """For every limit what is drawn and told."""
-        if x not in self._known:
+        """For every limit what is drawn and told; once, where no limit is drawn. Who has no rows is not there."""
+        here = tuple(person for person in x if person)
+        if here not in self._known:
             with few_limits():
-                self._known[x] = [self._listen(x, decision) for decision in range(len(CAPS))]
-        return self._known[x]
+                heard = [self._listen(here, 0)]
+                if any(isinstance(draw.mechanism, LimitRace) for draw in heard[0].draws):
+                    heard += [self._listen(here, decision) for decision in range(1, len(CAPS))]
+            self._known[here] = heard
+        return self._known[here]
 
     def _listen(self, x: People, decision: int) -> Heard:
         budget = Budget(epsilon=100)
@@ -111,7 +127,10 @@ class PeopleAudit:
         return max(self._loss(*pair) for pair in pairs)
 
     def _loss(self, x: People, y: People) -> float:
-        return max(loss_between(one, other) for one, other in zip(self.hear(x), self.hear(y), strict=True))
+        mine, theirs = self.hear(x), self.hear(y)
+        if len(mine) != len(theirs):
+            return inf
+        return max(loss_between(one, other) for one, other in zip(mine, theirs, strict=True))
 
 
 def loss_between(one: Heard, other: Heard) -> float:
@@ -133,7 +152,7 @@ def _losses(mine: Draw, theirs: Draw) -> list[Any]:
     if isinstance(mine.mechanism, LimitRace):
         if mine.problem.frame != theirs.problem.frame or mine.mechanism != theirs.mechanism:
             return [np.full(len(mine.problem.frame.caps), inf)]
-        return [mine.log_law() - theirs.log_law()]
+        return [mine.law - theirs.law]
     if isinstance(mine.mechanism, Staircase):
         noise, (one, two) = mine.mechanism.noise(mine.problem), (mine.problem.steps, theirs.problem.steps)
         reach = noise.plateau + 2 * noise.step

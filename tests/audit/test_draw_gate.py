@@ -47,7 +47,7 @@ from tests.every_numeric import EVERY, ladder
 DEPTH = 10
 SAMPLED = (
     *("Exponential", "SmoothExponential", "ReportNoisyMax, gumbel", "TopK", "LaplaceTopK"),
-    *("Gaussian", "Laplace", "LaplaceLogNormal", "NoisyLocalSensitivity", "Staircase"),
+    *("Gaussian", "Laplace", "LaplaceLogNormal", "NoisyLocalSensitivity", "PiecewiseLaplace", "Staircase"),
 )
 """Draws that may go on for ever, or draw several times: a short walk decides too little of what begins so."""
 IN_FULL_RUNS = (

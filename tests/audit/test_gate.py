@@ -5,11 +5,14 @@ from dataclasses import dataclass
 from functools import cache, partial
 from typing import Any
 
+import numpy as np
 import pytest
 
 from dampen.mechanisms import LocalDampening, PairwiseDampening, StableArgmax, TopK
+from dampen.queries.graph.rank_problems import one_hop_problem, pagerank_problem
 from tests.audit.universes import (
     CLASSICAL,
+    CORES,
     EGO_BETWEENNESS,
     FEW_MOVERS,
     FEW_MOVERS_IN_PAIRS,
@@ -19,6 +22,8 @@ from tests.audit.universes import (
     INFORMATION_GAIN,
     INSTANCE_BASED,
     LEVEL_SCORES,
+    ONE_HOP,
+    PAGERANKS,
     QUERIES_IN_FULL,
     UNIVERSES,
     Movements,
@@ -36,7 +41,7 @@ from tests.audit.universes.ego_betweenness import (
 from tests.audit.universes.information_gain import information_gain
 from tests.audit.universes.percentiles import percentile_labels
 from tests.audit.universes.two_stars import two_stars
-from tests.every_selection import DRIFT, EVERY, Make
+from tests.every_selection import DRIFT, EVERY, ONE_HOP_L1, PAGERANK_L1, Make
 
 RUNGS_DIFFER_WITHOUT_RUNS = (INFORMATION_GAIN, *INSTANCE_BASED, *INDICATOR)
 RUNGS_DIFFER = (*RUNGS_DIFFER_WITHOUT_RUNS, *HITS)
@@ -98,9 +103,11 @@ WHERE: dict[str, dict[str, Any]] = {
     "LaplaceTopK": {"universes": FEW_MOVERS},
     "LaplaceTopK, pairs": {"universes": FEW_MOVERS_IN_PAIRS, "least": LEAST_ON_GRAPHS - 50},
     "LaplaceTopK, level scores": {"universes": LEVEL_SCORES, "least": 3 * LEAST_ON_GRAPHS},
-    "TopK, Exponential": {"universes": WITHOUT_RUNS},
-    "TopK, PermuteAndFlip": {"universes": WITHOUT_RUNS},
-    "TopK, PermuteAndFlip, peeled": {"universes": CLASSICAL[:2], "least": 500},
+    "LaplaceTopK, one-hop PageRank": {"universes": ONE_HOP, "least": 600},
+    "LaplaceTopK, PageRank": {"universes": PAGERANKS, "least": 600},
+    "TopK, Exponential": {"universes": (*WITHOUT_RUNS, *CORES)},
+    "TopK, PermuteAndFlip": {"universes": (*WITHOUT_RUNS, *CORES)},
+    "TopK, PermuteAndFlip, peeled": {"universes": (*CLASSICAL[:2], *CORES), "least": 500},
     "TopK, LocalDampening, exponential": {"universes": RUNGS_DIFFER_WITHOUT_RUNS},
     "TopK, PairwiseDampening": {"universes": RUNGS_DIFFER_WITHOUT_RUNS},
 }
@@ -203,6 +210,12 @@ def test_every_place_is_of_a_mechanism_that_is_found() -> None:
 
 def test_level_scores_are_gated_at_the_drift_of_their_plans() -> None:
     assert {plan.drift for plan in level_plans(6)} == {DRIFT}
+
+
+def test_ranks_are_gated_at_what_is_promised_of_them() -> None:
+    offsets = np.zeros(7, dtype=np.int64)
+    promised = [ask(offsets, offsets[:0]).l1 for ask in (one_hop_problem, pagerank_problem)]
+    assert promised == [ONE_HOP_L1, PAGERANK_L1]
 
 
 def test_mechanisms_that_demand_indicators_run_on_no_other_universe() -> None:

@@ -17,6 +17,7 @@ from dampen.errors import FrameLeak, ParameterError
 from dampen.mechanisms import Laplace
 from dampen.mechanisms.numeric.base import AdditiveMechanism
 from dampen.mechanisms.numeric.noises import Geometric, Noise, RoundedLaplace, RoundedNoise
+from dampen.mechanisms.numeric.piecewise_noise import PiecewiseNoise
 from dampen.privacy import PrivacyLoss
 from dampen.sensitivity import RungTable, SensitivityFunction
 from dampen.vectors import Floats
@@ -210,6 +211,23 @@ def test_a_scale_from_the_local_sensitivity_alone(delta: float) -> None:
     assert report.breaches == (("delta",) if delta else ("epsilon",))
     assert report.worst_delta > 1e-2
     assert report.worst_log_ratio > 10
+
+
+@pytest.mark.parametrize(("part", "passed"), [("1", False), ("1/2", True)])
+def test_piecewise_laplace_noise_as_published(part: str, passed: bool) -> None:
+    """Rungs 1, 1, 100 beside 1, 100: a rate of epsilon loses 1.955 epsilon, half of it is right."""
+
+    class AsPublished(Planted):
+        def noise(self, problem: NumericProblem) -> Noise:
+            return PiecewiseNoise(problem.rungs(3), problem.frame.reach, self.epsilon * Fraction(part))
+
+    def problem_of(x: int) -> NumericProblem:
+        rows = [[1000.0], [1000.0 if x == 0 else 1e5], [1e5]]
+        return NumericProblem(NumericFrame(10**5, Adjacency.REPLACE), 1000 * x, RungTable(rows, bound=10**5))
+
+    report = audit_numeric(AsPublished("1"), problem_of, [0], lambda x: [1 - x])
+    assert report.passed == passed
+    assert report.worst_log_ratio == pytest.approx(1.955 if part == "1" else 0.989, abs=1e-3)
 
 
 @pytest.mark.parametrize(("less", "passed"), [(0, False), (1, True)])

@@ -11,7 +11,7 @@ import pytest
 
 from dampen.tables.engines import open_engine
 from dampen.tables.engines.base import PersonAsk
-from tests.audit.reading.people import ASKS, FAULTS, Count, Uncoupled, Visit, couple, judge, persons, tables
+from tests.audit.reading.people import ASKS, FAULTS, Count, Uncoupled, Visit, both_sides, couple, judge, persons, tables
 from tests.contracts.people_by_hand import Shares, told
 
 SOME: dict[str, tuple[int, tuple[str, ...]]] = {"arrays": (30, (*ASKS,)), "duckdb": (1, ("costs", "costs of wards"))}
@@ -45,7 +45,8 @@ def counted_by(engine: str) -> Count:
         key = (ask, *(visits if engine == "arrays" else sorted(visits, key=str)))
         if key not in known:
             with open_engine(lying(visits, engine)) as opened:
-                known[key] = told(opened.person_shares(ask))
+                found = opened.person_shares(ask)
+            known[key] = both_sides(told(found), told(found.negative)) if ask.signed else told(found)
         return known[key]
 
     return count

@@ -77,6 +77,23 @@ def signed_by_hand(rows: Sequence[Row], caps: Sequence[int], bits: int = 0) -> t
     return up, down
 
 
+def signed_cells_by_hand(rows: Iterable[Row], caps: Sequence[int], bits: int = 0) -> tuple[Shares, Shares]:
+    """The sums of a person in cells, their sizes shared out: those of sums above 0, then those of sums below."""
+    above, persons = [0] * len(caps), rows_of_persons(rows)
+    sides: tuple[dict[tuple[int, ...], list[int]], ...] = ({}, {})
+    for own in persons.values():
+        sums: Cells = {}
+        for cell, amount in own:
+            sums[cell] = sums.get(cell, 0) + amount
+        sizes = {cell: min(abs(total), MOST) for cell, total in sums.items()}
+        for spot, cap in enumerate(caps):
+            above[spot] += min(sum(sizes.values()), MOST) > cap
+            for cell, weight in weights_of_person(sizes, cap, bits).items():
+                sides[sums[cell] < 0].setdefault(cell, [0] * len(caps))[spot] += weight
+    up, down = ({cell: tuple(row) for cell, row in side.items() if any(row)} for side in sides)
+    return Shares(len(persons), tuple(above), up), Shares(len(persons), tuple(above), down)
+
+
 def values_by_hand(rows: Iterable[Row], how: str) -> dict[int, int]:
     """One number for each person, and how many have it."""
     found: dict[int, int] = {}

@@ -1,6 +1,7 @@
 """Questions about groups, and graphs, of any kind of table: the same counts and the same people everywhere."""
 
 from collections import Counter
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ from dampen.errors import DataError
 from dampen.learn import PrivateTreeClassifier, Schema
 from dampen.tables import as_grid
 from dampen.tables.engines import Source, open_engine
-from dampen.tables.groups import GroupColumn, categories_by_groups, grids_by_groups
+from dampen.tables.groups import GroupColumn, categories_by_groups, grids_by_groups, total_by_group
 from tests.contracts.engines import EVERY, lying, table
 
 FRAME = table(400)
@@ -56,6 +57,20 @@ def test_values_of_each_group(form: str, tmp_path: Path) -> None:
     for group, counts in zip(sick.labels, categories_by_groups(data, kinds, [sick], column="kind"), strict=True):
         rows = FRAME.filter(pl.col("sick") == group)
         assert counts.tolist() == [rows["kind"].to_list().count(kind) for kind in kinds]
+
+
+@pytest.mark.parametrize("least", [0, 2**17], ids=["streamed where it may be", "by query"])
+@pytest.mark.parametrize("form", EVERY)
+def test_sums_of_each_group(form: str, least: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """To the last bit: values beside points of a grid, beyond the bounds, infinite and tiny ones."""
+    monkeypatch.setattr("dampen.tables.engines.duck_stream.MANY_ROWS", least)
+    data, low, high = lying(FRAME, form, tmp_path), Fraction(-1, 3), Fraction(2)
+    for kept, rows in ((data, FRAME), (Source(data, {"sick": True}), FRAME.filter(pl.col("sick")))):
+        found = total_by_group(kept, (low, high), [GroupColumn("city", CITIES)], column="pay")
+        for city, total in zip(CITIES, found, strict=True):
+            pay = rows.filter(pl.col("city") == city)["pay"].to_list()
+            held = [low if one < low else high if one > high else Fraction(one) for one in pay]
+            assert (total.count, total.sum) == (len(held), sum(held))
 
 
 COLUMNS: dict[str, Any] = {

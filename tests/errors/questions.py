@@ -161,6 +161,8 @@ IN_B = {"where": {"ward": "b"}}
 BY_PERSON = " by person"
 """Behind the name of a method: the same of a table with a person."""
 WHOSE = {"person": "person"}
+SIGNED = {**COLUMNS, "cost": dampen.Number(-50, 50)}
+"""Costs of both signs."""
 AT_A_RHO = " at a rho"
 """Behind the name of a function: the same with a rho in place of an epsilon."""
 CHEAP = {"where": {"cost": dampen.between(0, 50), "day": dampen.between("2020-02-01", None)}}
@@ -209,6 +211,7 @@ QUESTIONS: dict[str, Question] = {
     f"Table.sum{BY_PERSON}": of_table("sum", "cost", "person", column="cost", cap=7, **WHOSE),
     f"Table.median{BY_PERSON}": of_table("median", "cost", "person", column="cost", of="rows", **WHOSE),
     f"Table.by.count{BY_PERSON}": of_groups("count", "sex", "person", of="persons", **WHOSE),
+    f"Table.by.sum{BY_PERSON}": of_groups("sum", "cost", "sex", "person", column="cost", columns=SIGNED, **WHOSE),
     f"Table.by.median{BY_PERSON}": of_groups("median", "cost", "sex", column="cost", **WHOSE),
     "Graph.top_nodes": of_edges("top_nodes", k=2),
     "Graph.count": of_edges("count"),

@@ -51,7 +51,9 @@ from dampen.privacy import CONFIDENCE, Accuracy
 from dampen.queries import mean_part_problems, mean_problem, percentile_value_problem, sum_problem, triangle_problem
 from dampen.questions.halving_errors import HalvedAccuracy
 from dampen.vectors import Vector
+from tests.contracts.people_by_hand import signed_cells_by_hand
 
+pytestmark = pytest.mark.filterwarnings("ignore::dampen.errors.CutOffWarning")
 ALPHA = 1e-6
 FEW_DRAWS, DRAWS, REJECTING_DRAWS, LONG_DRAWS = 400, 1_000, 2_500, 10_000
 CONFIDENCES = (Fraction(1, 2), CONFIDENCE)
@@ -148,6 +150,32 @@ def total_under_a_cap() -> Told:
     release = CapRace(1).release(CapProblem(frame, above, sums), **PLENTY)
     assert release.accuracy is not None
     return abs(int(release) - sums[frame.caps.index(release.cap)]), release.accuracy
+
+
+WARDS = ("a", "b")
+VISITS = tuple((f"p{i % 90}", i * i % 2, i * 37 % 50 - 20 if i % 7 else 40) for i in range(300))
+"""Persons, wards and signed costs."""
+BITS = 14
+"""Of weights, where a row brings up to 40 units."""
+
+
+@cache
+def signed_ward(cap: int) -> Fraction:
+    """The sum of the first ward where all own sums of a person are scaled down to a limit."""
+    up, down = signed_cells_by_hand([(who, (ward,), cost) for who, ward, cost in VISITS], (cap,), BITS)
+    return Fraction(up.weights[0,][0] - down.weights[0,][0], 1 << BITS)
+
+
+def signed_sum_of_a_group(adjacency: Adjacency, **said: Any) -> Told:
+    """From the sum of all persons, each scaled down to the released limit."""
+    who, ward, cost = zip(*VISITS, strict=True)
+    table = dampen.Table(
+        {"who": who, "ward": [WARDS[place] for place in ward], "cost": cost},
+        columns={"ward": dampen.Category(*WARDS), "cost": dampen.Number(-20, 40)},
+        person="who", budget=Budget(epsilon=10**9), adjacency=adjacency,
+    )  # fmt: skip
+    found = table.by("ward").sum("cost", epsilon=2, **said)
+    return told_of(found["a"], float(signed_ward(found.cap)))
 
 
 def people_above_a_limit() -> Told:
@@ -285,6 +313,8 @@ KINDS: dict[str, Callable[[], Told]] = {
     "sum by stairs": total_by_stairs,
     "sum under a cap": total_under_a_cap,
     "people above a limit": people_above_a_limit,
+    "signed sum of a group of persons": lambda: signed_sum_of_a_group(ADD_REMOVE),
+    "signed sum of a group of replaced persons": lambda: signed_sum_of_a_group(REPLACE, cap=32),
     "mean": lambda: mean(AGES, 1),
     "mean at a bound": lambda: mean((120,) * 100, 1),
     "mean of few": lambda: mean((120, 0, 120), 1),
@@ -313,7 +343,7 @@ KINDS: dict[str, Callable[[], Told]] = {
 
 EXACT_ELSEWHERE = ("mean at a bound", "mean of few", "largest variance", "no variance")
 """How often such answers miss is summed up exactly in the unit test of the errors of noise; here in full runs alone."""
-IN_FULL_RUNS = ("bar of a histogram by rho", "median by rho")
+IN_FULL_RUNS = ("bar of a histogram by rho", "median by rho", "signed sum of a group of replaced persons")
 """Others of their kind are in every run."""
 SLOW = ("mean by rho", "mean of few by rho", "mean at a bound by rho", "variance by rho", "no variance by rho")
 """Bounds of quotients of Gaussian noise take 20 ms each: full runs alone, with fewer draws."""
@@ -350,7 +380,8 @@ class Boastful(Accuracy):
 
 
 SHARP = (
-    "count", "sum", "sum by stairs", "sum under a cap", "one of many counts", "mean", "mean of publicly many",
+    "count", "sum", "sum by stairs", "sum under a cap", "signed sum of a group of persons", "one of many counts",
+    "mean", "mean of publicly many",
     "count by rho", "sum by rho", "bar of a histogram by rho",
 )  # fmt: skip
 """Kinds whose bound has no slack on this data."""

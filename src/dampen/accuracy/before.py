@@ -45,7 +45,8 @@ class PublicMeanBefore(SizedAccuracy):
 class MeanBefore(SizedAccuracy):
     """A quotient of a sum and a number of records, both noisy: the sum of n terms of at most ``half`` in size each.
 
-    The values of ``top`` and ``number`` are not read: they are not drawn yet.
+    The values of ``top`` and ``number`` are not read: they are not drawn yet. Votes of persons are counted in parts,
+    ``vote`` of which make one record; ``rounding``: of the values before they were added up.
     """
 
     half: Fraction
@@ -53,26 +54,28 @@ class MeanBefore(SizedAccuracy):
     number: Noisy
     size: int | None = None
     unit: str = ""
+    vote: int = 1
+    rounding: Fraction = Fraction(0)
 
     def of_size(self, size: int) -> Accuracy:
         """For so many records at least."""
         return replace(self, size=whole(size=size, least=1))
 
     def bound(self, confidence: Number = CONFIDENCE) -> float:
-        """(t + r / 2) / n, where the noise of a quotient of any size exceeds t with the chance that is left."""
+        """(t + r / 2) / (n v): v parts make a vote, and a quotient's noise exceeds t with the chance that is left."""
         if self.size is None:
             raise ParameterError(NO_SIZE)
         chance = miss_chance(confidence) - self._chance_of_nobody(self.size)
         if chance <= 0:
             return float(2 * self.half)
         reach = noise_exceeded_with(self.top, self.number, self.half, chance) + self.top.resolution / 2
-        return float(min(reach / self.size, 2 * self.half))
+        return float(min(reach / (self.size * self.vote) + self.rounding, 2 * self.half))
 
     def _chance_of_nobody(self, size: int) -> Fraction:
-        """At least the chance that the noisy number is below 1, where it counts as 1."""
+        """At least the chance that the noisy number is below one vote, where it counts as one."""
         if self.number.noise is None:
             return Fraction(0)
-        return Fraction(exp(self.number.noise.log_tail(size)) / 2 * MARGIN)
+        return Fraction(exp(self.number.noise.log_tail((size - 1) * self.vote + 1)) / 2 * MARGIN)
 
 
 @dataclass(frozen=True)

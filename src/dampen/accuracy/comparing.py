@@ -1,23 +1,18 @@
-"""Every mechanism that fits a public problem, and its exact errors at every price: which one to take."""
+"""Exact errors of mechanisms on public problems: how far an answer is off, and where two of them cross."""
 
-import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import partial
 from math import inf, log
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
-from dampen import mechanisms
-from dampen.accuracy.selection import law_and_errors
-from dampen.errors import DampenError, ParameterError
-from dampen.mechanisms import NumericMechanism, ParetoNoisyMax, SelectionMechanism
-from dampen.mechanisms.base import Mechanism
+from dampen.accuracy.selection import law_and_errors, least_error
+from dampen.errors import ParameterError
+from dampen.mechanisms import CountsMechanism, NumericMechanism, ParetoNoisyMax, SelectionMechanism
 from dampen.mechanisms.selection.base import UtilityMechanism
-from dampen.mechanisms.selection.ordered import OrderedMechanism
-from dampen.problem import NumericProblem, SelectionProblem
+from dampen.problem import CountsProblem, NumericProblem, SelectionProblem
 from dampen.tables.grid import Grid
 from dampen.vectors import Floats, Runs, Vector
 
@@ -39,43 +34,15 @@ class Errors(NamedTuple):
     rare: float
 
 
-Make = Callable[[Fraction], Mechanism[Any, Any, Any]]
-
-
 class Contest(Protocol):
-    """A public problem, and how far an answer to it is off."""
+    """Public problems, and how far an answer that is made of theirs is off."""
 
     @property
-    def problem(self) -> Any:
-        """The problem."""
+    def problems(self) -> Sequence[Any]:
+        """The problems, all of which one mechanism answers for equal parts of the price."""
 
     def measure(self, mechanism: Any) -> Errors:
         """The exact errors of a mechanism."""
-
-
-def find_mechanisms(problem: Any, delta: Any = None) -> tuple[dict[str, Make], dict[str, str]]:
-    """Every public mechanism that takes this kind of problem, from a price; and why others of its kind are left out."""
-    fitting: dict[str, Make] = {}
-    left_out: dict[str, str] = {}
-    for name in mechanisms.__all__:
-        kind = getattr(mechanisms, name)
-        if inspect.isabstract(kind) or not isinstance(problem, kind.takes):
-            continue
-        known = {} if delta is None else {"delta": delta}
-        needed = [each for each in inspect.signature(kind).parameters.values() if each.default is each.empty]
-        missing = [each.name for each in needed if each.name not in ("epsilon", *known)]
-        if missing or issubclass(kind, OrderedMechanism):
-            left_out[name] = f"needs {' and '.join(missing) or 'k'}"
-            continue
-        own = {each.name: known[each.name] for each in needed if each.name in known}
-        try:
-            kind(1, **own).require(problem)
-            kind(1, **own).privacy(problem.frame)
-        except DampenError as refusal:
-            left_out[name] = str(refusal)
-            continue
-        fitting[name] = partial(kind, **own)
-    return fitting, left_out
 
 
 @dataclass(frozen=True)
@@ -85,15 +52,17 @@ class ChoiceContest:
     problem: SelectionProblem
     scores: Vector | None = None
 
+    @property
+    def problems(self) -> tuple[SelectionProblem]:
+        """The choice."""
+        return (self.problem,)
+
     def measure(self, mechanism: SelectionMechanism) -> Errors:
         """From the law."""
         probabilities, errors = law_and_errors(mechanism, self.problem)
         if self.scores is not None:
             errors = np.asarray(self.scores.max() - self.scores, dtype=np.float64)
-        order = np.argsort(errors)
-        beyond = 1 - np.cumsum(probabilities[order])
-        place = int(np.argmax(beyond <= RARELY + 2.0**-40))
-        return Errors(float(probabilities @ errors), float(errors[order][place]))
+        return Errors(float(probabilities @ errors), least_error(probabilities, errors, RARELY + 2.0**-40))
 
 
 @dataclass(frozen=True)
@@ -103,6 +72,11 @@ class GridContest:
     problem: SelectionProblem
     grid: Grid
     place: int
+
+    @property
+    def problems(self) -> tuple[SelectionProblem]:
+        """The choice of a value."""
+        return (self.problem,)
 
     def measure(self, mechanism: SelectionMechanism) -> Errors:
         """From the law of the groups, whose points are neighbours and equally likely."""
@@ -151,6 +125,11 @@ class NumberContest:
 
     problem: NumericProblem
 
+    @property
+    def problems(self) -> tuple[NumericProblem]:
+        """The number."""
+        return (self.problem,)
+
     def measure(self, mechanism: NumericMechanism) -> Errors:
         """From the tail of the noise, which is symmetric; each side ends at its end of the range."""
         resolution, rooms = float(self.problem.frame.resolution), self._rooms()
@@ -176,6 +155,23 @@ class NumberContest:
             return inf, inf
         steps = [abs(Fraction(end) - self.problem.value) / self.problem.frame.resolution for end in ends]
         return float(steps[0]), float(steps[1])
+
+
+@dataclass(frozen=True)
+class CountsContest:
+    """Many counts, each with noise of one public law: the error is that of one of them, whichever."""
+
+    problem: CountsProblem
+
+    @property
+    def problems(self) -> tuple[CountsProblem]:
+        """The counts."""
+        return (self.problem,)
+
+    def measure(self, mechanism: CountsMechanism) -> Errors:
+        """From the law of the noise, which is that of all data."""
+        noise = mechanism.noise(self.problem.frame)
+        return Errors(noise.mean_size(), float(noise.size_exceeded_with(Fraction(RARELY))))
 
 
 def _least(beyond: Callable[[int], float], most: int) -> int:

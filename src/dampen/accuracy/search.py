@@ -1,9 +1,11 @@
 """The least price at which an error is small enough, and the split of a price over several questions.
 
-Prices are numbers of three digits, so that people can write them down: each is at most a hundredth above the least.
+Prices are numbers of three digits, so that people can write them down: each is at most a hundredth above the least. A
+question may be paid for in several ways, by an epsilon or by a rho: the way that is charged the least is taken.
 """
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from math import isfinite
 
@@ -15,8 +17,46 @@ DIGITS = 900
 """How many numbers of three digits there are from 1.00 to 9.99."""
 SMALLEST_POWER, POWERS = -6, 10
 """Prices lie between a millionth and ten thousand."""
+ROUNDING = 1 + Fraction(1, DIGITS // 9)
+"""What a number of three digits exceeds the least one by, as a factor."""
 FACTOR_STEPS = 1000
 """A common factor of errors is found to within a share of 1 / FACTOR_STEPS."""
+
+
+@dataclass(frozen=True)
+class Offer:
+    """A price of some kind, ``"epsilon"`` or ``"rho"``, and what is charged for it."""
+
+    kind: str
+    price: Fraction
+    charge: Fraction
+
+
+@dataclass(frozen=True)
+class Way:
+    """One way to pay for a question: its error, and what is charged, at every price of a kind. The charge grows."""
+
+    kind: str
+    bound: Bound
+    charge: Callable[[Fraction], Fraction]
+
+    def offer(self, index: int) -> Offer:
+        """What is charged at the price of an index."""
+        return Offer(self.kind, price_at(index), self.charge(price_at(index)))
+
+    def least(self, wished: float) -> Offer | None:
+        """The least price for an error."""
+        found = least_index(lambda index: self.bound(price_at(index)) <= wished)
+        return None if found is None else self.offer(found)
+
+    def within(self, total: Fraction) -> Offer | None:
+        """The largest price that is charged no more than a total."""
+        above = least_index(lambda index: self.charge(price_at(index)) > total)
+        return None if above == 0 else self.offer(LAST if above is None else above - 1)
+
+
+Ways = Sequence[Way]
+"""All ways to pay for one question."""
 
 
 def price_at(index: int) -> Fraction:
@@ -43,50 +83,59 @@ def least_index(fits: Callable[[int], bool], last: int = LAST) -> int | None:
     return high
 
 
-def least_price(bound: Bound, wished: float, name: str) -> Fraction:
-    """The least price at which an error is at most the one wished for."""
-    found = _price_for(bound, wished)
+def least_offer(ways: Ways, wished: float, name: str) -> Offer:
+    """The least charge at which an error is at most the one wished for."""
+    found = _offer_for(ways, wished)
     if found is None:
-        least = bound(price_at(LAST))
+        least = min(way.bound(price_at(LAST)) for way in ways)
         raise ParameterError(f"error of {name} must be at least {least:.4g}: no epsilon makes it smaller")
     return found
 
 
-def _price_for(bound: Bound, wished: float) -> Fraction | None:
-    found = least_index(lambda index: bound(price_at(index)) <= wished)
-    return None if found is None else price_at(found)
+def _offer_for(ways: Ways, wished: float) -> Offer | None:
+    """The least charge; the first way where another is cheaper by its rounding alone."""
+    known = [found for way in ways if (found := way.least(wished)) is not None]
+    least = min((offer.charge for offer in known), default=Fraction(0))
+    return next((offer for offer in known if offer.charge <= least * ROUNDING), None)
 
 
-def split_price(bounds: Sequence[Bound], total: Fraction) -> list[Fraction]:
-    """Prices of at most ``total`` in all, at which no error is a larger multiple than need be of what it could be.
+def split_price(questions: Sequence[Ways], total: Fraction) -> list[Offer]:
+    """Charges of at most ``total`` in all, at which no error is a larger multiple than need be of what it could be.
 
     Alone, a question could have the whole total: its error is then as small as can be. All are multiples of these by
-    one factor, the smallest that the total pays for. Where one of them says nothing even then, all get the same.
+    one factor, the smallest that the total pays for; what that leaves over is given out in equal parts. Where one of
+    them says nothing even then, all get the same.
     """
-    best = [bound(total) for bound in bounds]
-    even = round_down(total / len(bounds))
-    if len(bounds) == 1 or not all(isfinite(each) and each > 0 for each in best):
-        return [even] * len(bounds)
+    best = [_best_within(ways, total)[0] for ways in questions]
+    each = [_best_within(ways, total / len(questions)) for ways in questions]
+    even = [offer for _, offer in each]
+    if len(questions) == 1 or not all(isfinite(error) and error > 0 for error in best):
+        return even
 
-    def prices(factor: float) -> list[Fraction] | None:
-        listed = [_price_for(bound, factor * least) for bound, least in zip(bounds, best, strict=True)]
-        known = [price for price in listed if price is not None]
-        return known if len(known) == len(listed) and sum(known) <= total else None
+    def offers(factor: float) -> list[Offer] | None:
+        listed = [_offer_for(ways, factor * least) for ways, least in zip(questions, best, strict=True)]
+        known = [offer for offer in listed if offer is not None]
+        return known if len(known) == len(listed) and sum(offer.charge for offer in known) <= total else None
 
     # The equal split pays for some factor, so that one bounds the search.
-    high = max(bound(even) / least for bound, least in zip(bounds, best, strict=True))
-    chosen = prices(high) or [even] * len(bounds)
-    low = 1.0
+    high = max(error / least for (error, _), least in zip(each, best, strict=True))
+    chosen, low = offers(high) or even, 1.0
     while high - low > low / FACTOR_STEPS:
         middle = (low + high) / 2
-        found = prices(middle)
+        found = offers(middle)
         low, high, chosen = (low, middle, found) if found is not None else (middle, high, chosen)
-    return chosen
+    spare = (total - sum(offer.charge for offer in chosen)) / len(chosen)
+    return [_more_of(ways, offer, offer.charge + spare) for ways, offer in zip(questions, chosen, strict=True)]
 
 
-def round_down(price: Fraction) -> Fraction:
-    """The largest number of three digits that is not above a price."""
-    above = least_index(lambda index: price_at(index) > price)
-    if above == 0:
-        raise ParameterError("epsilon must leave at least a millionth for each question")
-    return price_at(LAST if above is None else above - 1)
+def _more_of(ways: Ways, offer: Offer, total: Fraction) -> Offer:
+    """The same way to pay, for a larger total."""
+    return next((found for way in ways if way.kind == offer.kind and (found := way.within(total))), offer)
+
+
+def _best_within(ways: Ways, total: Fraction) -> tuple[float, Offer]:
+    """The least error for no more than a total, and what buys it."""
+    known = [(way.bound(found.price), found) for way in ways if (found := way.within(total)) is not None]
+    if not known:
+        raise ParameterError("epsilon or rho must leave at least a millionth for each question")
+    return min(known, key=lambda each: each[0])

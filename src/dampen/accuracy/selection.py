@@ -5,13 +5,10 @@ The error of a candidate is how far its utility lies below the best one.
 
 import numpy as np
 
-from dampen._validate import Number, non_negative, positive, render
-from dampen.errors import ParameterError
+from dampen._validate import Number, non_negative, positive
 from dampen.mechanisms import SelectionMechanism
-from dampen.mechanisms.selection.base import ExponentMechanism
 from dampen.mechanisms.selection.ordered import OrderedMechanism
-from dampen.mechanisms.selection.top_k import one_shot_noise
-from dampen.problem import SelectionProblem, count_candidates
+from dampen.problem import SelectionProblem
 from dampen.vectors import Floats, Runs
 
 
@@ -36,22 +33,28 @@ def tail_bound(mechanism: SelectionMechanism, problem: SelectionProblem, error: 
 
 
 def error_bound(mechanism: SelectionMechanism, problem: SelectionProblem, failure: Number) -> float:
-    """An error that a release exceeds with probability at most ``failure``, by the classical argument.
+    """The least error that a release exceeds with probability at most ``failure``: the exact quantile of its law.
 
-    A candidate with exponent x below the best is drawn with probability at most exp(-x) by the exponential law and by
-    permute-and-flip, so R candidates with x >= ln(R / failure) are drawn with probability at most ``failure``. For the
-    plain mechanisms this is the textbook bound ln(R / failure) / rate, cut at the utilities there are; for dampened
-    ones it is the papers' bound in the score used, read back as utilities. Never below the exact quantile.
+    It is an error that some candidate has, or some list; the next smaller one is exceeded more often. For every
+    mechanism that has a law.
+
+    >>> import dampen
+    >>> from dampen.mechanisms import PermuteAndFlip
+    >>> frame = dampen.Frame(range(100), bound=1, adjacency=dampen.Adjacency.ADD_REMOVE, monotone=True)
+    >>> problem = dampen.SelectionProblem(frame, range(100)).as_public()
+    >>> error_bound(PermuteAndFlip(1), problem, "0.05"), tail_bound(PermuteAndFlip(1), problem, 2) > 0.05
+    (2.0, True)
     """
     problem.require_public("error_bound")
-    if not isinstance(mechanism, ExponentMechanism) or one_shot_noise(mechanism, clipped=True) is None:
-        raise ParameterError(f"error_bound needs the exponential or permute-and-flip law; got {render(mechanism)}")
-    chance = positive(failure=failure)
-    utilities = np.asarray(problem.groups, dtype=np.float64)
-    likely = mechanism.exponents(problem).approximate() < np.log(count_candidates(problem.frame.candidates)) - np.log(
-        float(chance)
-    )
-    return float(utilities.max() - utilities[likely].min()) if likely.any() else 0.0
+    return least_error(*law_and_errors(mechanism, problem), float(positive(failure=failure)))
+
+
+def least_error(probabilities: Floats, errors: Floats, chance: float) -> float:
+    """The least of the errors that is exceeded with this chance at most."""
+    order = np.argsort(errors)
+    # Small chances are added up first: those of large errors are the ones that decide.
+    beyond = np.append(np.cumsum(probabilities[order][:0:-1])[::-1], 0.0)
+    return float(errors[order][int(np.argmax(beyond <= chance))])
 
 
 def law_and_errors(mechanism: SelectionMechanism, problem: SelectionProblem) -> tuple[Floats, Floats]:

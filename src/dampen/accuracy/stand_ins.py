@@ -7,23 +7,24 @@ are like the private ones, or a shape that somebody declares.
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from itertools import pairwise
 from math import ceil, floor
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from dampen._validate import Number, exact, only_own_errors, render, share_of, whole
+from dampen._validate import Number, only_own_errors, render, whole
 from dampen.accuracy.before import NO_SIZE, SizedAccuracy
 from dampen.describe.labels import as_named
+from dampen.describe.shapes import Knots, as_knots
 from dampen.errors import NotPublic, ParameterError
 from dampen.mechanisms.selection_errors import PercentileAccuracy
 from dampen.privacy import CONFIDENCE, Accuracy, GroupAccuracy, PrivateAccuracy
 from dampen.tables.counts import GridCounts, count_on_grid
+from dampen.tables.engines import Source
 from dampen.tables.grid import Grid
 
-Knots = tuple[tuple[Fraction, Fraction], ...]
-"""Shares of people, and the values that they do not exceed, both increasing."""
+PRIVATE_ROWS = "a stand-in must be public values: the rows of a table that is asked are private"
 
 
 class StandIn:
@@ -39,8 +40,8 @@ class StandIn:
     """
 
     def __init__(self, values: Any) -> None:
-        if hasattr(values, "budget"):
-            raise ParameterError("a stand-in must be public values: the rows of a table that is asked are private")
+        if hasattr(values, "budget") or hasattr(values, "_table"):  # a table, its groups, or one number for each person
+            raise ParameterError(PRIVATE_ROWS)
         self.values, self._kind, self.public = values, "a sample", False
         self.knots: Knots = ()
         self._counted: tuple[Grid, GridCounts] | None = None
@@ -55,15 +56,28 @@ class StandIn:
     @classmethod
     def percentiles(cls, known: Mapping[Number, Number]) -> "StandIn":
         """Percentiles that are known from elsewhere, ``{50: 2600, 90: 5200}``; values lie evenly between them."""
-        pairs = known.items() if isinstance(known, Mapping) else ()
-        knots = tuple(sorted((share_of(p), exact(percentiles=value)) for p, value in pairs))
-        rising = all(low[1] <= high[1] for low, high in pairwise(knots))
-        if not knots or not rising or len({share for share, _ in knots}) < len(knots):
-            rule = "percentiles must be percentages and values that increase together, such as {10: 1400, 90: 5200}"
-            raise ParameterError(f"{rule}; got {render(known)}")
+        knots = as_knots(known)
         made = cls(())
         made.values, made.knots, made._kind = None, knots, "percentiles"
         return made
+
+    @classmethod
+    def described(cls, knots: Knots) -> "StandIn":
+        """The shape that a description declares, which is public."""
+        made = cls.uniform()
+        made.knots, made._kind = knots, "percentiles" if knots else "uniform"
+        return made
+
+    def require_other_than(self, data: Any) -> None:
+        """Refuse the data that are asked, by what they are called or by what they are; nothing of them is read."""
+        own = self.values.data if isinstance(self.values, Source) else self.values
+        if isinstance(own, str | Path) and isinstance(data, str | Path):
+            same = Path(own).resolve() == Path(data).resolve()
+        else:
+            columns = data.values() if type(data) is dict else ()
+            same = own is not None and any(own is each for each in (data, *columns))
+        if same:
+            raise ParameterError(PRIVATE_ROWS)
 
     def as_public(self) -> "StandIn":
         """A copy marked public: what is told of it may show its values."""

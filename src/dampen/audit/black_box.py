@@ -4,10 +4,9 @@ import time
 from typing import Any
 
 from dampen._validate import Number, whole
-from dampen.audit.arguments import require_function
 from dampen.audit.black_box_report import BlackBoxReport
 from dampen.audit.claims import parts_of
-from dampen.audit.drawing import Batch, Draw, draw_both, progress
+from dampen.audit.drawing import Batch, Draw, draw_both, progress, require_draw
 from dampen.audit.measuring import measure
 from dampen.audit.searching import find_events
 from dampen.privacy import PrivacyLoss, miss_chance
@@ -52,8 +51,7 @@ def black_box(
     >>> report.refuted, report.epsilon > 1.5
     (True, True)
     """
-    require_function("a data set to an output", draw=draw)
-    require_function("a data set and a number to so many outputs", batch=draw if batch is None else batch)
+    require_draw(draw, batch)
     parts_of(claim)
     error, half = float(miss_chance(confidence)), whole(samples=samples, least=100) // 2
     whole(seed=seed, least=0)

@@ -13,7 +13,8 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
-from dampen.audit.outputs import THE_OUTPUT, Outputs
+from dampen.audit.leaves import EXACT, THE_OUTPUT
+from dampen.audit.outputs import Outputs
 from dampen.privacy import value_of
 from dampen.vectors import Floats
 
@@ -26,10 +27,16 @@ WIDEST = 100
 """Outputs of more entries are not compared as a whole: hardly two of them are the same, and they fill the memory."""
 LONGEST_ORDER = 6
 """Up to so many numbers their order is a label: there are 720 of six."""
+LONGEST_FORM = 160
+"""So many characters of a form are told."""
+MOST_SCREENED, FIRST_DRAWS = 1_000, 1_000
+"""So many columns are compared by the lowest bits of so many draws, to choose those that are looked at bit by bit."""
 DIRECTIONS = 4
 MULTIPLE_OF_ALL = 1100.0
 """Zero is a multiple of every power of 2 that a float can be."""
 MOST_DECIMALS = 9
+SLIGHT = 1e-12
+"""Added to variances, so that none is zero."""
 AT_MOST, AT_LEAST, EXACTLY = "at most", "at least", "exactly"
 Tell = Callable[[str, float], str]
 """From one of these three words and a number to a sentence."""
@@ -74,12 +81,16 @@ def numeric_features(x: Outputs, y: Outputs) -> Iterator[Feature]:
         for one, other in combinations(names[:MOST_COMPARED], 2):
             yield feature(f"{one} minus {other}", partial(_difference, one, other))
         yield from bit_features(feature(SUM, _sum_of_rows))
-    yield from (each for name in names[:MOST_COMPARED] for each in bit_features(column_feature(name)))
+        yield from _best_direction(names, x, y)
+    yield from (each for name in names[:MOST_COMPARED] for each in _remainders(name, x, y))
+    yield from (each for name in _names_by_bits(x, y) for each in bit_features(column_feature(name)))
 
 
 def label_features(x: Outputs, y: Outputs) -> Iterator[LabelFeature]:
     """Labels to look at in outputs such as these; their type comes first."""
     yield LabelFeature("the type of the output", lambda outputs: [*outputs.types], str)
+    if any(form is not None for outputs in (x, y) for form in outputs.forms):
+        yield LabelFeature("the form of the output", lambda outputs: outputs.forms, _show_form)
     for name in x.layout.entries[:MOST_COLUMNS]:
         yield LabelFeature(name, partial(_labels_at, name))
     if 1 < len(x.layout.paths) + len(x.layout.entries) <= WIDEST:
@@ -89,6 +100,11 @@ def label_features(x: Outputs, y: Outputs) -> Iterator[LabelFeature]:
     for name in names_worth_a_look(x, y)[:MOST_COMPARED]:
         if any(_negative_zeros(outputs.column(name)).any() for outputs in (x, y)):
             yield LabelFeature(name, partial(_zeros_with_sign, name), str)
+
+
+def _show_form(form: Hashable) -> str:
+    text = str(form)
+    return text if len(text) <= LONGEST_FORM else f"{text[:LONGEST_FORM]} ..."
 
 
 def _show_row(x: Outputs, y: Outputs, row: Hashable) -> str:
@@ -109,6 +125,17 @@ def names_worth_a_look(x: Outputs, y: Outputs) -> list[str]:
         return names
     found = {name: _distance(x.column(name), y.column(name)) for name in names}
     return sorted(names, key=lambda name: -found[name])[:MOST_COLUMNS]
+
+
+def _names_by_bits(x: Outputs, y: Outputs) -> list[str]:
+    """Columns whose lowest bits differ most, by the first draws."""
+    names = list(x.names)[:MOST_SCREENED]
+    if len(names) <= MOST_COMPARED:
+        return names
+    found = {
+        name: _distance(*(lowest_power(outputs.column(name)[:FIRST_DRAWS]) for outputs in (x, y))) for name in names
+    }
+    return sorted(names, key=lambda name: -found[name])[:MOST_COMPARED]
 
 
 def _distance(one: Floats, other: Floats) -> float:
@@ -144,6 +171,24 @@ def _weigh(names: list[str], weights: Floats, outputs: Outputs) -> Floats:
     with np.errstate(all="ignore"):
         total: Floats = np.nan_to_num(np.stack([outputs.column(name) for name in names], axis=1)) @ weights
     return total
+
+
+def _best_direction(names: list[str], x: Outputs, y: Outputs) -> Iterator[Feature]:
+    """The weighted sum whose means differ most, measured by how it varies (Fisher 1936).
+
+    Entries that share their noise have a sum in which it cancels, and this is that sum.
+    """
+    points = [np.stack([outputs.column(name) for name in names], axis=1) for outputs in (x, y)]
+    points = [some[np.isfinite(some).all(axis=1)] for some in points]
+    if min(map(len, points)) <= len(names):
+        return
+    scale = np.concatenate(points).std(axis=0)
+    scale = np.where((scale > 0) & np.isfinite(scale), scale, 1.0)
+    spread = sum(np.cov(some / scale, rowvar=False) for some in points) + SLIGHT * np.eye(len(names))
+    apart = (points[0].mean(axis=0) - points[1].mean(axis=0)) / scale
+    if np.isfinite(spread).all() and np.isfinite(apart).all():
+        weights = np.linalg.lstsq(spread, apart, rcond=0)[0] / scale
+        yield feature("the weighted sum of entries that differs most", partial(_weigh, names, weights))
 
 
 def _features_of_rows() -> Iterator[Feature]:
@@ -206,6 +251,28 @@ def bit_features(of: Feature) -> Iterator[Feature]:
         yield Feature(f"{counted} of {of.name}", partial(_apply, function, of), partial(_tell_count, count, counted))
     yield feature(f"the fractional part of {of.name}", partial(_apply, _fraction, of))
     yield feature(f"the remainder of {of.name} by 2", partial(_apply, _parity, of))
+
+
+def _remainders(name: str, x: Outputs, y: Outputs) -> Iterator[Feature]:
+    """Whole numbers that always lie the same step apart: where these steps start tells what was added."""
+    steps = {_step(outputs.column(name)) for outputs in (x, y)} - {0, 1, 2}
+    for step in sorted(steps):
+        yield feature(
+            f"the remainder of {name} by {step}", partial(_apply, partial(_remainder, step), column_feature(name))
+        )
+
+
+def _step(values: Floats) -> int:
+    """The largest number that all differences are multiples of; 0 where values are not whole, or all the same."""
+    known = values[np.isfinite(values)]
+    if len(known) == 0 or (known != np.floor(known)).any() or np.abs(known).max() >= EXACT / 2:
+        return 0
+    return int(np.gcd.reduce((known - known[0]).astype(np.int64)))
+
+
+def _remainder(step: int, values: Floats) -> Floats:
+    with np.errstate(invalid="ignore"):
+        return np.mod(values, step)
 
 
 def _apply(function: Callable[[Floats], Floats], of: Feature, outputs: Outputs) -> Floats:

@@ -54,8 +54,11 @@ def rho_at(low: Any, high: Any) -> Floats:
     apart = p > q
     result = np.zeros(p.shape)
     p, q = p[apart, None], np.maximum(q[apart, None], np.finfo(float).tiny)
-    with np.errstate(divide="ignore"):
-        on = ORDERS * np.log(p) + (1 - ORDERS) * np.log(q)
-        off = ORDERS * np.log1p(-p) + (1 - ORDERS) * np.log1p(-q)
-    result[apart] = (np.logaddexp(on, off) / ((ORDERS - 1) * ORDERS)).max(axis=1, initial=0.0)
+    with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
+        on, off = np.log1p((p - q) / q), np.log1p((q - p) / (1 - q))  # the two losses, exact where they are small
+        powers = ORDERS - 1
+        far = np.logaddexp(np.log(p) + powers * on, np.log1p(-p) + powers * off)
+        near = np.log1p(p * np.expm1(powers * on) + (1 - p) * np.expm1(powers * off))
+        divergences = np.where(powers * on < 1, near, far) / powers
+    result[apart] = (divergences / ORDERS).max(axis=1, initial=0.0)
     return result.reshape(np.shape(low))

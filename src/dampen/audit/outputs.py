@@ -4,43 +4,34 @@ Every column is a function of each output by itself, whatever else was drawn: an
 means the same among others.
 """
 
-import numbers
 import pickle
-import re
 from collections import defaultdict
-from collections.abc import Hashable, Iterator, Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from collections.abc import Set as AnySet
 from dataclasses import dataclass
-from decimal import Decimal
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from dampen.audit.leaves import (
+    EXACT,
+    Path,
+    Raised,
+    as_float,
+    as_label,
+    form_of,
+    is_holder,
+    is_number,
+    leaves,
+    nan_text,
+    path_name,
+)
 from dampen.privacy import Release, value_of
 from dampen.vectors import Floats
 
-THE_OUTPUT = "the output"
 PLAIN_NUMBERS = {float, int, bool}
-ADDRESS = re.compile(r"0x[0-9a-fA-F]{4,}")
-Path = tuple[Any, ...]
-
-
-@dataclass(frozen=True)
-class Raised:
-    """An exception is an output too: its type and its text, without addresses in memory."""
-
-    kind: str
-    text: str
-
-    @classmethod
-    def by(cls, error: BaseException) -> "Raised":
-        """What an exception tells."""
-        return cls(type(error).__name__, ADDRESS.sub("0x", str(error)))
-
-    def __repr__(self) -> str:
-        return f"{self.kind}: {self.text}" if self.text else self.kind
 
 
 @dataclass(frozen=True)
@@ -122,6 +113,13 @@ class Outputs:
         ]
 
     @cached_property
+    def forms(self) -> list[Hashable]:
+        """The types of all entries and the order of keys; None where an output is no container: its type says all."""
+        if isinstance(self.drawn, np.ndarray):
+            return [None] * len(self)
+        return [form_of(each) if is_holder(each) else None for each in self.drawn]
+
+    @cached_property
     def lengths(self) -> Floats:
         """How many entries each output has; NaN where it has none."""
         if isinstance(self.drawn, np.ndarray):
@@ -136,25 +134,6 @@ class Outputs:
             rows = [[None if each != each else each for each in row] for row in rows]
         labels = zip(*self.entries.values(), strict=True) if self.entries else iter([()] * len(self))
         return [(*row, *more) for row, more in zip(rows, labels, strict=True)]
-
-
-def path_name(path: Path) -> str:
-    """Where in an output a number stands, in words."""
-    return THE_OUTPUT if path == () else f"entry {', '.join(map(repr, path))}"
-
-
-def as_label(leaf: Any) -> Hashable:
-    """What stands for something that is no number: itself, its text where nobody can compare it."""
-    if leaf is None:
-        return "None"  # None itself says that an output has no entry
-    if _is_number(leaf):
-        return "nan"  # it does not equal itself
-    try:
-        hash(leaf)
-    except TypeError:
-        return ADDRESS.sub("0x", repr(leaf))
-    by_address: Any = object.__hash__
-    return ADDRESS.sub("0x", repr(leaf)) if type(leaf).__hash__ is by_address else leaf
 
 
 def _length(value: Any) -> float:
@@ -173,7 +152,7 @@ def _columns(drawn: Sequence[Any] | NDArray[Any]) -> Columns:
         matrix = array.reshape(len(array), -1).astype(np.float64)
         return paths, matrix, _entries_not_a_number(paths, matrix)
     distinct, places = _distinct(drawn)
-    known, some, entries = _columns_of_leaves([dict(_leaves(value_of(each), ())) for each in distinct])
+    known, some, entries = _columns_of_leaves([dict(leaves(each)) for each in distinct])
     return known, some[places], {name: [labels[place] for place in places] for name, labels in entries.items()}
 
 
@@ -204,7 +183,9 @@ def _entries_not_a_number(paths: list[Path], matrix: Floats) -> dict[str, list[H
     """In a column of numbers NaN means that there is none: one that is an output is a label."""
     found = np.isnan(matrix)
     return {
-        path_name(paths[place]): ["nan" if each else None for each in found[:, place]]
+        path_name(paths[place]): [
+            nan_text(value) if each else None for value, each in zip(matrix[:, place], found[:, place], strict=True)
+        ]
         for place in np.flatnonzero(found.any(axis=0))
     }
 
@@ -212,7 +193,7 @@ def _entries_not_a_number(paths: list[Path], matrix: Floats) -> dict[str, list[H
 def _as_array(drawn: Sequence[Any] | NDArray[Any]) -> NDArray[Any] | None:
     """All outputs as one array of numbers, where they are numbers, or vectors of one shape."""
     if isinstance(drawn, np.ndarray):
-        return drawn if drawn.dtype.kind in "biuf" else None
+        return drawn if drawn.dtype.kind in "bf" or _are_exact(drawn) else None
     kinds = set(map(type, drawn))
     numeric = all(kind in PLAIN_NUMBERS or issubclass(kind, np.number | np.bool_) for kind in kinds)
     if not numeric and not (len(kinds) == 1 and kinds & {tuple, list, np.ndarray}):
@@ -223,54 +204,29 @@ def _as_array(drawn: Sequence[Any] | NDArray[Any]) -> NDArray[Any] | None:
         array = np.array(drawn)
     except ValueError:  # not of one shape
         return None
-    return array if array.dtype.kind in "biuf" and array.size else None
+    if array.dtype.kind not in "biuf" or not array.size:
+        return None
+    return array if kinds == {float} or _are_exact(array) else None
 
 
-def _leaves(value: Any, path: Path) -> Iterator[tuple[Path, Any]]:
-    """The numbers and labels within an output, and where they stand."""
-    value = value_of(value)
-    if isinstance(value, Mapping):
-        for key, each in value.items():
-            yield from _leaves(each, (*path, key))
-    elif isinstance(value, np.ndarray):
-        for place, each in np.ndenumerate(value):
-            yield from _leaves(each.item() if isinstance(each, np.generic) else each, (*path, *place))
-    elif isinstance(value, list | tuple):
-        for number, each in enumerate(value):
-            yield from _leaves(each, (*path, number))
-    elif isinstance(value, AnySet):
-        for each in value:
-            yield (*path, each), 1.0
-    else:
-        yield path, value
+def _are_exact(array: NDArray[Any]) -> bool:
+    """Whether all are numbers, and so small that whole ones are floats without being rounded."""
+    return array.dtype.kind in "biuf" and not bool((np.abs(array.astype(np.float64)) >= EXACT).any())
 
 
 def _columns_of_leaves(rows: list[dict[Path, Any]]) -> Columns:
-    paths = sorted({path for row in rows for path, leaf in row.items() if _is_number(leaf)}, key=_order)
+    paths = sorted({path for row in rows for path, leaf in row.items() if is_number(leaf)}, key=_order)
     places = {path: place for place, path in enumerate(paths)}
     matrix = np.full((len(rows), len(paths)), np.nan)
     entries: dict[Path, list[Hashable]] = defaultdict(lambda: [None] * len(rows))
     for place, row in enumerate(rows):
         for path, leaf in row.items():
-            if _is_number(leaf):
-                matrix[place, places[path]] = _as_float(leaf)
+            if is_number(leaf):
+                matrix[place, places[path]] = as_float(leaf)
                 if not np.isnan(matrix[place, places[path]]):
                     continue
             entries[path][place] = as_label(leaf)
     return paths, matrix, {path_name(path): labels for path, labels in entries.items()}
-
-
-def _is_number(leaf: Any) -> bool:
-    return isinstance(leaf, numbers.Real | Decimal | np.bool_)
-
-
-def _as_float(leaf: Any) -> float:
-    try:
-        return float(leaf)
-    except OverflowError:
-        return np.inf if leaf > 0 else -np.inf
-    except ValueError:
-        return np.nan  # a Decimal that signals that it is none
 
 
 def _order(path: Path) -> list[tuple[bool, float, str]]:

@@ -7,13 +7,13 @@ from fractions import Fraction
 from typing import Any
 
 from dampen._validate import Number, positive, render, whole
-from dampen.audit.arguments import require_function
 from dampen.audit.black_box import black_box
 from dampen.audit.black_box_report import BlackBoxReport
 from dampen.audit.claims import excess_over, parts_of
-from dampen.audit.drawing import Batch, Draw, draw_both
+from dampen.audit.drawing import Batch, Draw, draw_both, require_draw
+from dampen.audit.leaves import Raised
 from dampen.audit.measuring import measure
-from dampen.audit.outputs import Outputs, Raised
+from dampen.audit.outputs import Outputs
 from dampen.audit.proposed_pairs import Pair, pairs
 from dampen.audit.search_report import Look, SearchReport
 from dampen.audit.searching import find_events
@@ -63,7 +63,7 @@ def search(
     >>> search(count_with_noise, "categories", claim=claim, seconds=0.1).refuted
     True
     """
-    require_function("a data set to an output", draw=draw)
+    require_draw(draw, batch)
     parts_of(claim)
     allowed, error = float(positive(seconds=seconds)), miss_chance(confidence)
     whole(seed=seed, least=0)

@@ -16,15 +16,28 @@ from dampen.cli.plan import Html
 from dampen.cli.progress import progress
 from dampen.cli.verbs import add_members, verb
 from dampen.errors import ParameterError
-from dampen.front.compare import EPSILONS, FITTING, PERCENTILES
+from dampen.front.compare import EPSILONS
 from dampen.front.compare import compare as compare_mechanisms
 from dampen.tables.engines import Source
 
+USES: dict[str, tuple[str, ...]] = {
+    "percentile": ("bounds", "p", "step"),
+    "median": ("bounds", "step"),
+    "most_common": ("categories",),
+    "top_categories": ("categories", "k"),
+    "count": (),
+    "sum": ("bounds", "unit"),
+    "mean": ("bounds",),
+    "variance": ("bounds", "unit"),
+    "histogram": ("bounds", "step", "categories"),
+}
+"""What each question has a use for; the first must be given, but for a histogram, which has bounds or categories."""
+
 
 class QuestionName(StrEnum):
-    """The questions that one mechanism answers."""
+    """The questions about a column."""
 
-    add_members(vars(), FITTING)
+    add_members(vars(), tuple(USES))
 
 
 @verb(6)
@@ -36,6 +49,7 @@ def compare(
     question: Annotated[QuestionName, typer.Option(help="What would be asked.")],
     rows: Rows,
     p: Annotated[str | None, typer.Option("--p", help="Percentage from 0 to 100, of a percentile.")] = None,
+    k: Annotated[int | None, typer.Option("--k", help="How many values to name, most frequent first.")] = None,
     epsilons: Annotated[str, typer.Option(help="The prices at which errors are told.")] = ",".join(map(str, EPSILONS)),
     delta: Annotated[
         str | None, typer.Option(help="For mechanisms that need one; without it they are left out.")
@@ -47,8 +61,9 @@ def compare(
 ) -> None:
     """Tell which mechanism to take: exact errors of all that fit, on public data that are like the private ones.
 
-    Example:
+    Examples:
       dampen compare public.csv pay --question median --bounds 0 10000 --public
+      dampen compare public.csv pay --question mean --bounds 0 10000 --delta 1e-6 --public
     """
     if not public:
         raise ParameterError("public must be said, --public: a comparison shows the data itself")
@@ -58,27 +73,23 @@ def compare(
         made = compare_mechanisms(
             StandIn(source if name == "count" else Source(source, column=column.chosen)).as_public(), name,
             epsilons=lists.split_list(epsilons, "epsilons"), delta=delta, adjacency=adjacency.member,
-            **_public(name, column, p),
+            **_public(name, column, p, k),
         )  # fmt: skip
     if html is not None:
         write_text(html, made.as_html())
     typer.echo(json.dumps(made.as_dict()) if as_json else str(made))
 
 
-def _public(name: str, column: AskedAny, p: str | None) -> dict[str, Any]:
-    """What was typed of a question; what it has no use for is refused by it."""
+def _public(name: str, column: AskedAny, p: str | None, k: int | None) -> dict[str, Any]:
+    """What was typed of a question; what it has no use for is refused."""
     labels = None if column.categories is None else lists.read_list(column.categories, "categories")
-    given = {"p": p, "bounds": column.bounds, "step": column.step, "unit": column.unit, "categories": labels}
+    given = {"p": p, "k": k, "bounds": column.bounds, "step": column.step, "unit": column.unit, "categories": labels}
     told = {word: value for word, value in given.items() if value is not None}
-    needed = {"most_common": "categories", "count": None}.get(name, "bounds")
-    allowed = {
-        *([needed] if needed else []),
-        *(("p", "step") if name in PERCENTILES else ()),
-        "unit" if name == "sum" else "",
-    }
     for word in told:
-        if word not in allowed:
+        if word not in USES[name]:
             raise ParameterError(f"--{word} must be left out: {name} has no use for it")
-    if needed is not None and needed not in told:
-        raise ParameterError(f"{needed} must be given with --{needed}")
+    needed = USES[name][:1] if name != "histogram" or "categories" not in told else ()
+    for word in (*needed, *({"p", "k"} & set(USES[name]))):
+        if word not in told:
+            raise ParameterError(f"{word} must be given with --{word}")
     return told

@@ -38,7 +38,9 @@ class Wishes(Options):
     ]
     error: Annotated[
         list[str] | None,
-        typer.Option(help="'median pay=50': an error you can live with, 50, '50 people' or 2% of all; repeat it."),
+        typer.Option(
+            help="'median pay=50', or 'pay=50' for all of a column: an error you can live with, 50, '50 people' or 2%."
+        ),
     ] = None
     size: Annotated[
         list[str] | None, typer.Option(help="How many rows there are at least: 5000, or 'mean pay where team=lab=300'.")
@@ -46,6 +48,7 @@ class Wishes(Options):
     epsilon: Annotated[
         str | None, typer.Option(help="What all questions may cost together; those without an error share the rest.")
     ] = None
+    rho: Annotated[str | None, typer.Option(help="The same in rho, where the budget counts rho.")] = None
     confidence: Annotated[str, typer.Option(help="The probability with which each error is kept.")] = "0.95"
     stand_in: Annotated[
         list[str] | None,
@@ -84,6 +87,7 @@ def plan(
         error=_by_question(wishes.error, "error"),
         size=_by_question(wishes.size, "size"),
         epsilon=wishes.epsilon,
+        rho=wishes.rho,
         confidence=wishes.confidence,
         stand_ins=dict(_stand_in(each, public) for each in wishes.stand_in or ()),
     )

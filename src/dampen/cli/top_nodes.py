@@ -11,7 +11,7 @@ from dampen.cli.options import Rows, name_of
 from dampen.cli.payment import EpsilonPayment
 from dampen.cli.progress import progress
 from dampen.cli.verbs import add_members, verb
-from dampen.queries.graph.centralities import CENTRALITIES
+from dampen.queries.graph.centralities import CENTRALITIES, Centrality
 from dampen.questions.record import RECORD
 
 
@@ -28,7 +28,17 @@ class MethodName(StrEnum):
 
 
 FIRST_SCORE = next(iter(ScoreName))
-BY_DEFAULT = ", ".join(dict.fromkeys(each.default.replace("_", "-") for each in CENTRALITIES.values()))
+
+
+def _default_of(centrality: Centrality) -> str:
+    """The score, and the method that finds it where none is named."""
+    told = f"{centrality.name} by {next(iter(centrality.methods))}"
+    if centrality.from_price is not None:
+        told += f" ({centrality.from_price[1]} from epsilon {centrality.from_price[0]} on)"
+    return told.replace("_", "-")
+
+
+BY_DEFAULT = ", ".join(map(_default_of, CENTRALITIES.values()))
 File = Annotated[
     str,
     typer.Argument(
@@ -45,9 +55,12 @@ def top_nodes(
     rows: Rows,
     payment: EpsilonPayment,
     score: Annotated[ScoreName, typer.Option(help="What makes a node influential.")] = FIRST_SCORE,
-    method: Annotated[MethodName | None, typer.Option(help=f"How they are found; left out, by {BY_DEFAULT}.")] = None,
+    method: Annotated[MethodName | None, typer.Option(help=f"How they are found; left out, {BY_DEFAULT}.")] = None,
     max_degree: Annotated[int | None, typer.Option(help="Public bound of degrees; every graph is cut to it.")] = None,
     shift: Annotated[str, typer.Option(help="Public level for codegree- and one-shot-local-dampening.")] = "0",
+    with_scores: Annotated[
+        bool, typer.Option("--with-scores", help="Tell the scores of degree or pagerank too.")
+    ] = False,
     as_json: answers.Json = False,
 ) -> None:
     """Tell the most influential nodes of a graph, best first, privately: one edge more or less is hidden.
@@ -61,6 +74,6 @@ def top_nodes(
     with progress():
         release = RECORD["top_nodes"].ask(
             opened, k, score=name_of(score), method=name_of(method), max_degree=max_degree, shift=shift,
-            epsilon=payment.epsilon, budget=payer, note=payment.noted(asked),
+            with_scores=with_scores, epsilon=payment.epsilon, budget=payer, note=payment.noted(asked),
         )  # fmt: skip
     answers.show(release, payer, as_json=as_json, remarks=graph.remarks())

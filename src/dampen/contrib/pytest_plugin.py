@@ -48,10 +48,11 @@ def pytest_pyfunc_call(pyfuncitem: pytest.Function) -> bool | None:
     if not isinstance(subject, tuple) or len(subject) != 3 or not callable(subject[0]):
         pytest.fail(f"a private test must return a draw and two data sets: {USE}", pytrace=False)
     from dampen.audit import assert_private
+    from dampen.errors import ParameterError
 
     try:
         assert_private(*subject, claim, **options)
-    except AssertionError as refuted:
+    except (AssertionError, ParameterError) as refuted:
         pytest.fail(str(refuted), pytrace=False)
     return True
 

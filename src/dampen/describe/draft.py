@@ -15,7 +15,7 @@ BEGINNING = """\
 # Fill in what is missing from what everybody may know (a law, a form, a unit), never from the data themselves.
 # Take out the columns that nobody asks about, or call them "text". Further lines that a column may have:
 #   number: step = 1 (how far answers of percentiles lie apart), unit = 1 (what sums are multiples of;
-#     alone, without bounds, where nobody knows any)
+#     alone, without bounds, where nobody knows any), shape = "uniform" (how values lie, for plans)
 #   category: other = "b" (the one of its values that all others count as)
 #   date: step = "month" (or "day", "week", "year": how far answers of percentiles lie apart)
 #   all but text: missing = "drop" (a missing value leaves its row out)

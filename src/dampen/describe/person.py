@@ -62,6 +62,8 @@ def _as_pair(persons: Any, missing: str) -> Person:
         raise ParameterError(f"{rule}; got {got}")
     one, other = (text(persons=column, longest=LONGEST_NAME) for column in persons)
     found = Person(one, missing, other)
-    if not one or not other or one == other or len(found.unit) > LONGEST_NAME:
+    if not one or not other or one == other:
+        raise ParameterError(f"{rule}, one for each person; got {render(one)} and {render(other)}")
+    if len(found.unit) > LONGEST_NAME:
         raise ParameterError(f"{rule}, of at most {LONGEST_NAME} characters together; got {render(persons)}")
     return found

@@ -9,10 +9,11 @@ from dampen._validate import render
 from dampen.describe.columns import COLUMNS, Category, Column, Date, Flag, Number, Text
 from dampen.describe.labels import as_named
 from dampen.describe.nearest import unknown
+from dampen.describe.shapes import UNIFORM
 from dampen.errors import ParameterError
 
 WORDS = {
-    "number": ("bounds", "step", "unit", "bins", "missing"),
+    "number": ("bounds", "step", "unit", "bins", "missing", "shape"),
     "category": ("values", "other", "missing"),
     "date": ("bounds", "step", "missing"),
     "flag": ("missing",),
@@ -38,6 +39,9 @@ def column_as_plain(column: Column) -> dict[str, Any]:
         options = {"step": column.step, "unit": column.unit, "bins": column.bins}
         numbers = {word: number_as_plain(Fraction(found)) for word, found in options.items() if found is not None}
         said = {**({"bounds": [*map(number_as_plain, column.bounds)]} if column.bounded else {}), **numbers}
+        if column.shape is not None:
+            known = {plain_text(100 * share): number_as_plain(value) for share, value in column.shape}
+            said["shape"] = known or UNIFORM
     elif isinstance(column, Category):
         said = {"values": list(column.labels), **({} if column.other is None else {"other": column.other})}
     elif isinstance(column, Date):

@@ -8,40 +8,24 @@ from itertools import pairwise, takewhile
 from math import inf, isfinite
 from typing import Any
 
-from dampen._validate import Number, brief, plain, positive, render, share_of
-from dampen.accuracy.comparing import (
-    ChoiceContest,
-    Contests,
-    Errors,
-    GridContest,
-    NumberContest,
-    crossing,
-    find_mechanisms,
-)
+from dampen._validate import Number, brief, plain, positive, render
+from dampen.accuracy.comparing import Errors, crossing
 from dampen.accuracy.stand_ins import StandIn
-from dampen.describe.nearest import unknown
 from dampen.errors import DampenError, ParameterError
+from dampen.front.contests import BY_YES_OR_NO, compared_of
 from dampen.front.pages import Curve, Picture, figure
 from dampen.privacy import Adjacency
-from dampen.problem import NumericProblem, SelectionProblem
-from dampen.queries import percentile_hit_problem, winner_problem
-from dampen.queries.order.order_statistic import order_statistic_problem
-from dampen.queries.order.percentile_on_grid import target_rank
-from dampen.questions.one_percentile import ON_A_GRID, grid_of
-from dampen.questions.record import RECORD, Single
-from dampen.writing import as_json, html_page, html_table, round_up
+from dampen.problem import CountsProblem, NumericProblem, SelectionProblem
+from dampen.writing import as_json, html_element, html_page, html_table, round_up
 
 EPSILONS: tuple[Number, ...] = ("0.1", "0.2", "0.5", 1, 2, 5, 10)
-TAKES_LONG = "its law takes long on so many different values, or it cannot be had at these epsilons"
-PERCENTILES = ("percentile", "median")
+TAKES_LONG = "the law takes long on so many different values or lists, or it cannot be had at these epsilons"
 CLOSE, NEGLIGIBLE = 0.02, 1e-9
 """Means that differ by a smaller share, or by less of the largest of all, are as good: nobody need change for them."""
-USUAL = ("PermuteAndFlip", "Laplace")
+LEAST_DRAWN = 1e-6
+"""Of the largest mean error: what is smaller is left out of a picture, where it would press all else together."""
+USUAL = ("PermuteAndFlip", "Laplace", "LaplaceCounts")
 """What questions are answered with where nobody names a mechanism: among equals they are taken."""
-BY_YES_OR_NO = "hit"
-"""The way of those that fit no other: a candidate is the best or not."""
-FITTING = (*PERCENTILES, "most_common", "count", "sum")
-"""The questions that one mechanism answers, on values alone."""
 
 
 @dataclass(frozen=True)
@@ -107,17 +91,18 @@ class Comparison:
         return "\n".join([f"{self.question}: mean error{unit} (exceeded by 5 %)", *lines, self.sentence])
 
     def _repr_html_(self) -> str:
-        return html_table([*self.rows(), ("", self.sentence)])
+        return html_table(self.rows()) + html_element("p", self.sentence)
 
     def as_html(self) -> str:
         """A whole page that opens without a network: the table, a picture, and who was left out."""
+        largest = max(found.mean for each in self.contenders for found in each.errors if found is not None)
         curves = [
             Curve(
                 each.name,
                 [
                     (float(price), found.mean)
                     for price, found in zip(self.epsilons, each.errors, strict=True)
-                    if found is not None
+                    if found is not None and found.mean >= largest * LEAST_DRAWN
                 ],
             )
             for each in self.contenders
@@ -134,7 +119,7 @@ class Comparison:
 
 
 def compare(
-    data: StandIn | SelectionProblem | NumericProblem,
+    data: StandIn | SelectionProblem | NumericProblem | CountsProblem,
     question: str | None = None,
     *,
     epsilons: Sequence[Number] = EPSILONS,
@@ -149,12 +134,14 @@ def compare(
     data
         A :class:`dampen.StandIn` of public values, or a problem; both marked by ``as_public()``.
     question
-        Of values: ``"median"``, ``"percentile"``, ``"most_common"``, ``"count"`` or ``"sum"``, with its own arguments
-        beside it: ``p=90, bounds=(0, 10_000)``.
+        Of values: ``"median"``, ``"percentile"``, ``"most_common"``, ``"top_categories"``, ``"count"``, ``"sum"``,
+        ``"mean"``, ``"variance"`` or ``"histogram"``, with its own arguments beside it: ``p=90, bounds=(0, 10_000)``.
+        Of a public graph ``"count_subgraphs"``, ``pattern="triangle"``.
     epsilons
         The prices at which errors are told.
     delta
-        For mechanisms that need one; without it they are left out.
+        For mechanisms that need one; without it they are left out. Gaussian noise, which is priced by rho, has the
+        largest rho that promises epsilon and delta.
 
     >>> import dampen
     >>> pay = dampen.StandIn([1200, 2500, 2500, 3100] * 50).as_public()
@@ -162,11 +149,11 @@ def compare(
     'distance: PermuteAndFlip'
     """
     prices = _as_prices(epsilons)
-    contests, unit = _contests(data, question, adjacency, public)
+    compared = compared_of(data, question, adjacency, public)
     found: dict[str, Any] = {}
     left_out: dict[str, str] = {}
-    for way, contest in contests.items():
-        fitting, refused = find_mechanisms(contest.problem, delta)
+    for way, contest in compared.contests.items():
+        fitting, refused = compared.find(way, delta)
         start = f"{way}: " if way else ""
         left_out |= {f"{start}{name}": why for name, why in refused.items()}
         known = {name.rpartition(": ")[2] for name in found} if way == BY_YES_OR_NO else ()
@@ -179,8 +166,11 @@ def compare(
     contenders = tuple(Contender(name, tuple(map(measure, prices))) for name, measure in found.items())
     left_out |= {each.name: TAKES_LONG for each in contenders if not any(each.errors)}
     contenders = tuple(each for each in contenders if any(each.errors))
+    for place, price in enumerate(prices):
+        if not any(each.errors[place] for each in contenders):
+            raise ParameterError(f"nothing can be compared at epsilon {brief(price)}: of all that fit, {TAKES_LONG}")
     told = question or type(data).__name__
-    return Comparison(told, prices, contenders, _crossings(contenders, found, prices), left_out, unit)
+    return Comparison(told, prices, contenders, _crossings(contenders, found, prices), left_out, compared.unit)
 
 
 def _measured(contest: Any, make: Any, price: Fraction) -> Errors | None:
@@ -197,56 +187,6 @@ def _as_prices(epsilons: Any) -> tuple[Fraction, ...]:
     if not prices:
         raise ParameterError("epsilons must not be empty")
     return prices
-
-
-def _contests(data: Any, question: Any, adjacency: Adjacency, public: Mapping[str, Any]) -> tuple[Contests, str]:
-    """The problems that answer a question, marked public, and the unit of their errors."""
-    if isinstance(data, SelectionProblem | NumericProblem):
-        if question is not None or public:
-            raise ParameterError("question must be left out for a problem, which is one already")
-        data.require_public("compare")
-        if isinstance(data, NumericProblem):
-            return {"": NumberContest(data)}, ""
-        return {"": ChoiceContest(data)}, "units of the score"
-    if not isinstance(data, StandIn) or data.values is None:
-        rule = "data must be public values, StandIn(values).as_public(), or a problem that is marked public"
-        raise ParameterError(f"{rule}; got {type(data).__name__}")
-    data.require_public("compare")
-    if question not in FITTING:
-        raise ParameterError(f"question must be one that a single mechanism answers, not {unknown(question, FITTING)}")
-    if question in PERCENTILES:
-        return _percentile_contests(data, question, adjacency, **public), ""
-    posed = RECORD[question].pose(data.values, epsilon=1, adjacency=adjacency, **public)
-    assert isinstance(posed, Single)
-    problem = posed.problem.as_public()
-    if isinstance(problem, NumericProblem):
-        return {"": NumberContest(problem)}, ""
-    known = {name: given for name, given in public.items() if name == "categories"}
-    winner = winner_problem(data.values, adjacency=adjacency, **known).as_public()
-    return {"": ChoiceContest(problem), BY_YES_OR_NO: ChoiceContest(winner, problem.groups)}, "records"
-
-
-def _percentile_contests(
-    data: StandIn, question: str, adjacency: Adjacency, *, bounds: Any, p: Number | None = None,
-    step: Number | None = None,
-) -> Contests:  # fmt: skip
-    if (p is None) != (question == "median"):
-        raise ParameterError(f"p must be {'left out' if question == 'median' else 'given'} for {question!r}")
-    asked, grid = 50 if p is None else p, grid_of(bounds, step)
-    counted = data.counted_on(grid)
-    rank = target_rank(counted.n, share_of(asked))
-    place = int(counted.places[int(counted.counts.cumsum().searchsorted(rank, side="right"))])
-    contests: dict[str, Any] = {
-        way: GridContest(pose(counted, asked, grid=grid, adjacency=adjacency).as_public(), grid, place)
-        for way, pose in ON_A_GRID.items()
-    }
-    resolution = 1 if step is None else step
-    number = order_statistic_problem(
-        counted if isinstance(bounds, tuple | list) else data.values, asked, bounds=bounds, resolution=resolution,
-        adjacency=adjacency,
-    )  # fmt: skip
-    hit = percentile_hit_problem(counted, asked, grid=grid, adjacency=adjacency).as_public()
-    return {**contests, "number": NumberContest(number.as_public()), BY_YES_OR_NO: GridContest(hit, grid, place)}
 
 
 def _good(contenders: Sequence[Contender], place: int) -> dict[str, float]:

@@ -10,7 +10,7 @@ from dampen.errors import ParameterError
 from dampen.front.memory import options_exactly, remembered
 from dampen.graphs import graph as plain
 from dampen.mechanisms import NumericMechanism
-from dampen.privacy import BudgetLike, ListRelease, NumericRelease, Release, as_budget
+from dampen.privacy import BudgetLike, GroupRelease, ListRelease, NumericRelease, Release, as_budget
 from dampen.questions.record import RECORD, asking, warn_of_cut
 
 LONGEST_NAME = 10**6
@@ -51,13 +51,15 @@ class Graph(plain.Graph):
         method: str | None = None,
         max_degree: int | None = None,
         shift: Number = 0,
+        with_scores: bool = False,
         note: str | None = None,
-    ) -> ListRelease:
+    ) -> ListRelease | GroupRelease:
         """The labels of the k most influential nodes, best first, privately; see :func:`dampen.top_nodes`."""
         options: dict[str, Any] = {"k": k, "score": score, "method": method, "max_degree": max_degree, "shift": shift}
+        options |= {} if with_scores is False else {"with_scores": with_scores}
         told = f"top_nodes k={render(k)} by {render(score)}" if note is None else note
         found = self._ask("top_nodes", "top_nodes", options, epsilon, budget, told)
-        assert isinstance(found, ListRelease)
+        assert isinstance(found, ListRelease | GroupRelease)
         return found
 
     def count(

@@ -105,7 +105,11 @@ class GroupedTable:
         rho: Number | None = None,
         note: str | None = None,
     ) -> GroupRelease:
-        """The sum of a column of numbers in each group; with a person under a limit, as by :meth:`count`."""
+        """The sum of a column of numbers in each group; with a person under a limit, as by :meth:`count`.
+
+        Of a column with negative values a person's own rows are added up in each group, and the sizes of these sums
+        together are held against the limit.
+        """
         found = self._view.number(column)
         known = {"bounds": found.bounds, "unit": found.sum_unit}
         said = person_words(self._table.person, None, cap=cap)

@@ -190,8 +190,7 @@ def nobody(ask: PersonAsk) -> PersonShares:
     weights = np.zeros((rows, len(ask.caps)), dtype=object)
     cells = np.zeros((rows, len(ask.cells)), dtype=np.int64)
     none = PersonShares(0, (0,) * len(ask.caps), cells, weights)
-    signed = ask.amount is not None and ask.amount.first < 0
-    return PersonShares(0, none.above, cells, weights, none) if signed else none
+    return PersonShares(0, none.above, cells, weights, none) if ask.signed else none
 
 
 def as_cap(cap: Any, unit: Fraction = Fraction(1)) -> int:

@@ -99,19 +99,16 @@ def _sum(question: GroupQuestion) -> Posed[Any]:
     if question.column in question.asked.by:
         raise ParameterError(f"column must be another one than those of the groups; got {render(question.column)}")
     units, cap = question.units(sums=True), question.asked.options.get("cap")
-    if units.first < 0:
-        rule = "sum of groups must be of a column without negative values, for a table with a person"
-        raise ParameterError(f"{rule}: ask for the mean; got {render(question.column)}")
     caps = caps_of_amounts(units.largest) if cap is None else (as_cap(cap, units.unit),)
     amount = Amount(question.column, units.grid, units.first)
-    limit = question.limit(caps, resolution=units.unit, what="")
+    limit = question.limit(caps, resolution=units.unit, what="in size" if units.first < 0 else "")
     return _pose_limited(question, limit, bits_for_amounts(units.largest), {}, amount=amount)
 
 
 def _pose_limited(question: GroupQuestion, limit: Limit, bits: int, options: dict[str, Any], **more: Any) -> Posed[Any]:
     def pose(found: PersonShares) -> Posed[Any]:
-        places, price = question.places(found), question.asked.epsilon
-        return pose_limited_counts(found, question.labels, places, limit, bits, epsilon=price, **options)
+        price = question.asked.epsilon
+        return pose_limited_counts(found, question.labels, question.places, limit, bits, epsilon=price, **options)
 
     return question.tried(pose, question.ask(*question.groups, caps=limit.caps, bits=bits, **more))
 

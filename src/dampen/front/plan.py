@@ -1,64 +1,95 @@
 """Which epsilon? What questions will cost and how far they will be off, before anything is paid."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
+from typing import Any, TypedDict
 
-from dampen._validate import Number, brief, plain, positive, render
-from dampen.accounting.composition import Composition, converted, difference
-from dampen.accounting.rules import BASIC, COMPOSITIONS
-from dampen.accuracy.search import Bound, least_index, least_price, price_at, split_price
+from dampen._validate import Number, brief, plain, render
+from dampen.accuracy.search import Offer, least_index, least_offer, price_at, split_price
 from dampen.accuracy.stand_ins import StandIn, as_stand_ins
+from dampen.describe.columns import Number as NumberColumn
 from dampen.describe.nearest import unknown
 from dampen.errors import ParameterError
 from dampen.front.pages import Curve, Picture, figure
+from dampen.front.plan_limit import Limit
 from dampen.front.planned import Law, Sizes, Wish, as_confidence, as_wish, read_questions
-from dampen.front.question_text import read_question
+from dampen.front.question_text import WORDS, read_question
 from dampen.front.table import Table
 from dampen.front.unpaid import UnpaidTable
-from dampen.privacy import CONFIDENCE, Amount, BudgetLike, PrivacyLoss, amount_as_json
+from dampen.privacy import CONFIDENCE, Amount, BudgetLike, amount_as_json
+from dampen.questions.record import Price
 from dampen.writing import Error, as_json, html_element, html_page, html_table, percent
 
-CURVE = tuple(map(Fraction, ("0.01", "0.02", "0.05", "0.1", "0.2", "0.5", "1", "2", "5", "10")))
-"""The prices at which a trade-off is shown."""
+CURVES = {
+    "epsilon": tuple(map(Fraction, ("0.01", "0.02", "0.05", "0.1", "0.2", "0.5", "1", "2", "5", "10"))),
+    "rho": tuple(map(Fraction, ("0.0001", "0.0005", "0.001", "0.005", "0.01", "0.05", "0.1", "0.5", "1", "5"))),
+}
+"""The prices of each kind at which a trade-off is shown."""
 MOST_PEOPLE_INDEX = 900 * 12
 """Numbers of people of three digits, up to 10**12."""
 SIZE_UNIT = 10**6
 """The least price is a millionth, the least number of people 1."""
 
 
+class AskedPrice(TypedDict, total=False):
+    """What a question is asked with: an epsilon, or a rho, or nothing that is known yet."""
+
+    epsilon: Fraction
+    rho: Fraction
+
+
 @dataclass(frozen=True)
 class PlannedQuestion:
-    """One question of a plan. ``epsilon`` and ``error`` are ``None`` where only its trade-off is known.
+    """One question of a plan. ``price`` is what it is to be asked with, ``**price``; empty where none is known.
 
-    ``size``: the number of people, or of each group, that was counted on; ``curve``: the error at several epsilons.
+    ``size``: the number of people, or of each group, that was counted on; ``curve``: the error at several prices, all
+    of them of ``kind``, epsilon or rho.
     """
 
     question: str
-    epsilon: Fraction | None
+    price: AskedPrice
     error: Error | None
     wished: str | None
     size: int | None
+    kind: str
     curve: tuple[tuple[Fraction, Error], ...]
+
+    @property
+    def epsilon(self) -> Fraction | None:
+        """The epsilon to ask it with; ``None`` where it is a rho, or not known."""
+        return self.price.get("epsilon")
+
+    @property
+    def rho(self) -> Fraction | None:
+        """The rho to ask it with; ``None`` where it is an epsilon, or not known."""
+        return self.price.get("rho")
 
     def as_dict(self) -> dict[str, Any]:
         """All of it, ready for JSON."""
         return {
             "question": self.question,
             "epsilon": None if self.epsilon is None else plain(self.epsilon),
+            "rho": None if self.rho is None else plain(self.rho),
             "error": None if self.error is None else self.error.as_dict(),
             "wished": self.wished,
             "size": self.size,
-            "curve": [{"epsilon": plain(price), "error": as_json(float(error))} for price, error in self.curve],
+            "curve": [{self.kind: plain(price), "error": as_json(float(error))} for price, error in self.curve],
         }
+
+    def rows(self, mixed: bool) -> list[tuple[str, str, str]]:
+        """The question, its price and its error in words; its trade-off, line by line, where it has no price."""
+        told: list[tuple[str, Any, Any]] = [(kind, amount, self.error) for kind, amount in self.price.items()]
+        told = told or [(self.kind, amount, error) for amount, error in self.curve]
+        words = [(f"{kind} {brief(amount)}" if mixed else brief(amount), str(error)) for kind, amount, error in told]
+        return [("" if place else self.question, *row) for place, row in enumerate(words)]
 
 
 @dataclass(frozen=True)
 class Plan:
     """What questions will cost and how far they will be off. Nothing was paid or drawn, and no row was read.
 
-    ``total``: of all epsilons, by the rule of the budget. ``left``: what the budget will have then. ``people_needed``:
+    ``total``: of all prices, by the rule of the budget. ``left``: what the budget will have then. ``people_needed``:
     the fewest people for whom all errors that were wished for fit into what is left; both ``None`` where nobody says
     how much that is.
     """
@@ -77,8 +108,13 @@ class Plan:
 
     @property
     def epsilons(self) -> dict[str, Fraction]:
-        """What each question is to be asked with."""
+        """The epsilons that questions are to be asked with."""
         return {each.question: each.epsilon for each in self.questions if each.epsilon is not None}
+
+    @property
+    def rhos(self) -> dict[str, Fraction]:
+        """The rhos that questions are to be asked with, where the budget counts rho."""
+        return {each.question: each.rho for each in self.questions if each.rho is not None}
 
     def as_dict(self) -> dict[str, Any]:
         """All of it, ready for JSON: exact numbers as text."""
@@ -91,15 +127,10 @@ class Plan:
         }
 
     def rows(self) -> list[tuple[str, str, str]]:
-        """A question, its epsilon and its error in words each; of one without a price its trade-off, line by line."""
-        found: list[tuple[str, str, str]] = []
-        for each in self.questions:
-            if each.epsilon is not None:
-                found.append((each.question, brief(each.epsilon), str(each.error)))
-            else:
-                curve = ((brief(price), str(error)) for price, error in each.curve)
-                found += [(each.question if not place else "", *row) for place, row in enumerate(curve)]
-        return found
+        """A first line of names; then a question, its price and its error in words each, or its trade-off."""
+        kinds = {kind for each in self.questions for kind in (each.price or (each.kind,))}
+        first = ("question", "price" if len(kinds) > 1 else min(kinds), "error")
+        return [first, *(row for each in self.questions for row in each.rows(len(kinds) > 1))]
 
     def remarks(self) -> list[tuple[str, str]]:
         """What holds for all questions together."""
@@ -108,13 +139,13 @@ class Plan:
         return told + ([] if self.people_needed is None else [("people needed", f"{self.people_needed:,}")])
 
     def __str__(self) -> str:
-        rows = [("question", "epsilon", "error"), *self.rows()]
+        rows = self.rows()
         wide = [max(len(row[place]) for row in rows) for place in (0, 1)]
         lines = [f"{row[0]:<{wide[0]}}  {row[1]:<{wide[1]}}  {row[2]}".rstrip() for row in rows]
         return "\n".join([*lines, *(f"{name}: {told}" for name, told in self.remarks())])
 
     def _repr_html_(self) -> str:
-        return html_table([("question", "epsilon", "error"), *self.rows(), *self.remarks()])
+        return html_table([*self.rows(), *self.remarks()])
 
     def as_html(self) -> str:
         """A whole page that opens without a network: the plan, and what each question costs at which error."""
@@ -122,14 +153,14 @@ class Plan:
         pictures = (
             Picture(
                 f"What {each.question} costs",
-                "epsilon",
+                each.kind,
                 f"error in {each.curve[0][1].unit or 'the unit of the answer'}",
-                f"The error that {each.question} keeps with probability {sure}, for every epsilon.",
+                f"The error that {each.question} keeps with probability {sure}, for every {each.kind}.",
                 [Curve(each.question, [(float(price), float(error)) for price, error in each.curve])],
             )
             for each in self.questions
         )
-        said = "Nothing was paid, and no row was read: all this follows from the description."
+        said = "Nothing was paid, and no row was read: all of it follows from what was described and said."
         parts = [html_element("p", said), self._repr_html_(), *map(figure, pictures)]
         return html_page("What to ask, and at which price", parts)
 
@@ -141,6 +172,7 @@ def plan(
     error: Mapping[str, Any] | Number | None = None,
     size: Any = None,
     epsilon: Number | None = None,
+    rho: Number | None = None,
     stand_ins: Mapping[str, StandIn] | None = None,
     confidence: Number = CONFIDENCE,
 ) -> Plan:
@@ -153,13 +185,15 @@ def plan(
     questions
         As they would be asked: ``"median pay"``, ``"percentile 90 of pay where team=lab"``, ``"count by team"``.
     error
-        The errors that you can live with, ``{"median pay": 50, "count": "2%"}``, or one for all: a number in the unit
-        of the answer, for percentiles in people; ``"2%"`` of all people; ``"50 people"``. The least epsilons for them
-        are found.
+        The errors that you can live with, ``{"median pay": 50, "count": "2%"}``, or one for all, or ``{"pay": 50}`` for
+        all questions about a column: a number in the unit of the answer, for percentiles in people; ``"2%"`` of all
+        people; ``"50 people"``. The least prices for them are found: epsilons, or rhos where the budget counts them,
+        or whichever takes the smaller part of a budget of epsilon and delta.
     size
-        How many rows there are at least: a number, a released count, or one of these for each question. Means,
-        variances and percentages need it. Left out, the fewest for whom all fits into the budget are found.
-    epsilon
+        How many rows there are at least, or people, where the table has a person: a number, a released count, or one of
+        these for each question. Means, variances and percentages need it. Left out, the fewest for whom all fits into
+        the budget are found.
+    epsilon, rho
         What questions without an error share, with all others; left out, their trade-off is shown.
     stand_ins
         ``{"pay": StandIn.uniform()}``: how values lie, so that errors of percentiles are told in their unit.
@@ -179,43 +213,68 @@ def plan(
     """
     if not isinstance(table, Table):
         raise ParameterError(f"table must be a dampen.Table, which is described; got {type(table).__name__}")
-    return _Planner(UnpaidTable(table), questions, table.budget, error, size, stand_ins, confidence).plan(epsilon)
+    planner = _Planner(
+        UnpaidTable(table), table.view.data.data, questions, table.budget, error, size, stand_ins, confidence
+    )
+    return planner.plan(epsilon, rho)
 
 
 class _Planner:
     """Everything that a plan is made of, read once."""
 
     def __init__(
-        self, table: UnpaidTable, questions: Any, budget: BudgetLike, error: Any, size: Any, stand_ins: Any,
+        self, table: UnpaidTable, data: Any, questions: Any, budget: BudgetLike, error: Any, size: Any, stand_ins: Any,
         confidence: Any,
     ) -> None:  # fmt: skip
         self.asked = read_questions(questions, table)
         self.confidence = as_confidence(confidence)
-        named = as_stand_ins(stand_ins)
-        for column in named:
+        shapes = {name: each.shape for name, each in table.columns.items() if isinstance(each, NumberColumn)}
+        named = {name: StandIn.described(shape) for name, shape in shapes.items() if shape is not None}
+        for column, stand_in in as_stand_ins(stand_ins).items():
             table.view.number(column)
+            stand_in.require_other_than(data)
+            named[column] = stand_in
         self.laws = {told: Law(each, table, named.get(each.column or "")) for told, each in self.asked.items()}
-        self.wishes = self._read_wishes(error, lambda text: read_question(text, table.columns).told)
-        self.sizes = Sizes.read(size, self.asked, lambda text: read_question(text, table.columns).told)
+
+        def spell(text: str) -> str:
+            return read_question(text, table.columns).told
+
+        self.wishes = self._read_wishes(error, spell, table.columns)
+        self.sizes = Sizes.read(size, self.asked, spell, persons=table.view.person is not None)
         self.limit = Limit.of(budget)
 
-    def _read_wishes(self, error: Any, spell: Any) -> dict[str, Wish]:
+    def _read_wishes(self, error: Any, spell: Callable[[str], str], columns: Mapping[str, Any]) -> dict[str, Wish]:
+        """The error of each question: its own, else that of its column."""
         if error is None:
             return {}
         if not isinstance(error, Mapping):
-            wishes = {told: as_wish(error, told) for told in self.asked}
-        else:
-            wishes = {spell(text): as_wish(each, str(text)) for text, each in error.items()}
+            return self._as_asked({told: as_wish(error, told) for told in self.asked})
+        of_columns = {text: each for text, each in error.items() if text in columns and text not in self.asked}
+        for column in of_columns:
+            if column not in {each.column for each in self.asked.values()}:
+                raise ParameterError(f"error must be that of a question that is asked: none is about {render(column)}")
+        shared = {told: of_columns[each.column] for told, each in self.asked.items() if each.column in of_columns}
+        for text in error:
+            if isinstance(text, str) and " " not in text and text not in {*columns, *WORDS}:
+                known = unknown(text, [*columns, *self.asked], "There are")
+                raise ParameterError(f"error must be that of a column or of a question that is asked, not {known}")
+        own = {spell(text): each for text, each in error.items() if text not in of_columns}
+        return self._as_asked({told: as_wish(each, told) for told, each in (shared | own).items()})
+
+    def _as_asked(self, wishes: dict[str, Wish]) -> dict[str, Wish]:
+        """The same wishes, each of which must fit a question that is asked."""
         for told, wish in wishes.items():
             if told not in self.laws:
                 raise ParameterError(f"error must be that of a question that is asked, not {unknown(told, self.asked)}")
             self.laws[told].require(wish)
         return wishes
 
-    def plan(self, epsilon: Number | None) -> Plan:
-        """The plan; ``epsilon``: what all questions may cost together."""
-        whole = None if epsilon is None else positive(epsilon=epsilon)
-        limit = self.limit if whole is None else self.limit.at_most(whole)
+    def plan(self, epsilon: Number | None, rho: Number | None) -> Plan:
+        """The plan; ``epsilon`` or ``rho``: what all questions may cost together."""
+        limit = self.limit
+        if epsilon is not None or rho is not None:
+            [(measure, amount)] = Price(epsilon, rho).words().items()
+            limit = limit.at_most(measure, amount)
         people, sizes = None, self.sizes
         if self._depend_on_size() and limit.is_known and not isinstance(sizes.given, dict):
             people = self._people_needed(limit)
@@ -223,17 +282,16 @@ class _Planner:
                 if people is None:
                     raise ParameterError("error must be larger: however many people there are, this does not fit")
                 sizes = Sizes(people)
-        prices = self._least_prices(sizes)
-        total = limit.total(self._losses(prices))
+        measure, prices = self._least_prices(limit, sizes)
+        total = self._total(limit, prices)
         if not limit.fits(total):
-            there = str(limit.amount) if limit.epsilon is None else f"epsilon {brief(limit.epsilon)}"
             more = "" if people is None else f"; it would be enough for {people:,} people"
-            raise ParameterError(f"error must be larger: these need {total}, and {there} is left{more}")
-        if whole is not None:
-            prices |= self._shared(sizes, prices, whole)
-            total = limit.total(self._losses(prices))
+            raise ParameterError(f"error must be larger: these need {total}, and {limit} is left{more}")
+        if limit.whole is not None:
+            prices |= self._shared(limit, measure, sizes, prices)
+            total = self._total(limit, prices)
         left = limit.left(total) if self.limit.is_known and prices else None
-        rows = tuple(self._row(told, prices.get(told), sizes) for told in self.laws)
+        rows = tuple(self._row(told, prices.get(told), sizes, measure) for told in self.laws)
         return Plan(rows, total if prices else None, left, people, self.confidence)
 
     def _depend_on_size(self) -> bool:
@@ -249,106 +307,65 @@ class _Planner:
         size, chance = sizes.of(law.asked, law.groups, 1 - self.confidence)
         if size is None and law.needs_size:
             where = ", by itself, as size={'mean pay where team=lab': 300}" if law.asked.conditions else ""
-            raise ParameterError(f"size must be given for {render(told)}: how many rows there are at least{where}")
+            raise ParameterError(
+                f"size must be given for {render(told)}: how many {law.counts} there are at least{where}"
+            )
         return size, chance
 
-    def _least_prices(self, sizes: Sizes) -> dict[str, Fraction]:
+    def _least_prices(self, limit: Limit, sizes: Sizes) -> tuple[str, dict[str, Offer]]:
+        """The measure that takes the smallest part of what is left, and the least prices of all wishes in it."""
+        known = [(measure, self._least_in(limit, measure, sizes)) for measure in limit.measures]
+        return min(known, key=lambda each: limit.share(self._total(limit, each[1])))
+
+    def _least_in(self, limit: Limit, measure: str, sizes: Sizes) -> dict[str, Offer]:
         found = {}
         for told, wish in self.wishes.items():
             size, chance = self._terms(told, sizes)
-            kind = "own" if wish.kind == "own" else "people"
-            found[told] = least_price(self._bound(told, size, chance, kind), wish.limit(size), render(told))
+            ways = self.laws[told].ways(limit, measure, size, chance, "own" if wish.kind == "own" else "people")
+            found[told] = least_offer(ways, wish.limit(size), render(told))
         return found
 
-    def _bound(self, told: str, size: int | None, chance: Fraction, kind: str = "own") -> Bound:
-        """The error of a question as a function of its price."""
-        return lambda price: self.laws[told].bound(price, size, chance, kind)
-
-    def _people_needed(self, limit: "Limit") -> int | None:
+    def _people_needed(self, limit: Limit) -> int | None:
         """The fewest people, a number of three digits, for whom all errors fit; ``None`` where none are enough."""
 
         def fits(index: int) -> bool:
             sizes = Sizes(max(1, int(price_at(index) * SIZE_UNIT)))
             try:
-                return limit.fits(limit.total(self._losses(self._least_prices(sizes))))
+                return limit.fits(self._total(limit, self._least_prices(limit, sizes)[1]))
             except ParameterError:
                 return False
 
         found = least_index(fits, MOST_PEOPLE_INDEX)
         return None if found is None else max(1, int(price_at(found) * SIZE_UNIT))
 
-    def _shared(self, sizes: Sizes, prices: Mapping[str, Fraction], whole: Fraction) -> dict[str, Fraction]:
-        """What is left of ``whole``, split over the questions without an error."""
+    def _shared(self, limit: Limit, measure: str, sizes: Sizes, prices: Mapping[str, Offer]) -> dict[str, Offer]:
+        """What is left of the whole, split over the questions without an error."""
         rest = [told for told in self.laws if told not in prices]
-        left = whole - sum(prices.values(), Fraction(0))
+        assert limit.whole is not None
+        left = limit.whole - sum((offer.charge for offer in prices.values()), Fraction(0))
         if not rest:
             return {}
         if left <= 0:
-            raise ParameterError(
-                f"epsilon must be larger: nothing of it is left for {render(rest[0])}; got {plain(whole)}"
-            )
-        bounds = [self._bound(told, *self._terms(told, sizes)) for told in rest]
-        return dict(zip(rest, split_price(bounds, left), strict=True))
+            rule = f"{measure} must be larger: nothing of it is left for {render(rest[0])}"
+            raise ParameterError(f"{rule}; got {plain(limit.whole)}")
+        ways = [self.laws[told].ways(limit, measure, *self._terms(told, sizes)) for told in rest]
+        return dict(zip(rest, split_price(ways, left), strict=True))
 
-    def _losses(self, prices: Mapping[str, Fraction]) -> list[PrivacyLoss]:
-        return [self.laws[told].loss(price) for told, price in prices.items()]
+    def _total(self, limit: Limit, prices: Mapping[str, Offer]) -> Amount:
+        return limit.total(self.laws[told].loss(price_of(offer)) for told, offer in prices.items())
 
-    def _row(self, told: str, price: Fraction | None, sizes: Sizes) -> PlannedQuestion:
+    def _row(self, told: str, offer: Offer | None, sizes: Sizes, measure: str) -> PlannedQuestion:
         law, (size, chance) = self.laws[told], self._terms(told, sizes)
-        curve = tuple((each, law.error(each, size, chance, self.confidence)) for each in CURVE)
-        error = None if price is None else law.error(price, size, chance, self.confidence)
-        wish = self.wishes.get(told)
-        return PlannedQuestion(told, price, error, None if wish is None else wish.told, size, curve)
+        kind = law.kinds(measure)[0] if offer is None else offer.kind
+        curve = tuple((each, law.error(Price(**{kind: each}), size, chance, self.confidence)) for each in CURVES[kind])
+        wished = None if told not in self.wishes else self.wishes[told].told
+        if offer is None:
+            return PlannedQuestion(told, AskedPrice(), None, wished, size, kind, curve)
+        error = law.error(price_of(offer), size, chance, self.confidence)
+        price = AskedPrice(rho=offer.price) if kind == "rho" else AskedPrice(epsilon=offer.price)
+        return PlannedQuestion(told, price, error, wished, size, kind, curve)
 
 
-@dataclass(frozen=True)
-class Limit:
-    """What is left of a budget, and the rule by which losses add up; no epsilon and no rho where nobody knows."""
-
-    amount: Amount
-    rule: Composition
-    adjacency: Any = None
-    unit: str | None = None
-    epsilon: Fraction | None = None
-
-    @classmethod
-    def of(cls, budget: BudgetLike) -> "Limit":
-        """What a budget says of itself."""
-        found: Any = budget
-        if not hasattr(found, "remaining"):
-            rule = COMPOSITIONS.get(getattr(found, "composition", None) or BASIC.name, BASIC)
-            return cls(Amount(None, Fraction(0)), rule)
-        return cls(found.remaining, COMPOSITIONS[found.composition], found.adjacency, found.unit)
-
-    @property
-    def is_known(self) -> bool:
-        """Whether anybody says how much there is."""
-        return self.epsilon is not None or self.amount.epsilon is not None or self.amount.rho is not None
-
-    def at_most(self, epsilon: Fraction) -> "Limit":
-        """No more than so much epsilon of it."""
-        limited = Limit(self.amount, self.rule, self.adjacency, self.unit, epsilon)
-        if self.amount.epsilon is not None and self.amount.rho is None and epsilon > self.amount.epsilon:
-            raise ParameterError(f"epsilon must be at most what is left, {self.amount}; got {render(plain(epsilon))}")
-        return limited
-
-    def total(self, losses: Iterable[PrivacyLoss]) -> Amount:
-        """What losses add up to here."""
-        spent = self.rule.start
-        for loss in losses:
-            charge = converted(loss, self.adjacency or loss.adjacency, self.unit or loss.unit)
-            spent = self.rule.add(spent, self.rule.price(charge))
-        return spent
-
-    def left(self, total: Amount) -> Amount:
-        """What is left after so much; 0 of what does not count any more."""
-        less, zero = difference(self.amount, total), Fraction(0)
-        epsilon, rho = (None if part is None else max(part, zero) for part in (less.epsilon, less.rho))
-        return Amount(epsilon, less.delta, rho)
-
-    def fits(self, total: Amount) -> bool:
-        """Whether so much is left."""
-        if self.epsilon is not None and (total.epsilon is None or total.epsilon > self.epsilon):
-            return False
-        known = self.amount.epsilon is not None or self.amount.rho is not None
-        return not known or self.rule.fits(total, self.amount)
+def price_of(offer: Offer) -> Price:
+    """What a question is asked with."""
+    return Price(**{offer.kind: offer.price})

@@ -4,26 +4,30 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cache
+from inspect import signature
 from math import floor
 from typing import Any
 
 from dampen._validate import exact, positive, render, whole
 from dampen.accuracy.before import at_size, needs_size
+from dampen.accuracy.search import Way
 from dampen.accuracy.stand_ins import StandIn, in_values
 from dampen.describe.columns import Date
 from dampen.describe.nearest import unknown
 from dampen.errors import ParameterError
+from dampen.front.plan_limit import Limit
 from dampen.front.question_text import Asked, read_question
 from dampen.front.unpaid import UnpaidTable
 from dampen.privacy import Accuracy, GroupRelease, NumericRelease, PrivacyLoss, PrivateAccuracy, Release, miss_chance
-from dampen.questions.record import Posed
+from dampen.questions.record import Posed, Price
 from dampen.writing import Error, percent
 
 SHARE_OF_SIZE = Fraction(1, 10)
 """Of the chance of a miss, where the number of people is a private answer itself, which may be off."""
 IN_PEOPLE = ("people", "ranks", "records", "rows")
 TOLD_LATER = "how far this is off depends on what is drawn, and is told with the answer"
-FIRST_PRICE = Fraction(1)
+FIRST_PRICE = Price(epsilon=1)
+ONE_PERSON_EACH = "count(of='persons') of the same table"
 
 
 @dataclass(frozen=True)
@@ -67,11 +71,11 @@ class Sizes:
         self.given = given
 
     @classmethod
-    def read(cls, size: Any, questions: Mapping[str, Asked], spell: Any) -> "Sizes":
-        """What was said; sizes of questions that nobody asks are refused."""
+    def read(cls, size: Any, questions: Mapping[str, Asked], spell: Any, *, persons: bool) -> "Sizes":
+        """What was said; sizes of questions that nobody asks are refused. ``persons``: they are what is counted."""
         if not isinstance(size, Mapping) or isinstance(size, Release):
-            return cls(None if size is None else _as_size(size))
-        named = {spell(text): _as_size(each) for text, each in size.items()}
+            return cls(None if size is None else _as_size(size, persons))
+        named = {spell(text): _as_size(each, persons) for text, each in size.items()}
         for text in named:
             if text not in questions:
                 raise ParameterError(f"size must be that of a question that is asked, not {unknown(text, questions)}")
@@ -93,10 +97,12 @@ class Sizes:
         return (least if own else max(least // groups, 1)), chance - spent
 
 
-def _as_size(size: Any) -> Any:
+def _as_size(size: Any, persons: bool) -> Any:
     if isinstance(size, NumericRelease | GroupRelease):
         if size.accuracy is None or isinstance(size.accuracy, PrivateAccuracy):
             raise ParameterError("size must be a released count that tells its error")
+        if persons and size.cap is not None:
+            raise ParameterError(f"size must be a number of people, {ONE_PERSON_EACH}, not one of rows under a cap")
         return size
     return whole(size=int(size) if isinstance(size, str) and size.isdecimal() else size, least=1)
 
@@ -107,7 +113,7 @@ def _lower_end(count: Release, confidence: Fraction) -> int:
 
 
 class Law:
-    """Price and error of one question at every epsilon, from its description alone."""
+    """Price and error of one question at every price, from its description alone."""
 
     def __init__(self, asked: Asked, table: UnpaidTable, stand_in: StandIn | None) -> None:
         self.asked, self._rows = asked, asked.of(table)
@@ -119,37 +125,65 @@ class Law:
                 raise ParameterError(f"stand_ins must be of numbers; {render(asked.column)} is described as a date")
             self._grid = table.view.grid(asked.column)["bounds"]
         self._stand_in = stand_in
+        self._usual_cap: Fraction | int = 10
+        if asked.name == "sum" and asked.column is not None and (number := table.view.number(asked.column)).bounded:
+            self._usual_cap = max(map(abs, number.bounds))
         self.groups = len(self._rows._labels) if asked.by else 1
+        self.counts = "rows" if table.view.person is None else "votes" if asked.by else "people"
         self.needs_size = needs_size(self.accuracy(FIRST_PRICE))
 
-    def _pose(self, epsilon: Fraction) -> Posed[Any]:
-        posed: Posed[Any] = self.asked.ask(self._rows, epsilon=epsilon)
+    def kinds(self, measure: str) -> tuple[str, ...]:
+        """By what it may be paid where ``measure`` is counted: what has a rho may have no epsilon."""
+        if measure == "epsilon" or self.counts != "rows":
+            return ("epsilon",)
+        return ("rho", "epsilon") if "rho" in signature(self.asked.method(self._rows)).parameters else ("epsilon",)
+
+    def ways(self, limit: Limit, measure: str, size: int | None, chance: Fraction, unit: str = "own") -> list[Way]:
+        """Error and charge for each kind of price. ``unit``: in people, or in the answer's own unit."""
+
+        def way(kind: str) -> Way:
+            return Way(
+                kind,
+                lambda amount: self.bound(Price(**{kind: amount}), size, chance, unit),
+                lambda amount: limit.charge(self.loss(Price(**{kind: amount})), measure),
+            )
+
+        return [way(kind) for kind in self.kinds(measure)]
+
+    def _pose(self, price: Price) -> Posed[Any]:
+        posed: Posed[Any] = self.asked.ask(self._rows, **price.words())
         return posed
 
-    def loss(self, epsilon: Fraction) -> PrivacyLoss:
+    def loss(self, price: Price) -> PrivacyLoss:
         """What the answer costs."""
-        return self.posed(epsilon).loss
+        return self.posed(price).loss
 
-    def accuracy(self, epsilon: Fraction, kind: str = "own") -> Accuracy:
-        """What will be told of the answer; ``kind``: in people, where its own unit would be that of a stand-in."""
-        known = self.posed(epsilon).accuracy_before
+    def accuracy(self, price: Price, unit: str = "own") -> Accuracy:
+        """What will be told of the answer; ``unit``: in people, where its own unit would be that of a stand-in."""
+        known = self.posed(price).accuracy_before
         if known is None or isinstance(known, PrivateAccuracy):
             why = TOLD_LATER if known is None else known.reason
-            raise ParameterError(f"{render(self.asked.told)} cannot be planned: {why}")
-        if kind != "own" or self._grid is None or self._stand_in is None:
+            raise ParameterError(f"{render(self.asked.told)} cannot be planned: {why}{self._way_out()}")
+        if unit != "own" or self._grid is None or self._stand_in is None:
             return known
         return in_values(known, self.asked.shares, self._grid, self._stand_in)
 
-    def _bound(self, epsilon: Fraction, size: int | None, chance: Fraction, kind: str) -> float:
-        return at_size(self.accuracy(epsilon, kind), size).bound(1 - chance)
+    def _way_out(self) -> str:
+        """That a public cap would make it plannable, where one can be said."""
+        if self.counts == "rows" or "cap" not in signature(self.asked.method(self._rows)).parameters:
+            return ""
+        return f"; with a public cap it can be: {render(self.asked.with_cap(self._usual_cap).told)}"
 
-    def error(self, epsilon: Fraction, size: int | None, chance: Fraction, confidence: Fraction) -> Error:
+    def _bound(self, price: Price, size: int | None, chance: Fraction, unit: str) -> float:
+        return at_size(self.accuracy(price, unit), size).bound(1 - chance)
+
+    def error(self, price: Price, size: int | None, chance: Fraction, confidence: Fraction) -> Error:
         """The error, and what it means. ``chance``: of a miss, less than what is left where the size may be off too."""
-        known = at_size(self.accuracy(epsilon), size)
+        known = at_size(self.accuracy(price), size)
         words = known.statement(1 - chance).replace(percent(1 - chance), percent(confidence))
         if self.needs_size and size is not None:
-            words += f", where there are at least {size:,} rows"
-        return Error(self.bound(epsilon, size, chance, "own"), known.unit, confidence, words)
+            words += f", where there are at least {size:,} {self.counts}"
+        return Error(self.bound(price, size, chance, "own"), known.unit, confidence, words)
 
     def require(self, wish: Wish) -> None:
         """Refuse a wish in people for an answer that is not counted in them."""

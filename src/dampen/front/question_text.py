@@ -7,8 +7,8 @@ of the same name asks.
 import csv
 import inspect
 import re
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from dampen._validate import Number, render, share_of
@@ -41,26 +41,52 @@ WORDS = {
 
 @dataclass(frozen=True)
 class Asked:
-    """A question that was read: ``told`` is the text in one spelling."""
+    """A question that was read.
 
-    told: str
+    ``wishes``: its conditions as they were written; ``options``: what is said of persons, ``of`` and ``cap``.
+    """
+
     name: str
     column: str | None
     noun: Any
     by: tuple[str, ...]
     conditions: tuple[Condition, ...]
+    wishes: tuple[str, ...] = ()
+    options: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def told(self) -> str:
+        """The text in one spelling."""
+        nouns = [] if self.noun is None else [",".join(map(str, _listed(self.noun))), "of"]
+        words = [self.name, *nouns, *([] if self.column is None else [self.column])]
+        words += [f"{word} {said}" for word, said in self.options.items()]
+        words += [f"by {', '.join(self.by)}"] if self.by else []
+        return " ".join([*words, *([f"where {' and '.join(self.wishes)}"] if self.wishes else [])])
+
+    def with_cap(self, cap: Number) -> "Asked":
+        """The same with a public cap for each person."""
+        return replace(self, options={**self.options, "cap": str(cap)})
 
     def of(self, table: Table) -> Any:
         """The rows of a table, or their groups, that are asked."""
         part = table.restrict(self.conditions) if self.conditions else table
         return part.by(*self.by) if self.by else part
 
-    def ask(self, rows: Any, **price: Number) -> Any:
-        """What the method of this name returns."""
+    def method(self, rows: Any) -> Callable[..., Any]:
+        """The method of this name."""
         if self.by and not hasattr(GroupedTable, self.name):
             raise ParameterError(f"{render(self.told)} must be asked without groups: of one group, ask with where")
+        found: Callable[..., Any] = getattr(rows, self.name)
+        return found
+
+    def ask(self, rows: Any, **price: Number) -> Any:
+        """What the method returns."""
+        method = self.method(rows)
+        for word, said in self.options.items():
+            if word not in inspect.signature(method).parameters:
+                raise ParameterError(f"{render(self.told)} must be asked without {render(f'{word} {said}')}")
         given = [each for each in (self.column, self.noun) if each is not None]
-        return getattr(rows, self.name)(*given, **price)
+        return method(*given, **self.options, **price)
 
     @property
     def shares(self) -> tuple[Any, ...]:
@@ -69,7 +95,11 @@ class Asked:
             return (share_of(50),)
         if self.name not in ("percentile", "percentiles"):
             return ()
-        return tuple(map(share_of, self.noun if isinstance(self.noun, tuple) else (self.noun,)))
+        return tuple(map(share_of, _listed(self.noun)))
+
+
+def _listed(noun: Any) -> tuple[Any, ...]:
+    return noun if isinstance(noun, tuple) else (noun,)
 
 
 def read_question(text: Any, columns: Mapping[str, Column]) -> Asked:
@@ -82,13 +112,14 @@ def read_question(text: Any, columns: Mapping[str, Column]) -> Asked:
         raise ParameterError(f"a question must begin with one of its words, not {unknown(first, WORDS, 'Words')}")
     noun, rest = _read_noun(name, rest.strip())
     column, rest = _read_column(name, rest, columns)
+    options, rest = _read_options(rest)
     groups, where = _split_rest(rest, text)
     by = tuple(each.strip() for each in next(csv.reader([groups], skipinitialspace=True), [])) if groups else ()
     for each in by:
         find_column(columns, each)
     wishes = _conditions(where) if where else []
     conditions = conditions_from_texts(columns, wishes)
-    return Asked(_spell(name, noun, column, by, wishes), name, column, noun, by, conditions)
+    return Asked(name, column, noun, by, conditions, tuple(wishes), options)
 
 
 def _read_noun(name: str, rest: str) -> tuple[Any, str]:
@@ -122,6 +153,16 @@ def _read_column(name: str, rest: str, columns: Mapping[str, Column]) -> tuple[s
     raise AssertionError
 
 
+def _read_options(rest: str) -> tuple[dict[str, str], str]:
+    """What is said of persons, and what stands behind it."""
+    options: dict[str, str] = {}
+    while found := re.match(r"(of(?=\s+(?:rows|persons)\b)|cap)\s+(\S+)(?:\s+|$)", rest):
+        if found[1] in options:
+            break
+        options[found[1]], rest = found[2], rest[found.end() :]
+    return dict(sorted(options.items(), reverse=True)), rest
+
+
 def _split_rest(rest: str, text: str) -> tuple[str, str]:
     """What stands behind ``by``, and behind ``where``."""
     groups, _, where = rest.partition("where ") if rest.startswith("where ") else rest.partition(" where ")
@@ -137,9 +178,3 @@ def _conditions(where: str) -> list[str]:
         joins = bool(parts) and re.search(r"\sbetween\s", parts[-1]) and " and " not in parts[-1]
         parts = [*parts[:-1], f"{parts[-1]} and {part}"] if joins else [*parts, part]
     return parts
-
-
-def _spell(name: str, noun: Any, column: str | None, by: tuple[str, ...], wishes: list[str]) -> str:
-    nouns = [] if noun is None else [",".join(noun) if isinstance(noun, tuple) else str(noun), "of"]
-    words = [name, *nouns, *([] if column is None else [column]), *([f"by {', '.join(by)}"] if by else [])]
-    return " ".join([*words, *([f"where {' and '.join(wishes)}"] if wishes else [])])

@@ -19,6 +19,8 @@ from dampen.vectors import Floats, Integers
 
 MOST_EDGES = 2**30 - 1
 """Each edge takes two places in the rows, which are numbered in 32 bits."""
+DAMPING, STEPS = 0.85, 110
+"""Of PageRank: 2 n 0.85^110 is below 4e-8 n."""
 
 
 @dataclass(frozen=True)
@@ -202,6 +204,22 @@ class Graph:
         if whole(node=node, least=0) >= self.nodes:
             raise ParameterError(f"node must be a place below {self.nodes}; got {render(node)}")
         return ego_betweenness_exact(*self._rows(), int(node))
+
+    def core_numbers(self) -> Integers:
+        """For each node the largest k for which it is in a part whose nodes have k neighbours or more in that part."""
+        from dampen.graphs.rank_scores import core_numbers
+
+        return core_numbers(*self._rows())
+
+    def pagerank(self, *, threads: int | None = None) -> Floats:
+        """How much each node is given by its neighbours, at damping 0.85: on average 1, where no node is alone.
+
+        A node shares 0.85 of its rank out among its neighbours in equal parts; 0.15 is everybody's from the start. In
+        sum it is off by less than 1e-7 n, and its bits do not depend on ``threads``.
+        """
+        from dampen.graphs.rank_scores import pagerank
+
+        return pagerank(*self._rows(), DAMPING, STEPS, threads=threads)
 
     def _rows(self) -> tuple[NDArray[np.uint32], NDArray[np.uint32]]:
         """The rows as the kernels read them."""

@@ -8,15 +8,18 @@ import json
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any, Protocol
 
 import dampen
 from dampen.meaning.amounts import AmountLike, explain_amount
 from dampen.meaning.explanation import NEIGHBOURS, Explanation
-from dampen.writing import html_element, html_page, html_table
+from dampen.writing import four_digits, html_element, html_page, html_table, percent
 
 MOST_SHOWN = 200
 """The page shows so many rows of a list, the latest, and so many letters of a cell; the JSON holds all."""
+BELIEF = {"before", "least", "most"}
+"""A belief before a release, and between what it lies afterwards."""
 NAMES = {
     "ADD_REMOVE": "unbounded differential privacy",
     "REPLACE": "bounded differential privacy",
@@ -164,7 +167,10 @@ def _html(content: Any) -> str:
 
 
 def _cell(value: Any) -> str:
-    if isinstance(value, Mapping):
+    if isinstance(value, Mapping) and set(value) == BELIEF:
+        least, most = (four_digits(100 * Fraction(value[end]), up=end == "most") for end in ("least", "most"))
+        words = f"{percent(value['before'])} becomes {least} to {most} %"
+    elif isinstance(value, Mapping):
         words = "; ".join(f"{name}: {_cell(each)}" for name, each in value.items())
     elif isinstance(value, Sequence) and not isinstance(value, str):
         words = "; ".join(map(_cell, value))

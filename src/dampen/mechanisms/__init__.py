@@ -20,6 +20,7 @@ from dampen.mechanisms.numeric.laplace import Laplace
 from dampen.mechanisms.numeric.laplace_log_normal import LaplaceLogNormal
 from dampen.mechanisms.numeric.largest_local_sensitivities import LargestLocalSensitivities
 from dampen.mechanisms.numeric.noisy_local_sensitivity import NoisyLocalSensitivity
+from dampen.mechanisms.numeric.piecewise_laplace import PiecewiseLaplace
 from dampen.mechanisms.numeric.poly_place import PolyPlace
 from dampen.mechanisms.numeric.smooth_cauchy import SmoothCauchy
 from dampen.mechanisms.numeric.smooth_laplace import SmoothLaplace
@@ -64,6 +65,7 @@ __all__ = [
     "PairwiseDampening",
     "ParetoNoisyMax",
     "PermuteAndFlip",
+    "PiecewiseLaplace",
     "PolyPlace",
     "ReportNoisyMax",
     "SelectionMechanism",

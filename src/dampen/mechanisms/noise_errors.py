@@ -65,6 +65,17 @@ class NoiseAccuracy(Accuracy):
 
 
 @dataclass(frozen=True)
+class ChosenNoiseAccuracy(NoiseAccuracy):
+    """Some of ``among`` numbers with noise of their own, chosen by what came out: the largest noise may be there."""
+
+    among: int = 1
+
+    def bound(self, confidence: Number = CONFIDENCE) -> float:
+        """No noise of any of them is larger, with this confidence: each exceeds it with its share of the rest."""
+        return super().bound(1 - miss_chance(confidence) / self.among)
+
+
+@dataclass(frozen=True)
 class RatioAccuracy(Accuracy):
     """A mean, made of a released sum of differences from the middle of the bounds, and a released number of records.
 
@@ -201,14 +212,16 @@ def blockwise_tail(t: float, size: float, own: PublicNoise, other: PublicNoise) 
         ends = np.unique(np.floor(np.linspace(0, last, BLOCKS + 1)))
         beyond = np.exp(other.log_tail(ends + 1))
         chances = np.concatenate(([1 - beyond[0]], beyond[:-1] - beyond[1:]))
-        pairs = _line_above(own, t - size * ends) + _line_above(own, t + size * ends)
-        return float((chances * pairs).sum() + beyond[-1] * (1 + _line_above(own, np.array([2 * t]))[0]))
+        # One call for all places: a tail takes long for its first one, and hardly longer for many.
+        *near, last_pair = _line_above(own, np.concatenate((t - size * ends, t + size * ends, [2 * t])))
+        pairs = np.add(*np.split(np.array(near), 2))
+        return float((chances * pairs).sum() + beyond[-1] * (1 + last_pair))
 
 
 def _line_above(noise: PublicNoise, x: Floats) -> Floats:
     """The line through P(K >= k) at all whole k, at some x >= 0."""
     near = np.maximum(np.floor(x), 0)
-    low, high = (np.exp(noise.log_tail(np.maximum(k, 1))) / 2 for k in (near, near + 1))
+    low, high = np.exp(noise.log_tail(np.maximum(np.stack((near, near + 1)), 1))) / 2
     low = np.where(near == 0, 1 - low, low)
     return np.asarray(low + np.clip(x - near, 0, 1) * (high - low))
 

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dampen._validate import render
-from dampen.drawing import GREY, PALETTE, colour_of, new_axes, new_figure, style_of
+from dampen.drawing import GREY, PALETTE, STYLES, colour_of, new_axes, new_figure
 from dampen.errors import ParameterError
 from dampen.plots.laws import AnyProblem, require_drawable
 from dampen.problem import NumericProblem, SelectionProblem
@@ -77,7 +77,7 @@ def ladder(problem: AnyProblem) -> "Figure":
     )
     for drawn, place in enumerate(best):
         label = "the value" if isinstance(problem, NumericProblem) else str(problem.frame.candidates[int(place)])
-        look = {"color": colour_of(drawn), "linestyle": style_of(drawn)}
+        look = {"color": colour_of(drawn), "linestyle": STYLES[drawn % len(STYLES)]}  # lines may lie on one another
         axes.step(range(len(rungs)), rungs[:, int(place)], where="post", label=label, **look)
     if problem.frame.bound is not None:
         axes.axhline(float(problem.frame.bound), color=GREY, linewidth=1, linestyle=":", label="worst case")

@@ -81,7 +81,12 @@ def vote_frame(labels: Sequence[Any], each: int, adjacency: Adjacency, unit: str
     return Frame(labels, bound=each, adjacency=adjacency, monotone=monotone, unit=unit)
 
 
-def vote_counts_frame(size: int, each: int, adjacency: Adjacency, unit: str = "") -> CountsFrame:
-    """What is known of votes as counts: a person more or less moves all by ``each`` in sum, a replaced one by twice."""
+def vote_counts_frame(
+    size: int, each: int, adjacency: Adjacency, unit: str = "", *, signed: bool = False
+) -> CountsFrame:
+    """What is known of votes as counts: a person more or less moves all by ``each`` in sum, a replaced one by twice.
+
+    ``signed``: votes may be negative, so that a replaced person may move one count by twice as much too.
+    """
     steps = 2 if record_adjacency(adjacency) is Adjacency.REPLACE else 1
-    return CountsFrame(size, steps * each, adjacency, largest=each, unit=unit)
+    return CountsFrame(size, steps * each, adjacency, largest=steps * each if signed else each, unit=unit)

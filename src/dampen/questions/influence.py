@@ -1,17 +1,27 @@
 """Which nodes of a graph matter most?"""
 
+from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
 
-from dampen._validate import Number, exact, one_of, positive, render, whole
+from dampen._validate import Number, exact, flag, one_of, positive, render, whole
 from dampen.errors import ParameterError
 from dampen.graphs.graph import Graph, as_graph
-from dampen.privacy import Adjacency, BudgetLike, ListRelease, PrivacyLoss, PrivateAccuracy
+from dampen.privacy import (
+    Adjacency,
+    BudgetLike,
+    GroupAccuracy,
+    GroupRelease,
+    ListRelease,
+    PrivacyLoss,
+    PrivateAccuracy,
+)
 from dampen.problem import Frame
-from dampen.queries.graph.centralities import CENTRALITIES, Terms
+from dampen.queries.graph.centralities import CENTRALITIES, Method, Terms
 from dampen.queries.graph.projection import CHANGES, project
-from dampen.questions.node_lists import LISTS, Draw
+from dampen.questions.node_lists import LISTS, prepare_with_scores
 from dampen.questions.record import Composite, Posed, no_edges, question
 
 PRIVATE = "how far these nodes are from the best depends on the graph, and is private"
@@ -28,8 +38,9 @@ def top_nodes(
     method: str | None = None,
     max_degree: int | None = None,
     shift: Number = 0,
+    with_scores: bool = False,
     note: str = "top_nodes",
-) -> Posed[ListRelease]:
+) -> Posed[ListRelease | GroupRelease]:
     """The labels of the k most influential nodes, best first, privately. ``epsilon`` is the price of the whole answer.
 
     Nodes are public, edges private: one edge more or less (``EDGE``).
@@ -39,7 +50,9 @@ def top_nodes(
     graph
         A :class:`dampen.Graph`, or a graph of networkx or igraph.
     score
-        ``"ego_betweenness"``: how many pairs of its neighbours a node links; or ``"degree"``: how many edges it has.
+        ``"ego_betweenness"``: how many pairs of its neighbours a node links; ``"degree"``: how many edges it has;
+        ``"pagerank"``: how much its neighbours give it, who share out what they have; ``"core"``: how dense the part
+        is that it belongs to.
     method
         How they are found; nothing in it depends on the data. Left out, the first that the score allows: ``"level"``,
         which scores by the pairs at distance 2 that a node links and pays hardly more for k nodes than for one.
@@ -49,12 +62,18 @@ def top_nodes(
         permute-and-flip have that form already, by the same law; ``"one_shot_permute_and_flip"`` has its own. At a
         price that hardly grows with k, with Laplace noise: ``"one_shot_laplace"`` (ego betweenness itself),
         ``"one_shot_local_dampening"``, ``"one_shot_shifted"``. Beyond the paper: ``"range"``,
-        ``"codegree_dampening"`` and, for k = 1, ``"pairwise"``.
+        ``"codegree_dampening"`` and, for k = 1, ``"pairwise"``. PageRank by ``"one_hop"``, what a node is given if all
+        have the same to share out, or ``"global"``, the default from epsilon 5 on, which needs more than three times
+        the noise.
     max_degree
         A public bound of the degrees. Where it is given *every* graph is cut down to it first, by a rule of ranks, and
         the mechanism runs at a third of epsilon, whether or not a degree exceeds it. Left out, nothing is cut.
     shift
         The level of utility with which ``"codegree_dampening"`` and ``"one_shot_local_dampening"`` compare; public.
+    with_scores
+        Whether the score of each node is told with it, by noise on the scores of all nodes, at no further price: a
+        :class:`~dampen.privacy.GroupRelease` whose labels are in the order of the list, and which tells its error.
+        Offered for degrees and PageRank, whose scores one edge moves by little in sum.
     note
         What the answer is for; a ledger remembers it.
 
@@ -65,28 +84,48 @@ def top_nodes(
     >>> dampen.top_nodes(star, 1, epsilon=10, budget=dampen.Budget(epsilon=10)).value
     (0,)
     """
-    asked: dict[str, Any] = {"score": score, "method": method, "max_degree": max_degree, "shift": shift}
-    edges = as_graph(graph)
-    draw, used = prepare_draw(edges, k, epsilon, **asked)
+    edges, terms = as_graph(graph), Terms(max_degree, shift)
+    way = _choose_way(edges, k, epsilon, score, method, terms)
     frame, loss = Frame(range(edges.nodes), None, Adjacency.EDGE), PrivacyLoss(epsilon, adjacency=Adjacency.EDGE)
+    words = f"{k} nodes by {score}, {way.name}"
+    if flag(with_scores=with_scores):
+        if max_degree is not None:
+            raise ParameterError(
+                "with_scores must be left out where max_degree is given: the scores were those of a cut graph"
+            )
+        scored, accuracy = prepare_with_scores(way.method, way.graph, k, way.rate, terms)
+
+        def build_scored(scores: dict[int, float], loss: PrivacyLoss, note: str) -> GroupRelease:
+            told = {edges.labels[place]: value for place, value in scores.items()}
+            return GroupRelease(told, loss, f"{words}, with scores", note, GroupAccuracy(dict.fromkeys(told, accuracy)))
+
+        return Composite(frame, loss, scored, build_scored, accuracy)
+    draw = LISTS[way.method.law](way.method, way.graph, k, way.rate, terms)
 
     def build(places: tuple[int, ...], loss: PrivacyLoss, note: str) -> ListRelease:
-        labels = tuple(edges.labels[place] for place in places)
-        return ListRelease(labels, loss, f"{k} nodes by {score}, {used}", note, PrivateAccuracy(PRIVATE))
+        return ListRelease(tuple(edges.labels[place] for place in places), loss, words, note, PrivateAccuracy(PRIVATE))
 
     return Composite(frame, loss, draw, build)
 
 
-def prepare_draw(
-    graph: Graph, k: int, epsilon: Number, *, score: str, method: str | None, max_degree: int | None, shift: Number
-) -> tuple[Draw, str]:
-    """Check all arguments; what is returned only draws, by the method named beside it."""
-    price, cut = positive(epsilon=epsilon), _cut_down(graph, k, max_degree)
+@dataclass(frozen=True)
+class _Way:
+    """How the list is found: the method and its name, the graph that is looked at, and what is paid for that graph."""
+
+    name: str
+    method: Method
+    graph: Graph
+    rate: Fraction
+
+
+def _choose_way(graph: Graph, k: int, epsilon: Number, score: str, method: str | None, terms: Terms) -> _Way:
+    """Check all arguments; public things alone choose."""
+    price, cut = positive(epsilon=epsilon), _cut_down(graph, k, terms.max_degree)
     centrality = CENTRALITIES[one_of(tuple(CENTRALITIES), score=score)]
-    used = centrality.default if method is None else one_of(tuple(centrality.methods), method=method)
-    exact(shift=shift)
-    rate, way = price / (1 if max_degree is None else CHANGES), centrality.methods[used]
-    return LISTS[way.law](way, cut, k, rate, Terms(max_degree, shift)), used
+    rate = price / (1 if terms.max_degree is None else CHANGES)
+    used = centrality.default(rate) if method is None else one_of(tuple(centrality.methods), method=method)
+    exact(shift=terms.shift)
+    return _Way(used, centrality.methods[used], cut, rate)
 
 
 def _cut_down(graph: Graph, k: int, max_degree: int | None) -> Graph:

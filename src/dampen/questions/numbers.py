@@ -171,7 +171,7 @@ def mean(
 
     half, frames = price.part(2).number_noise(), tuple(part.frame for part in parts)
     loss = composed([half.privacy(frame) for frame in frames])
-    top, many = _not_drawn(half, parts)
+    top, many = undrawn_parts(half, parts)
     before = MeanBefore((high - low) / 2, top, many)
     return Composite(frames, loss, lambda source: draw_parts(half, parts, source), build, before)
 
@@ -236,7 +236,7 @@ def variance(
 
     frames = tuple(part.frame for part in parts)
     loss = composed([share.privacy(frame) for frame in frames])
-    top, squares, *rest = _not_drawn(share, parts)
+    top, squares, *rest = undrawn_parts(share, parts)
     many = rest[0] if rest else Noisy(Fraction(0), None)
     before = VarianceBefore(MeanBefore((high - low) / 2, top, many), MeanBefore((high - low) ** 2 / 8, squares, many))
     return Composite(frames, loss, lambda source: draw_parts(share, parts, source), build, before)
@@ -254,7 +254,7 @@ def _of_one(known: NoiseAccuracy, problem: NumericProblem) -> NoiseAccuracy:
     return replace(known, resolution=known.resolution * count, rounding=known.rounding * count)
 
 
-def _not_drawn(mechanism: Laplace | Gaussian, parts: tuple[NumericProblem, ...]) -> tuple[Noisy, ...]:
+def undrawn_parts(mechanism: Laplace | Gaussian, parts: tuple[NumericProblem, ...]) -> tuple[Noisy, ...]:
     """The noise that each part will have."""
     return tuple(Noisy(Fraction(0), mechanism.noise(part), part.frame.resolution) for part in parts)
 

@@ -2,16 +2,18 @@
 
 from collections import Counter
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from itertools import product
 from math import floor
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 
 from dampen.describe.conditions import Among, Between
 from dampen.tables import as_grid
-from dampen.tables.engines import Bins, CodedTable, Labels, Reading, open_engine
+from dampen.tables.engines import Bins, CodedTable, Labels, Reading, duck_stream, open_engine
 from dampen.tables.pair_counts import Block
 from dampen.tables.unit_reading import Units
 from tests.audit.reading.check import Answer, Question, Record, largest
@@ -230,6 +232,17 @@ def _group_sums(public: Public) -> Question:
     return Question("", ask, expect, largest)
 
 
+def _streamed_sums(public: Public) -> Question:
+    """The same where rows leave DuckDB batch by batch, however few they are."""
+    asked = _group_sums(public)
+
+    def ask(held: Held) -> Answer:
+        with patch.object(duck_stream, "MANY_ROWS", 0):
+            return asked.ask(held)
+
+    return replace(asked, ask=ask)
+
+
 def _by_group(public: Public) -> Question:
     """The places of numbers, and of labels, in each group."""
 
@@ -406,6 +419,7 @@ ENTRIES: tuple[Entry, ...] = (
     Entry("Engine.histogram of days", {"v": "day"}, on_days),
     Entry("Engine.counts_by_group of two", {"v": "day", "g": "label", "f": "choice"}, _cross, takes=in_tables),
     Entry("Engine.sums_by_group", {"v": "number", "g": "label"}, _group_sums, ("Engine.sums_by_group",), in_tables),
+    Entry("streamed sums", {"v": "number", "g": "label"}, _streamed_sums, ("Engine.sums_by_group",), in_tables),
     Entry("Engine.counts_by_group", {"v": "number", "g": "label"}, _by_group, ("Engine.counts_by_group",), in_tables),
     Entry("Engine.sums", {"v": "number"}, _sums, ("Engine.sums",)),
     Entry("Engine.unit_sizes", {"v": "number"}, _sizes, ("Engine.unit_sizes", "tables.count_sizes")),

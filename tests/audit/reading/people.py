@@ -11,7 +11,7 @@ from random import Random
 
 from dampen.tables.engines.base import Amount, CellColumn, PersonAsk
 from dampen.tables.grid import as_grid
-from tests.contracts.people_by_hand import Row, Shares, shares_by_hand
+from tests.contracts.people_by_hand import Row, Shares, shares_by_hand, signed_cells_by_hand
 
 Visit = tuple[str | None, str, int]
 """A row: a person's name, a ward, a cost."""
@@ -19,12 +19,15 @@ KINDS = (("a", 1), ("b", 3), ("c", 0))
 """What a row may hold beside the name; the last ward is no cell."""
 CAPS, BITS = (1, 2, 3, 4), 3
 COST = Amount("cost", as_grid(range(8)))
+SIGNED_COST = Amount("cost", as_grid(range(8)), -2)
+"""Below 0 in one ward, above in the other."""
 WARDS = (CellColumn("ward", ("a", "b")),)
 ASKS: dict[str, PersonAsk] = {
     "rows": PersonAsk("name", caps=CAPS),
     "costs": PersonAsk("name", amount=COST, caps=CAPS),
     "wards": PersonAsk("name", WARDS, caps=CAPS, bits=BITS),
     "costs of wards": PersonAsk("name", WARDS, COST, caps=CAPS, bits=BITS),
+    "signed costs of wards": PersonAsk("name", WARDS, SIGNED_COST, caps=CAPS, bits=BITS),
     "wards, once": PersonAsk("name", WARDS, once=True, caps=CAPS, bits=BITS),
 }
 Count = Callable[[Sequence[Visit], PersonAsk], Shares]
@@ -79,13 +82,24 @@ def couple(count: Count, rows: list[Visit], added: list[Visit], rng: Random, nam
 def as_rows(visits: Sequence[Visit], ask: PersonAsk) -> list[Row]:
     """What the judge reads."""
     places: dict[str, int | None] = {"a": 0, "b": 1, "c": None}
+    first = 0 if ask.amount is None else ask.amount.first
     return [
-        (name, (places[ward],) if ask.cells else (), 1 if ask.amount is None else cost) for name, ward, cost in visits
+        (name, (places[ward],) if ask.cells else (), 1 if ask.amount is None else cost + first)
+        for name, ward, cost in visits
     ]
+
+
+def both_sides(up: Shares, down: Shares) -> Shares:
+    """Of sums above 0 and below as one: the side is one more place of a cell."""
+    assert (up.people, up.above) == (down.people, down.above)
+    cells = {(*cell, side): row for side, each in enumerate((up, down)) for cell, row in each.weights.items()}
+    return Shares(up.people, up.above, cells)
 
 
 def judge(visits: Sequence[Visit], ask: PersonAsk) -> Shares:
     """No fault."""
+    if ask.signed:
+        return both_sides(*signed_cells_by_hand(as_rows(visits, ask), ask.caps, ask.bits))
     return shares_by_hand(as_rows(visits, ask), ask.caps, ask.bits, once=ask.once)
 
 

@@ -24,6 +24,7 @@ from tests.audit.universes.grids import rank_errors_on_a_grid
 from tests.audit.universes.information_gain import information_gain
 from tests.audit.universes.majorities import approvals, category_counts, category_winners
 from tests.audit.universes.percentiles import percentile_hits, percentile_labels, percentile_ranks, percentile_values
+from tests.audit.universes.ranks import cores, one_hop_ranks, pageranks
 from tests.audit.universes.two_stars import two_stars
 from tests.audit.universes.weights import weighted_sums
 from tests.audit.universes.winners import winners
@@ -70,6 +71,10 @@ def level_plans(nodes: int) -> list[LevelPlan]:
 
 LEVEL_SCORES: tuple[Universe, ...] = tuple(level_universe(plan) for n in (4, 5, 6) for plan in level_plans(n))
 """What follows a released h. With steps of 1/2 the drift is half an edge whatever the floor: one mechanism for all."""
+ONE_HOP: tuple[Universe, ...] = (one_hop_ranks(largest=4), one_hop_ranks(largest=6, smallest=5))
+PAGERANKS: tuple[Universe, ...] = (pageranks(largest=4), pageranks(largest=6, smallest=5))
+"""One edge moves all utilities of these, and all together by little."""
+CORES: tuple[Universe, ...] = (cores(largest=6),)
 INFORMATION_GAIN = information_gain(attributes=2, largest=6, bounded=True)
 INSTANCE_BASED: tuple[Universe, ...] = (
     database_graphs(seeds=range(40), nodes=12, size=2, monotone=False),
@@ -103,6 +108,7 @@ UNIVERSES: tuple[Universe, ...] = (*CLASSICAL, INFORMATION_GAIN, *INSTANCE_BASED
 
 __all__ = [
     "CLASSICAL",
+    "CORES",
     "EGO_BETWEENNESS",
     "FEW_MOVERS",
     "FEW_MOVERS_IN_PAIRS",
@@ -112,6 +118,8 @@ __all__ = [
     "INFORMATION_GAIN",
     "INSTANCE_BASED",
     "LEVEL_SCORES",
+    "ONE_HOP",
+    "PAGERANKS",
     "QUERIES_IN_FULL",
     "UNIVERSES",
     "Movements",

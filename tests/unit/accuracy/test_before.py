@@ -9,7 +9,7 @@ import pytest
 from dampen import Adjacency
 from dampen.accuracy.before import MeanBefore, SizedAccuracy, at_size, needs_size
 from dampen.errors import ParameterError
-from dampen.mechanisms.noise_errors import NoiseAccuracy
+from dampen.mechanisms.noise_errors import NoiseAccuracy, Noisy
 from dampen.mechanisms.numeric.noises import Geometric
 from dampen.privacy import Accuracy, GroupAccuracy
 from dampen.questions.record import RECORD
@@ -59,6 +59,25 @@ def test_the_bound_of_a_mean_is_not_loose_near_the_ends_of_the_bounds() -> None:
     assert isinstance(known, MeanBefore)
     bound = known.of_size(1000).bound()
     assert miss_of_mean(known, 1000, 55.0, 0.9 * bound) > 0.05
+
+
+@pytest.mark.parametrize(("size", "price"), [(1, "0.5"), (3, 1), (40, 1)])
+@pytest.mark.parametrize("centred", [0.0, 4.0])
+def test_a_mean_of_votes_misses_no_more_often_than_it_says(size: int, price: Any, centred: float) -> None:
+    """Votes in four parts: fewer than one count as one."""
+    parts, half, rounding = 4, 4, Fraction(1, 8)
+    rate = Fraction(price) / 2 / parts
+    top, number = (Noisy(Fraction(0), Geometric(each)) for each in (rate / half, rate))
+    known = MeanBefore(Fraction(half), top, number, vote=parts, rounding=rounding)
+    noise, chances = laplace(float(rate / half), 1_500)
+    other, p_other = laplace(float(rate), 400)
+    assert p_other[size * parts + other < parts].sum() <= float(known._chance_of_nobody(size)) * (1 + 1e-9)
+    counted = np.maximum(size * parts + other, parts)
+    answers = np.clip((centred * size * parts + noise[:, None]) / counted, -half, half)
+    for confidence in (Fraction(1, 2), Fraction(19, 20)):
+        bound = known.of_size(size).bound(confidence)
+        most = bound if bound == 2 * half else bound - float(rounding)  # values are not rounded here
+        assert chances @ (np.abs(answers - centred) > most) @ p_other <= float(1 - confidence) * 1.001
 
 
 def test_nobody_is_an_answer_between_the_bounds() -> None:

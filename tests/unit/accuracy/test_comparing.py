@@ -8,15 +8,28 @@ import numpy as np
 import pytest
 
 import dampen.mechanisms
-from dampen import Adjacency, Frame, NumericFrame, NumericProblem, SelectionProblem
+from dampen import Adjacency, CountsFrame, CountsProblem, Frame, NumericFrame, NumericProblem, SelectionProblem
 from dampen.accuracy.comparing import (
     ChoiceContest,
+    CountsContest,
     GridContest,
     NumberContest,
     crossing,
-    find_mechanisms,
 )
-from dampen.mechanisms import Exponential, Laplace, LocalDampening, PermuteAndFlip, PolyPlace, ReportNoisyMax, Staircase
+from dampen.accuracy.fitting import BY_RHO, find_lists, find_mechanisms
+from dampen.accuracy.selection import expected_error
+from dampen.concentrated import least_epsilon
+from dampen.mechanisms import (
+    Exponential,
+    GaussianCounts,
+    Laplace,
+    LaplaceCounts,
+    LocalDampening,
+    PermuteAndFlip,
+    PolyPlace,
+    ReportNoisyMax,
+    Staircase,
+)
 from dampen.mechanisms.selection.base import UtilityMechanism
 from dampen.queries import order_statistic_problem, percentile_value_problem
 from dampen.tables.grid import as_grid
@@ -81,7 +94,7 @@ def test_noise_without_a_range_is_not_clamped() -> None:
 
 @pytest.mark.parametrize("problem", [percentile(), NumericProblem(NumericFrame(1, ADD_REMOVE), 17).as_public()])
 def test_every_mechanism_of_the_kind_fits_or_has_a_reason(problem: Any) -> None:
-    fitting, left_out = find_mechanisms(problem)
+    fitting, left_out = find_mechanisms((problem,))
     kinds = {name: getattr(dampen.mechanisms, name) for name in dampen.mechanisms.__all__}
     expected = {
         name for name, kind in kinds.items() if not inspect.isabstract(kind) and isinstance(problem, kind.takes)
@@ -93,9 +106,46 @@ def test_every_mechanism_of_the_kind_fits_or_has_a_reason(problem: Any) -> None:
 
 def test_a_delta_lets_more_of_them_in() -> None:
     problem = percentile()
-    assert set(find_mechanisms(problem, "1e-6")[0]) - set(find_mechanisms(problem)[0]) == {"SmoothExponential"}
+    assert set(find_mechanisms((problem,), "1e-6")[0]) - set(find_mechanisms((problem,))[0]) == {"SmoothExponential"}
 
 
 def test_where_two_errors_cross() -> None:
     found = crossing(lambda price: float(2 / price), lambda price: float(6 / price**2), (Fraction(1), Fraction(10)))
     assert found == pytest.approx(3, rel=0.02)
+
+
+def test_gaussian_noise_has_the_rho_that_promises_epsilon_and_delta() -> None:
+    problem = NumericProblem(NumericFrame(1, ADD_REMOVE), 17).as_public()
+    fitting, _ = find_mechanisms((problem,), "1e-6")
+    made: Any = fitting["Gaussian"](Fraction(1))
+    assert least_epsilon(made.rho, Fraction(1, 10**6)) <= 1
+    assert least_epsilon(made.rho * Fraction(102, 100), Fraction(1, 10**6)) > 1
+    assert find_mechanisms((problem,))[1]["Gaussian"] == BY_RHO
+    halves, _ = find_mechanisms((problem, problem), "1e-6")
+    half: Any = halves["Gaussian"](Fraction(1))
+    assert half.rho == made.rho / 2
+    assert halves["Laplace"](Fraction(1)).epsilon == Fraction(1, 2)
+    pair: Any = halves["ExactPairLaplace"](Fraction(1))
+    assert (pair.epsilon, pair.delta) == (Fraction(1, 2), Fraction(1, 2 * 10**6))
+
+
+def test_lists_cost_what_was_said() -> None:
+    frame = Frame(tuple("abcd"), bound=1, adjacency=ADD_REMOVE, monotone=True)
+    problem = SelectionProblem(frame, [30, 28, 5, 0]).as_public()
+    fitting, left_out = find_lists(problem, 2)
+    assert {"LaplaceTopK", "TopK of Exponential", "TopK of PermuteAndFlip, peeled"} <= set(fitting)
+    assert "TopK of Exponential, peeled" not in fitting
+    for name, make in fitting.items():
+        assert make(Fraction(3)).privacy(frame).epsilon == 3, name
+        found = ChoiceContest(problem).measure(make(Fraction(3)))  # type: ignore[arg-type]
+        assert found.mean == pytest.approx(expected_error(make(Fraction(3)), problem))  # type: ignore[arg-type]
+    assert all(left_out.values())
+
+
+@pytest.mark.parametrize("make", [lambda: LaplaceCounts("0.3"), lambda: GaussianCounts("0.02")])
+def test_errors_of_counts_are_those_of_the_noise_of_one(make: Any) -> None:
+    problem = CountsProblem(CountsFrame(5, 1, ADD_REMOVE), [7] * 5).as_public()
+    steps = np.arange(-500, 501)
+    chances = np.exp(make().noise(problem.frame).log_probabilities(steps))
+    expected = written_out(np.abs(steps).astype(float), chances)
+    assert CountsContest(problem).measure(make()) == pytest.approx(expected, rel=1e-6)

@@ -2,6 +2,7 @@
 
 import json
 import sys
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -35,6 +36,11 @@ def report_of(claim: PrivacyLoss = CLAIM, samples: int = 2_000) -> BlackBoxRepor
         ({"samples": 10}, "samples must be a whole number of at least 100"),
         ({"confidence": 1.5}, "confidence must be below 1"),
         ({"seed": -1}, "seed must be a whole number of at least 0"),
+        ({"draw": lambda data, epsilon: 1}, "draw must take a data set alone; it takes data, epsilon: write lambda"),
+        ({"draw": lambda: 1}, "draw must take a data set alone; it takes none"),
+        ({"batch": lambda data: [1]}, "batch must take a data set and a number; it takes data"),
+        ({"draw": lambda data: (each for each in (1, 2))}, "cannot be compared, a generator"),
+        ({"draw": lambda data: {"model": object()}}, "it returned something that cannot be compared"),
     ],
 )
 def test_wrong_arguments_are_refused_in_one_sentence(refused: Refused, wrong: dict[str, Any], shown: str) -> None:
@@ -49,6 +55,53 @@ def test_a_draw_that_always_raises_the_same_is_refused(refused: Refused) -> None
 
     with refused(ParameterError, "it always raised a KeyError", hidden=("secret",)):
         black_box(draw, 0, 1, claim=CLAIM, samples=100)
+
+
+@pytest.mark.parametrize(
+    ("change", "data"),
+    [
+        (lambda data: data.append(1), [3]),
+        (lambda data: data["a"].sort(), {"a": [2, 1]}),
+        (lambda data: data.__setitem__(0, 9.0), np.zeros(2)),
+    ],
+)
+def test_a_draw_that_changes_its_data_is_refused(refused: Refused, change: Any, data: Any) -> None:
+    def draw(some: Any) -> int:
+        if some is data:
+            change(some)
+        return 1
+
+    with refused(ParameterError, "draw must leave its data as it is, and changed y"):
+        black_box(draw, 0, data, claim=CLAIM, samples=100)
+
+
+def test_a_data_set_that_can_be_read_once_is_refused(refused: Refused) -> None:
+    with refused(ParameterError, "y must be a data set that can be read again and again, such as a list"):
+        black_box(lambda data: 1, [1], iter([1]), claim=CLAIM, samples=100)
+
+
+def test_outputs_are_kept_as_they_were() -> None:
+    """Some subjects write all outputs into one list or record."""
+
+    @dataclass
+    class Answer:
+        value: int = 0
+
+    lists: list[Any] = [[0], {"a": {1}}]
+    answer, calls = Answer(), iter(range(10**6))
+
+    def draw(data: Any) -> Any:
+        lists[0][0] = answer.value = next(calls)
+        lists[1]["a"] = {answer.value}
+        return answer if data == "record" else lists
+
+    x, y = draw_both(draw, "record", "lists", 3, advance=lambda steps: None)
+    assert [each.value for each in x.drawn] == [0, 1, 2]
+    assert [*y.drawn] == [[[3], {"a": {3}}], [[4], {"a": {4}}], [[5], {"a": {5}}]]
+
+
+def test_functions_that_tell_no_signature_are_draws_too() -> None:
+    assert black_box(max, (1, 2), (1, 1), claim=CLAIM, samples=200).samples == 200
 
 
 def test_an_exception_on_one_side_is_an_event() -> None:

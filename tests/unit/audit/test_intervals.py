@@ -71,3 +71,9 @@ def test_losses_are_least_at_the_corner_of_the_box() -> None:
     p, q = low + (1 - low) * rng.random(2000), high * rng.random(2000)
     for loss in (rho_at, lambda a, b: epsilon_at(a, b, 0.01), lambda a, b: delta_at(a, b, 0.3)):
         assert (loss(p, q) >= loss(low, high) - 1e-12).all()
+
+
+def test_rho_of_an_event_that_hardly_differs_is_not_rounding() -> None:
+    """Nearly 2 d**2 at one half, d apart; orders near 1 would divide the rounding of floats by a millionth."""
+    assert float(rho_at(0.5 + 1e-7, 0.5)) == pytest.approx(2e-14, rel=1e-6)
+    assert float(rho_at(1.0, 0.5)) == pytest.approx(log(2), rel=1e-5)

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 
 from dampen import Adjacency, PrivacyLoss
-from dampen.audit.outputs import Layout, Outputs, Raised
+from dampen.audit.leaves import Raised
+from dampen.audit.outputs import Layout, Outputs
 from dampen.privacy import release_of
 
 

@@ -5,17 +5,21 @@ import sys
 import time
 import warnings
 from types import SimpleNamespace
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
 
 from dampen import Budget, Number, Table, entropy
 from dampen.audit import ProbeReport, probe
-from dampen.audit.probes import probe_attributes, probe_budget, probe_texts
+from dampen.audit.payment import probe_budget
 from dampen.audit.replay import probe_processes, probe_seeds
 from dampen.audit.run_times import probe_times
+from dampen.audit.side_outputs import probe_attributes, probe_data, probe_texts
 from dampen.errors import ParameterError
+
+if TYPE_CHECKING:
+    from tests.conftest import RunPython
 
 ANN, BOB = [51_234.5, 60_000.25], [51_234.5]
 
@@ -53,10 +57,28 @@ def test_noise_of_the_systems_entropy_does_not_come_again() -> None:
     assert probe_seeds(len, ANN).verdict == "not tried"
 
 
+def test_outputs_that_hardly_vary_do_not_come_again_by_chance() -> None:
+    """One of 33 differs: two short streams of them are often the same."""
+    rng = np.random.default_rng(1)
+    verdicts_seen = {probe_seeds(lambda values: int(rng.integers(33)) == 0, ANN).verdict for _ in range(40)}
+    assert "FOUND" not in verdicts_seen
+    assert probe_seeds(lambda values: random.random() < 0.1, ANN).verdict == "FOUND"
+
+
 def test_what_cannot_be_handed_to_a_process_is_not_tried() -> None:
     finding = probe_processes(lambda values: 1, ANN)
     assert finding.verdict == "not tried"
     assert "function of a module" in finding.words
+
+
+def test_a_function_of_a_script_is_not_handed_to_a_process(run_python: "RunPython") -> None:
+    """It would run the script again, and a notebook's would never be found."""
+    code = """
+from dampen.audit.replay import probe_processes
+def draw(values): return 1
+print(probe_processes(draw, [1]).words)
+"""
+    assert "function of a module" in run_python(code).stdout
 
 
 @pytest.mark.parametrize(("same", "verdict"), [(True, "FOUND"), (False, "nothing found")])
@@ -77,7 +99,7 @@ def test_two_processes_with_one_stream_are_found(same: bool, verdict: str, monke
             return self
 
         def get(self, _: int) -> list[str]:
-            return [str(self.start + place) for place in range(16)]
+            return [str(self.start + place) for place in range(40)]
 
     monkeypatch.setattr("multiprocessing.get_context", lambda _: SimpleNamespace(Pool=Pool))
     assert probe_processes(len, ANN).verdict == verdict
@@ -141,6 +163,31 @@ def test_texts_that_know_nothing_are_not() -> None:
     assert verdicts(probe_texts(lambda values: print("please wait"), ANN, BOB)) == {"nothing found"}
 
 
+def test_texts_that_have_other_reasons_are_not() -> None:
+    rng = np.random.default_rng(1)
+
+    def sometimes(values: list[float]) -> None:
+        if rng.random() < 0.5:
+            print("please wait")
+
+    def privately(values: list[float]) -> None:
+        """Randomised response with epsilon 1.5."""
+        if (rng.random() < 1 / (1 + np.exp(1.5))) == (len(values) == 1):
+            raise ValueError("too few")
+
+    def a_value(values: list[float]) -> None:
+        print("the scale is 100, the answer", 200 if rng.random() < 0.4 else 300)
+
+    for draw in (sometimes, privately, a_value):
+        for _ in range(20):
+            assert verdicts(probe_texts(draw, [100, 200], [100])) == {"nothing found"}
+
+
+def test_short_values_are_quoted_where_one_data_set_alone_has_them() -> None:
+    [finding, *_] = probe_texts(lambda people: print("counting", *people), ["ann", "bob"], ["ann"])
+    assert finding.verdict == "FOUND"
+
+
 class Fitted:
     def __init__(self, values: list[float], exact: bool) -> None:
         self.epsilon = 1
@@ -153,9 +200,51 @@ class Fitted:
 def test_attributes_without_noise_are_found() -> None:
     finding = probe_attributes(lambda values: Fitted(values, exact=True), ANN, BOB)
     assert finding.verdict == "FOUND"
-    assert finding.words == "without noise, and different on x and on y: rows_, seen_"
+    assert finding.words == "the same in all of 100 draws on each, and different on x and on y: rows_, seen_"
     assert probe_attributes(lambda values: Fitted(values, exact=False), ANN, BOB).verdict == "nothing found"
     assert probe_attributes(sound, ANN, BOB).verdict == "not tried"
+
+
+def test_attributes_with_noise_are_not_taken_for_exact() -> None:
+    """A choice that is made privately, with epsilon 1.5, is often the same for a while."""
+    rng = np.random.default_rng(1)
+
+    def choose(values: list[float]) -> SimpleNamespace:
+        return SimpleNamespace(best=(rng.random() < 1 / (1 + np.exp(1.5))) == (len(values) == 1), epsilon=1.5)
+
+    assert {probe_attributes(choose, ANN, BOB).verdict for _ in range(40)} == {"nothing found"}
+
+
+def test_what_takes_long_is_a_hint(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("dampen.audit.side_outputs.SECONDS", -1.0)
+    assert probe_attributes(lambda values: Fitted(values, exact=True), ANN, BOB).verdict == "hint"
+    assert "hint" in verdicts(probe_texts(warn_of_one, ANN, BOB))
+
+
+def test_an_array_that_keeps_the_data_is_found() -> None:
+    """What comes along with a part of an array is the whole of it."""
+    kept = probe_attributes(lambda values: np.array([0.0, *values])[:1], ANN, BOB)
+    assert (kept.verdict, kept.words.endswith(": base")) == ("FOUND", True)
+    assert probe_attributes(lambda values: np.array([0.0, *values])[:1].copy(), ANN, BOB).verdict == "not tried"
+
+
+@pytest.mark.parametrize(
+    ("draw", "verdict"),
+    [
+        (lambda values: values.append(0.0), "FOUND"),
+        (lambda values: {"rows": values}, "FOUND"),
+        (lambda values: len(values), "nothing found"),
+        (lambda values: list(values), "nothing found"),
+        (lambda values: 1 / 0, "not tried"),
+    ],
+)
+def test_data_that_is_changed_or_handed_out_is_found(draw: Any, verdict: str) -> None:
+    assert probe_data(draw, [*ANN]).verdict == verdict
+
+
+def test_arrays_that_share_memory_with_the_data_are_found() -> None:
+    assert probe_data(lambda values: values[:1], np.array(ANN)).verdict == "FOUND"
+    assert probe_data(lambda values: values + 1, np.array(ANN)).verdict == "nothing found"
 
 
 # Budget
@@ -212,6 +301,18 @@ def test_a_purse_that_is_always_asked_passes() -> None:
     findings = probe_budget(purse.fit, ANN, purse.spent)
     assert "FOUND" not in verdicts(findings)
     assert "a pickle is refused (TypeError)" in {each.words for each in findings}
+
+
+def test_a_budget_that_composes_better_than_by_sums_is_not_accused() -> None:
+    """As accountants of rho or of Renyi divergences tell epsilon: four times the draws, twice the price."""
+    draws = [0]
+
+    def draw(values: list[float]) -> None:
+        draws[0] += 1
+
+    findings = probe_budget(draw, ANN, lambda: draws[0] ** 0.5)
+    assert [each.verdict for each in findings if "charged" in each.words] == ["hint", "hint"]
+    assert ProbeReport(tuple(findings)).passed
 
 
 # All of them

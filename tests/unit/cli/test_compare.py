@@ -39,6 +39,23 @@ def test_counts_and_sums_are_compared(public: Path) -> None:
     assert tell_json("compare", public, "--column", "pay", *asked)["best"][0]["mechanism"] in ("Laplace", "Staircase")
 
 
+@pytest.mark.parametrize("question", ["mean", "variance", "histogram"])
+def test_means_variances_and_histograms_are_compared(public: Path, question: str) -> None:
+    asked = ("--question", question, "--bounds", 0, 5000, "--public", "--epsilons", "0.5,1", "--delta", "1e-6")
+    told = tell_json("compare", public, "--column", "pay", *asked)
+    assert told["best"][0]["mechanism"] in ("Laplace", "Staircase", "LaplaceCounts")
+    assert {each["mechanism"] for each in told["errors"]} >= {told["best"][0]["mechanism"]}
+    assert any("Gaussian" in each["mechanism"] for each in told["errors"])
+
+
+def test_lists_of_labels_are_compared(public: Path) -> None:
+    labels = ("--categories", "lab,sales,board", "--public", "--epsilons", "1")
+    told = tell_json("compare", public, "--column", "team", "--question", "top-categories", "--k", 2, *labels)
+    assert told["best"][0]["mechanism"] == "TopK of PermuteAndFlip"
+    bars = tell_json("compare", public, "--column", "team", "--question", "histogram", *labels)
+    assert bars["best"][0]["mechanism"] == "LaplaceCounts"
+
+
 @pytest.mark.parametrize(
     ("words", "why"),
     [
@@ -48,6 +65,9 @@ def test_counts_and_sums_are_compared(public: Path) -> None:
         (("--question", "count", "--p", "3", "--public"), "--p must be left out"),
         (("--question", "sum", "--bounds", "0", "5", "--step", "1", "--public"), "--step must be left out"),
         (("--question", "percentile", "--bounds", "0", "5", "--public"), "p must be given"),
+        (("--question", "histogram", "--public"), "bounds must be given with --bounds"),
+        (("--question", "top-categories", "--categories", "a,b", "--public"), "k must be given with --k"),
+        (("--question", "mean", "--bounds", "0", "5", "--unit", "1", "--public"), "--unit must be left out"),
     ],
 )
 def test_what_cannot_be_compared_is_refused(public: Path, words: tuple[str, ...], why: str) -> None:

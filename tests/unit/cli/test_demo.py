@@ -78,9 +78,14 @@ def test_the_chart_is_for_public_problems() -> None:
         draw_laws(Console(), problem, ("1",))
 
 
+NAMESPACES = {"http://www.w3.org/2000/svg", "http://www.w3.org/1999/xlink"}
+"""Names of kinds of elements, which nobody opens."""
+
+
 def test_the_page_opens_without_a_network(tmp_path: Path) -> None:
     page = tmp_path / "report.html"
     assert CliRunner().invoke(app, ["demo", "--html", str(page)]).exit_code == 0
     text = page.read_text()
     assert text.count("<svg") == 5
+    assert set(re.findall(r"https?://[^\"<\s]+", text)) <= NAMESPACES
     assert not re.search(r"<(script|link|img|iframe)|(?:src|href)=\"https?:|url\(http|@import", text)

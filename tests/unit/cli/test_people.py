@@ -67,6 +67,15 @@ def test_the_cap_is_told(visits: Path) -> None:
     assert told["loss"]["unit"] == "patient"
 
 
+def test_signed_sums_of_groups(visits: Path) -> None:
+    """A person has 10, 20 or 30 in either ward: 60 in all at most."""
+    asked = ("sum", "visits.csv", "cost", "--bounds", "-100", "100", *WHOSE, *BY_WARD, "--cap", "60")
+    told = tell_json(*asked, "--epsilon", SURE)
+    assert told["cap"] == 60
+    assert {each["group"]: each["value"] for each in told["value"]} == pytest.approx({"a": 390, "b": 390}, abs=0.1)
+    assert "nobody counts for more than 60 in size" in tell(*asked, "--epsilon", "1").stderr
+
+
 def test_what_may_be_missing_is_a_note(visits: Path) -> None:
     Path("few.csv").write_text("patient\nann\n")
     done = tell("count", "few.csv", *WHOSE, "--epsilon", "1/10")

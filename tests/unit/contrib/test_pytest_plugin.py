@@ -41,6 +41,10 @@ def test_a_wrong_claim():
 def test_a_claim_without_a_name():
     return len, "ab", "a"
 
+@pytest.mark.private(epsilon=1)
+def test_a_draw_of_two_arguments():
+    return lambda people, rng: 1, "ab", "a"
+
 class TestGroup:
     @pytest.mark.private(epsilon=1, samples=200)
     def test_method(self):
@@ -54,7 +58,7 @@ def test_of_another_kind(private_rng):
 def test_marked_tests_are_audited(pytester: pytest.Pytester) -> None:
     pytester.makepyfile(TESTS)
     result = pytester.runpytest_inprocess(*PLUGIN)
-    result.assert_outcomes(passed=4, failed=4)
+    result.assert_outcomes(passed=4, failed=5)
     result.stdout.fnmatch_lines(
         [
             "the claim is refuted",
@@ -63,6 +67,7 @@ def test_marked_tests_are_audited(pytester: pytest.Pytester) -> None:
             "a private test must return a draw and two data sets: @pytest.mark.private(epsilon=1) on a test*",
             "epsilon must not be negative; got -1; write @pytest.mark.private*",
             "the mark private takes adjacency, delta, epsilon, *",
+            "draw must take a data set alone; it takes people, rng: *",
         ]
     )
 

@@ -150,4 +150,4 @@ def test_columns_that_are_not_there_are_told_each(form: str, tmp_path: Path) -> 
     assert "makers" in sentences[0]
     assert "'sise'" in sentences[0]
     assert "orders" in sentences[1]
-    assert "'buyer'" in sentences[1]
+    assert "'orders.buyer'" in sentences[1]

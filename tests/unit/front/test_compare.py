@@ -8,8 +8,21 @@ import numpy as np
 import pytest
 
 import dampen
-from dampen import Adjacency, Budget, Frame, Number, NumericFrame, NumericProblem, SelectionProblem, StandIn, Table
-from dampen.errors import NotPublic, ParameterError
+from dampen import (
+    Adjacency,
+    Budget,
+    CountsFrame,
+    CountsProblem,
+    Frame,
+    Graph,
+    Number,
+    NumericFrame,
+    NumericProblem,
+    SelectionProblem,
+    StandIn,
+    Table,
+)
+from dampen.errors import DataError, NotPublic, ParameterError
 from dampen.front import compare as module
 
 PAY = np.sort(np.random.default_rng(3).integers(1000, 4000, 200)).tolist()
@@ -53,7 +66,61 @@ def test_the_classical_mechanism_wins_where_noise_need_not_follow_the_data() -> 
     assert found.best(1) in ("Laplace", "Staircase")
     votes = StandIn(["a"] * 30 + ["b"] * 28).as_public()
     assert dampen.compare(votes, "most_common", categories=("a", "b", "c"), epsilons=(1,)).best(1) == "PermuteAndFlip"
-    assert dampen.compare(pay(), "count", epsilons=(1,)).unit == ""
+    assert dampen.compare(pay(), "count", epsilons=(1,)).unit == "records"
+
+
+@pytest.mark.parametrize("adjacency", [Adjacency.ADD_REMOVE, Adjacency.REPLACE])
+@pytest.mark.parametrize("question", ["mean", "variance"])
+def test_means_and_variances_are_compared_and_the_classical_noise_wins(question: str, adjacency: Adjacency) -> None:
+    found = dampen.compare(pay(), question, bounds=(0, 5000), epsilons=(1, 5), delta="1e-6", adjacency=adjacency)
+    means = {each.name: [errors.mean for errors in each.errors if errors] for each in found.contenders}
+    assert {"Laplace", "Staircase", "Gaussian", "PolyPlace", "SmoothLaplace"} <= set(means)
+    assert found.best(1) in ("Laplace", "Staircase")
+    assert all(later < former for former, later in means.values())
+    assert means["Staircase"][1] < means["Laplace"][1] < min(means["Gaussian"][1], means["SmoothLaplace"][1])
+
+
+def test_a_mean_errs_as_the_question_does() -> None:
+    """Of the very answers that ``dampen.mean`` gives, at the price that it splits by itself."""
+    found = dampen.compare(pay(), "mean", bounds=(0, 5000), epsilons=(1,))
+    exact = next(each for each in found.contenders if each.name == "Laplace").errors[0]
+    budget, truth = Budget(epsilon=10**6), float(np.mean(PAY))
+    off = [abs(float(dampen.mean(PAY, bounds=(0, 5000), epsilon=1, budget=budget)) - truth) for _ in range(2_000)]
+    assert exact is not None
+    assert exact.mean == pytest.approx(np.mean(off), rel=0.12)
+    assert np.mean(np.array(off) > exact.rare) == pytest.approx(0.05, abs=0.025)
+
+
+def test_histograms_are_compared_by_what_a_record_moves() -> None:
+    bars = dampen.compare(pay(), "histogram", bounds=(0, 5000), step=500, epsilons=(1,), delta="1e-6")
+    assert bars.best(1) == "LaplaceCounts"
+    assert {each.name for each in bars.contenders} == {"LaplaceCounts", "GaussianCounts"}
+    votes = StandIn(["a", "b"]).as_public()
+    moved = dampen.compare(votes, "histogram", categories=("a", "b"), epsilons=(1,), adjacency=Adjacency.REPLACE)
+    one, two = (
+        next(each.errors[0] for each in found.contenders if each.name == "LaplaceCounts") for found in (bars, moved)
+    )
+    assert one is not None
+    assert two is not None
+    assert two.mean > 2 * one.mean
+    many = CountsProblem(CountsFrame(1000, 1000, Adjacency.ADD_REMOVE, largest=1), [0] * 1000).as_public()
+    assert dampen.compare(many, epsilons=(1,), delta="1e-6").best(1) == "GaussianCounts"
+
+
+def test_lists_and_patterns_are_compared() -> None:
+    votes = StandIn(["a"] * 30 + ["b"] * 28 + ["c"] * 5).as_public()
+    found = dampen.compare(votes, "top_categories", k=2, categories=tuple("abcd"), epsilons=(1,))
+    assert found.best(1) == "TopK of PermuteAndFlip"
+    assert found.unit == "records, for each place"
+    graph = Graph.from_edges([0, 0, 1, 1, 2], [1, 2, 2, 3, 3], nodes=30)
+    patterns = dampen.compare(StandIn(graph).as_public(), "count_subgraphs", pattern="triangle", epsilons=(1,))
+    means = {each.name: each.errors[0].mean for each in patterns.contenders if each.errors[0]}
+    assert means["LadderWalk"] < means["Laplace"]
+    frame = Frame(tuple("abc"), bound=1, adjacency=Adjacency.ADD_REMOVE, monotone=True)
+    problem = SelectionProblem(frame, [9, 7, 0]).as_public()
+    assert dampen.compare(problem, k=2, epsilons=(1,)).best(1).startswith("TopK")
+    with pytest.raises(ParameterError, match="k must be left out"):
+        dampen.compare(NumericProblem(NumericFrame(1, Adjacency.EDGE), 3).as_public(), k=2)
 
 
 def test_problems_are_compared_as_they_are() -> None:
@@ -94,7 +161,11 @@ def test_what_is_marked_by_nobody_is_refused() -> None:
     ("question", "public", "why"),
     [
         ("medain", {"bounds": (0, 5)}, "did you mean"),
-        ("mean", {"bounds": (0, 5)}, "a single mechanism"),
+        ("percentiles", {"bounds": (0, 5)}, "can be compared"),
+        ("mean", {"bounds": (0, 5), "unit": 1}, "unit must be left out"),
+        ("sum", {}, "bounds must be given"),
+        ("histogram", {}, "bounds must be given for a histogram of numbers, or categories"),
+        ("histogram", {"bounds": (0, 5), "categories": ("a",)}, "bounds must be given for a histogram of numbers"),
         ("percentile", {"bounds": (0, 5)}, "p must be given"),
         ("median", {"bounds": (0, 5), "p": 3}, "p must be left out"),
         ("median", {"bounds": (0, 5), "epsilons": ()}, "epsilons must not be empty"),
@@ -106,10 +177,24 @@ def test_what_cannot_be_compared_is_refused(question: str, public: dict[str, Any
         dampen.compare(pay(), question, **public)
 
 
+@pytest.mark.parametrize("adjacency", [Adjacency.ADD_REMOVE, Adjacency.REPLACE])
+def test_of_nobody_there_is_no_mean_to_be_off(adjacency: Adjacency) -> None:
+    nobody = StandIn([]).as_public()
+    for question in ("mean", "variance", "median"):
+        with pytest.raises((ParameterError, DataError), match=r"must have a value|must not be empty"):
+            dampen.compare(nobody, question, bounds=(0, 5), epsilons=(1,), adjacency=adjacency)
+
+
+def test_laws_that_cannot_be_written_out_are_refused_in_a_sentence() -> None:
+    letters = tuple("abcdefghijklmnopqrst")
+    with pytest.raises(ParameterError, match=r"nothing can be compared at epsilon 1: .* so many different values or"):
+        dampen.compare(StandIn(letters * 3).as_public(), "top_categories", categories=letters, k=5, epsilons=(1,))
+
+
 def test_who_is_left_out_has_a_reason() -> None:
     asked = {**ASKED, "epsilons": (1,)}
     found = dampen.compare(pay(), "median", **asked)
-    assert found.left_out["number: Gaussian"] == "needs rho"
+    assert found.left_out["number: Gaussian"] == "needs delta: of Gaussian noise epsilon and delta follow from a rho"
     assert found.left_out["distance: SmoothExponential"] == "needs delta"
     with_delta = dampen.compare(pay(), "median", delta="1e-6", **asked)
     assert "number: SmoothLaplace" in {each.name for each in with_delta.contenders}
@@ -138,6 +223,7 @@ def test_a_comparison_is_ready_for_json_and_for_a_page() -> None:
     assert found.sentence in str(found)
     page = found.as_html()
     assert "http" not in page.replace("http://www.w3.org/2000/svg", "")
+    assert f"</table><p>{found.sentence}</p>" in page
     picture = page.split("<figure>")[1]
     ElementTree.fromstring(picture.split("<figcaption>")[0])
     assert "mean error in the unit of the answer" in picture

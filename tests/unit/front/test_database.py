@@ -201,8 +201,8 @@ def test_links_that_do_not_exist_are_refused(
     data = {"memory": TABLES, "files": tmp_path}.get(form) or stored(tmp_path)
     others = {key: to for key, to in LINKS.items() if key != "items.order"}
     found = shop(data, links={**others, **links}, budget=untouched)
-    word = "odrer" if "items.odrer" in links else "number"
-    with refused(ParameterError, "column must be", f"'{word}'"):
+    word = "items.odrer" if "items.odrer" in links else "orders.number"
+    with refused(ParameterError, f"links must name columns that are there; got '{word}'"):
         found.table("items").count(epsilon=1)
     found.close()
 

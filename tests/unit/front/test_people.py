@@ -13,6 +13,7 @@ from dampen import Adjacency, Budget, Category, Date, Flag, Number, Release, Tab
 from dampen.errors import BudgetError, CutOffWarning, DataError, ParameterError
 from dampen.front.memory import FREE
 from dampen.mechanisms import Exponential
+from dampen.privacy import GroupRelease
 
 if TYPE_CHECKING:
     from tests.conftest import Refused
@@ -93,6 +94,9 @@ def test_every_question_of_groups_by_person(form: str, adjacency: str, tmp_path:
     assert wards.count(cap=2, epsilon=SURE).value == pytest.approx({"a": 1.5, "b": 3.5, "c": 1}, abs=0.01)
     assert wards.count(of="persons", cap=1, epsilon=SURE).value == pytest.approx({"a": 1.5, "b": 1.5, "c": 1}, abs=0.01)
     assert wards.sum("cost", cap=1000, epsilon=SURE).value == pytest.approx({"a": 50, "b": 230, "c": 20}, abs=0.1)
+    assert wards.sum("gain", cap=1000, epsilon=SURE).value == pytest.approx({"a": 2, "b": 1, "c": -1}, abs=0.01)
+    cut = {"a": 3 - 5 / 3, "b": 3 - 4 / 3, "c": -1}
+    assert wards.sum("gain", cap=3, epsilon=SURE).value == pytest.approx(cut, abs=0.01)
     assert wards.mean("cost", epsilon=SURE).value == pytest.approx({"a": 34, "b": 50, "c": 20}, abs=0.1)
     assert wards.median("cost", epsilon=SURE).value == {"a": 40, "b": 50, "c": 20}
     assert wards.percentile("cost", 100, epsilon=SURE).value == {"a": 40, "b": 90, "c": 20}
@@ -165,7 +169,14 @@ def test_public_caps_are_told_and_cost_nothing() -> None:
     assert table.median("cost", of="rows", cap=2, epsilon=1).cap == 2
     assert table.by("ward").count(cap=4, epsilon=1).cap == 4
     assert "nobody counts for more than 4 rows" in str(table.by("ward").count(cap=4, epsilon=1))
+    assert "nobody counts for more than 4 in size" in str(table.by("ward").sum("gain", cap=4, epsilon=1))
     assert table.median("cost", epsilon=1).cap is None
+
+
+def test_groups_of_both_signs_do_not_cancel_where_doubt_is_told() -> None:
+    loss = visits().count(of="persons", epsilon=1).loss
+    for value, doubtful in (({"a": 90, "b": -80}, False), ({"a": 40, "b": -60}, False), ({"a": 49, "b": 0}, True)):
+        assert GroupRelease(value, loss, "", at_stake=50.0).doubtful is doubtful
 
 
 def test_many_groups_have_a_limit_of_groups() -> None:
@@ -226,7 +237,8 @@ def test_a_budget_of_rows_does_not_pay(held: Adjacency | None, refused: "Refused
         (lambda t: t.variance("cost", epsilon=1), "per_person"),
         (lambda t: t.release_group_members("patient", "ward", epsilon=1), "without a person"),
         (lambda t: t.median("cost", epsilon=0), "epsilon"),
-        (lambda t: t.by("ward").sum("gain", epsilon=1), "negative"),
+        (lambda t: t.by("ward").sum("gain", cap="1/2", epsilon=1), "multiple of the unit"),
+        (lambda t: t.by("ward").sum("gain", cap=0, epsilon=1), "cap must be a whole number"),
         (lambda t: t.by("ward").sum("ward", epsilon=1), "number"),
         (lambda t: t.by("ward").most_common("ward", epsilon=1), "another"),
         (lambda t: t.by("ward").count(of="visits", epsilon=1), "of must be"),

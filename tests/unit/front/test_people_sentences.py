@@ -90,6 +90,8 @@ def test_one_is_not_several() -> None:
     limited = LimitedAccuracy(cut, Fraction(4), "rows", beyond(1))
     assert "at most 1 person has more, up to 8" in limited.statement()
     assert "at most 3 people have more" in LimitedAccuracy(cut, Fraction(4), "rows", beyond(3)).statement()
+    for what, told in {"rows": "1 row", "groups": "1 group", "in size": "1 in size", "": "1"}.items():
+        assert LimitedAccuracy(cut, Fraction(1), what).statement().endswith(f"nobody counts for more than {told}")
 
 
 def test_edges_of_a_node_are_no_rows() -> None:

@@ -17,6 +17,7 @@ from dampen.front.planned import Law
 from dampen.front.question_text import read_question
 from dampen.front.unpaid import Nobody, UnpaidTable
 from dampen.privacy import PrivacyLoss
+from dampen.questions.record import Price
 
 COLUMNS: dict[str, Any] = {
     "pay": Number(0, 10_000, step=50),
@@ -77,7 +78,7 @@ def test_a_question_is_planned_as_the_budget_would_have_it_asked(budget: Budget)
     plan = dampen.plan(staff(budget=budget), "median pay", error=20)
     table = staff(ROWS, budget)
     before = budget.remaining
-    release = table.median("pay", epsilon=plan["median pay"].epsilon or 0)
+    release = table.median("pay", **plan["median pay"].price)
     assert str(plan["median pay"].error) == str(release.error())
     assert plan.left == budget.remaining
     assert plan.left != before
@@ -111,7 +112,7 @@ def test_the_total_of_least_prices_is_within_2_percent_of_the_best_on_a_fine_gri
     best = Fraction(0)
     for told, most in {"median pay": 40, "mean pay": 90, "count": 60}.items():
         law = Law(read_question(told, COLUMNS), UnpaidTable(table), None)
-        best += next(price for price in grid if law.bound(price, 3000, Fraction(1, 20), "own") <= most)
+        best += next(price for price in grid if law.bound(Price(epsilon=price), 3000, Fraction(1, 20), "own") <= most)
     assert plan.total is not None
     assert plan.total.epsilon is not None
     assert plan.total.epsilon <= Fraction(102, 100) * best
@@ -123,7 +124,7 @@ def test_a_total_is_split_within_2_percent_of_the_best_and_never_exceeded() -> N
     laws = [Law(read_question(told, COLUMNS), UnpaidTable(table), None) for told in questions]
 
     def error(law: Law, price: Fraction) -> float:
-        return law.bound(price, 3000, Fraction(1, 20), "own")
+        return law.bound(Price(epsilon=price), 3000, Fraction(1, 20), "own")
 
     def factor(prices: Any) -> float:
         return max(error(law, price) / error(law, Fraction(1)) for law, price in zip(laws, prices, strict=True))
@@ -282,12 +283,12 @@ def test_the_rows_of_the_table_are_never_asked() -> None:
 
 
 def test_twenty_questions_take_few_laws(monkeypatch: pytest.MonkeyPatch) -> None:
-    posed: list[Fraction] = []
+    posed: list[Price] = []
     pose = Law._pose
 
-    def counted(law: Law, epsilon: Fraction) -> Any:
-        posed.append(epsilon)
-        return pose(law, epsilon)
+    def counted(law: Law, price: Price) -> Any:
+        posed.append(price)
+        return pose(law, price)
 
     monkeypatch.setattr(Law, "_pose", counted)
     questions = [f"percentile {p} of pay" for p in range(5, 100, 5)] + ["count"]

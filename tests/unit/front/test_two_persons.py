@@ -140,7 +140,7 @@ def test_what_cannot_be_asked_is_one_sentence(name: str, untouched: Budget, refu
         ({"persons": "from,to"}, "persons must name two columns"),
         ({"persons": ("from",)}, "persons must name two columns"),
         ({"persons": ("from", "to", "via")}, "persons must name two columns"),
-        ({"persons": ("from", "from")}, "persons must name two columns"),
+        ({"persons": ("from", "from")}, "one for each person; got 'from' and 'from'"),
         ({"persons": ("from", "")}, "persons must name two columns"),
         ({"persons": ("x" * 60, "y" * 60)}, "at most 100 characters together"),
         ({"persons": ("from", 3)}, "persons must be one line of text"),

@@ -23,7 +23,16 @@ def test_a_release_certifies_its_promise_and_its_mechanism() -> None:
     assert told["mechanism"]["version"] == dampen.__version__
     assert [(ROOT / page).is_file() for page in told["mechanism"]["proofs"]] == [True]
     assert told["not_protected"] == list(NOT_PROTECTED)
+    assert list(told) == [
+        *("title", "data_release", "privacy_guarantee", "mechanism", "utility"),
+        *("trust_model", "query_model", "implementation", "not_protected"),
+    ]
+    assert list(told["privacy_guarantee"]) == [
+        *("definition", "privacy_parameters", "unit_of_privacy", "neighboring_databases"),
+        *("privacy_loss_in_words", "beliefs"),
+    ]
     page = made.as_html()
+    assert "10 % becomes 6.313 to 15.49 %" in page  # .1 e^.5 / (.9 + .1 e^.5) = .154808..., rounded up
     assert "drink &lt;b&gt;" in page
     assert "<b>" not in page
     assert not any(word in page for word in ("http:", "https:", "<script", "src="))
@@ -39,6 +48,10 @@ def test_a_ledger_is_certified_from_its_entries(tmp_path: Path) -> None:
     assert told["data_release"] == [{"what": "drink", "by": "all", "charges": 1, "spent": "epsilon 0.5"}]
     assert told["verification"]["intact"] is True
     assert told["verification"]["head"] == ledger.head
+    assert list(told) == [
+        *("title", "data_release", "privacy_guarantee", "privacy_budget", "mechanism", "verification"),
+        *("trust_model", "query_model", "implementation", "not_protected", "entries"),
+    ]
     assert [entry["kind"] for entry in told["entries"]] == ["limit", "charge", "outcome", "limit"]
 
 

@@ -47,16 +47,36 @@ def test_the_score_may_be_the_degree(stars: Graph, method: str) -> None:
     assert found == (0, 1)
 
 
-@pytest.mark.parametrize("score", list(CENTRALITIES))
-def test_without_a_method_the_first_one_is_used(stars: Graph, score: str) -> None:
+@pytest.mark.parametrize(("score", "used"), [("ego_betweenness", "level"), ("degree", "level"), ("pagerank", "global")])
+def test_without_a_method_the_first_one_is_used(stars: Graph, score: str, used: str) -> None:
     posed = RECORD["top_nodes"].pose(stars, 2, epsilon=10**5, score=score)
     release = posed.release(Budget(epsilon=10**5), "")
-    assert (release.value, release.mechanism) == ((0, 1), f"2 nodes by {score}, level")
+    assert (release.value, release.mechanism) == ((0, 1), f"2 nodes by {score}, {used}")
+
+
+def test_pagerank_is_one_hop_where_little_is_paid(stars: Graph) -> None:
+    """The price of the graph that is looked at counts: a third where it is cut down first."""
+    used = {
+        (epsilon, bound): dampen.top_nodes(
+            stars, 2, score="pagerank", epsilon=epsilon, budget=Budget(epsilon=20), max_degree=bound
+        ).mechanism
+        for epsilon, bound in (("4.99", None), (5, None), (14, 100), (15, 100))
+    }
+    assert [name.rpartition(", ")[2] for name in used.values()] == ["one_hop", "global", "one_hop", "global"]
+
+
+@pytest.mark.parametrize("method", CENTRALITIES["core"].methods)
+def test_the_score_may_be_the_core_number(method: str) -> None:
+    """A clique of five and a star of fifty leaves: the clique is dense."""
+    src, dst = np.triu_indices(5, 1)
+    graph = Graph.from_edges([*src, *[5] * 50], [*dst, *range(6, 56)], nodes=56)
+    found = dampen.top_nodes(graph, 5, score="core", epsilon=10**4, budget=Budget(epsilon=10**4), method=method)
+    assert set(found) == {0, 1, 2, 3, 4}
 
 
 def test_the_command_knows_every_score_and_method() -> None:
     assert [name.value.replace("-", "_") for name in ScoreName] == list(CENTRALITIES)
-    assert [name.value.replace("-", "_") for name in MethodName] == BY_EGO_BETWEENNESS
+    assert [name.value.replace("-", "_") for name in MethodName] == [*BY_EGO_BETWEENNESS, "one_hop", "global"]
 
 
 def test_pairwise_is_for_one_node(stars: Graph, untouched: Budget, refused: Refused) -> None:

@@ -71,9 +71,12 @@ class GaussianNoise(PublicNoise):
         """Ln f(k) plus the logarithm of what all f from there on make of it, twice."""
         size = np.asarray(k, dtype=np.float64)
         s = float(self.variance)
-        multiple = self._sum_terms(size)
-        if s >= WIDE:
-            multiple = np.where(size >= s, multiple, self._sum_smoothly(np.minimum(size, s)))
+        if s < WIDE or (size >= s).all():
+            multiple = self._sum_terms(size)
+        elif (size < s).all():
+            multiple = self._sum_smoothly(size)
+        else:
+            multiple = np.where(size >= s, self._sum_terms(size), self._sum_smoothly(np.minimum(size, s)))
         return np.asarray(np.minimum(log(2) + self.log_probabilities(size) + np.log(multiple), 0.0))
 
     def _sum_terms(self, k: Floats) -> Floats:

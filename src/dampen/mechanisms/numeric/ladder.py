@@ -4,7 +4,6 @@ from bisect import bisect_left
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from itertools import accumulate
 from math import ceil, exp, expm1, fsum, log
 from typing import Any
 
@@ -15,7 +14,7 @@ from dampen.certified import ball
 from dampen.entropy import Entropy
 from dampen.errors import ParameterError
 from dampen.mechanisms.numeric.base import AdditiveMechanism
-from dampen.mechanisms.numeric.noises import LARGEST_SIMULATED, Noise
+from dampen.mechanisms.numeric.noises import LARGEST_SIMULATED, NoiseOnRungs
 from dampen.mechanisms.numeric.rungs import MOST_RUNGS
 from dampen.privacy import PrivacyLoss
 from dampen.problem import NumericFrame, NumericProblem
@@ -29,21 +28,11 @@ LARGEST_EPSILON = 600
 """Beyond this the weights of the law would underflow, and nobody asks."""
 
 
-@dataclass(frozen=True, repr=False)
-class LadderNoise(Noise):
+class LadderNoise(NoiseOnRungs):
     """A whole number K with P(K = k) proportional to exp(-rate * ring(|k|)).
 
     Ring 0 is {0}. Ring t holds the next ``rungs[t - 1]`` distances, and ``reach`` of them for every t beyond the rungs.
     """
-
-    rungs: tuple[int, ...]
-    reach: int
-    rate: Fraction
-
-    @cached_property
-    def ends(self) -> tuple[int, ...]:
-        """The last distance of ring 0, 1, ..., len(rungs)."""
-        return tuple(accumulate(self.rungs, initial=0))
 
     def draw(self, entropy: Entropy) -> int:
         """A ring by its exact weight, a place in it by a fair die, and a fair sign."""

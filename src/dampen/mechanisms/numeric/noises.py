@@ -3,6 +3,8 @@
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
+from itertools import accumulate
 from math import ceil, exp, log, log1p
 from typing import Any
 
@@ -86,6 +88,20 @@ class Geometric(PublicNoise):
         """The difference of two geometric numbers."""
         one, other = rng.exponential(1 / float(self.rate), (2, size))
         return np.asarray(np.floor(one) - np.floor(other), dtype=np.int64)
+
+
+@dataclass(frozen=True, repr=False)
+class NoiseOnRungs(Noise):
+    """A law that falls by exp(-rate) from each of the ``rungs`` of a ladder to the next, and over ``reach`` beyond."""
+
+    rungs: tuple[int, ...]
+    reach: int
+    rate: Fraction
+
+    @cached_property
+    def ends(self) -> tuple[int, ...]:
+        """The last distance before rung 0, 1, ..., and before all beyond them."""
+        return tuple(accumulate(self.rungs, initial=0))
 
 
 @dataclass(frozen=True, repr=False)

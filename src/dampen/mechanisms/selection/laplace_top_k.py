@@ -5,7 +5,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from dampen._validate import Number, non_negative, whole
+from dampen._validate import Number, non_negative, positive, whole
 from dampen.entropy import Entropy
 from dampen.errors import ParameterError
 from dampen.mechanisms.laws import ordered_laplace
@@ -26,14 +26,15 @@ class LaplaceTopK(OrderedMechanism):
     ----------
     The k largest of u_r + Laplace(w / epsilon), in order. Without a promise w is k times the range in which one step
     moves the utilities: the bound in a monotone frame, twice the bound in any other. With one it is
-    movers * bound + k * drift where that is less.
+    movers * bound + k * drift, or l1, where that is less.
 
     Guarantee
     ---------
     epsilon-differential privacy for the whole ordered list (docs/proofs/laplace_top_k.md). ``movers`` and ``drift`` are
     a promise about the query, never made by default: one step moves at most ``movers`` utilities by up to the bound in
     any direction, and all others within one interval of length ``drift`` that holds 0, which lies below 0 for one order
-    of two neighbours if it lies above for the other. One edge moves two degrees and nothing else: ``movers=2``.
+    of two neighbours if it lies above for the other. One edge moves two degrees and nothing else: ``movers=2``. ``l1``
+    is another such promise: one step moves all utilities together by at most so much, in sum.
 
     Differs from the paper
     ----------------------
@@ -72,12 +73,16 @@ class LaplaceTopK(OrderedMechanism):
 
     movers: int | None
     drift: Fraction
+    l1: Fraction | None
 
-    def __init__(self, k: int, epsilon: Number, movers: int | None = None, drift: Number = 0) -> None:
+    def __init__(
+        self, k: int, epsilon: Number, movers: int | None = None, drift: Number = 0, l1: Number | None = None
+    ) -> None:
         super().__init__(epsilon)
         object.__setattr__(self, "k", whole(k=k, least=1))
         object.__setattr__(self, "movers", None if movers is None else whole(movers=movers, least=1))
         object.__setattr__(self, "drift", non_negative(drift=drift))
+        object.__setattr__(self, "l1", None if l1 is None else positive(l1=l1))
 
     def privacy(self, frame: Frame) -> PrivacyLoss:
         """Epsilon, for every frame with a finite bound."""
@@ -89,8 +94,10 @@ class LaplaceTopK(OrderedMechanism):
         """w: the noise has scale w / epsilon."""
         if frame.bound is None:
             raise ParameterError("LaplaceTopK needs a frame with a finite bound; this one has bound=None")
-        anything = self.k * (frame.bound if frame.monotone else 2 * frame.bound)
-        return anything if self.movers is None else min(self.movers * frame.bound + self.k * self.drift, anything)
+        widths = [self.k * (frame.bound if frame.monotone else 2 * frame.bound)]
+        if self.movers is not None:
+            widths.append(self.movers * frame.bound + self.k * self.drift)
+        return min(widths if self.l1 is None else [*widths, self.l1])
 
     def accuracy(self, frame: Frame) -> SelectionAccuracy:
         """That of the worst utilities, which are whole numbers."""

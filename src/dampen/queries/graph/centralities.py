@@ -5,7 +5,8 @@ docs/graphs.md are read off there.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from fractions import Fraction
 from functools import partial
 
 from dampen._validate import Number
@@ -19,6 +20,7 @@ from dampen.queries.graph.node_problems import (
     ego_betweenness_range_problem,
     one_shot_problem,
 )
+from dampen.queries.graph.rank_problems import RankProblem, core_problem, one_hop_problem, pagerank_problem
 from dampen.vectors import Vector
 
 
@@ -40,13 +42,19 @@ class Ranking:
     """Which nodes score highest? The problem, whose candidates are the places of the nodes, and what is promised of it.
 
     ``movers`` and ``drift`` are for :class:`~dampen.mechanisms.LaplaceTopK`: one edge moves at most so many scores by
-    up to the bound, and all others within an interval of length ``drift``. Left out, nothing is promised.
+    up to the bound, and all others within an interval of length ``drift``. ``l1``: one edge moves all scores together
+    by at most so much, in sum. Left out, nothing is promised. ``unit``: what one unit of the utilities stands for,
+    where these are the scores that the centrality is about, so that they may be told with the list; needs ``l1``.
+    ``off``: how far they are from these at most, besides.
     """
 
     problem: SelectionProblem
     movers: int | None = None
     drift: int = 0
     shift: Number = 0
+    l1: int | None = None
+    unit: Fraction | None = None
+    off: Fraction = Fraction(0)
 
 
 @dataclass(frozen=True)
@@ -64,7 +72,8 @@ class Method:
 class Centrality:
     """A kind of influence: its kernel, the methods that find its top nodes, and where their sensitivities are proved.
 
-    ``scores`` is not private. The first of ``methods`` is the default. ``proofs`` are pages in docs/proofs.
+    ``scores`` is not private. The first of ``methods`` is the default; ``from_price`` names the one that is from some
+    price on, if another is. ``proofs`` are pages in docs/proofs.
     """
 
     name: str
@@ -72,16 +81,39 @@ class Centrality:
     scores: Callable[[Graph], Vector]
     methods: Mapping[str, Method]
     proofs: tuple[str, ...]
+    from_price: tuple[Fraction, str] | None = None
 
-    @property
-    def default(self) -> str:
-        """The method that is used where none is named."""
+    def default(self, price: Fraction) -> str:
+        """The method that is used where none is named, at this epsilon: public things alone decide."""
+        if self.from_price is not None and price >= self.from_price[0]:
+            return self.from_price[1]
         return next(iter(self.methods))
 
 
 def _by_degree(graph: Graph, _terms: Terms) -> Ranking:
     """One edge moves two degrees, and nothing else."""
     return Ranking(degree_problem(graph.degrees()), movers=2)
+
+
+def _by_degree_itself(graph: Graph, terms: Terms) -> Ranking:
+    """The same where degrees are what is asked for."""
+    return replace(_by_degree(graph, terms), l1=2, unit=Fraction(1))
+
+
+def _by_one_hop(graph: Graph, _terms: Terms) -> Ranking:
+    return _as_ranking(one_hop_problem(graph.offsets, graph.neighbours))
+
+
+def _by_pagerank(graph: Graph, _terms: Terms) -> Ranking:
+    return _as_ranking(pagerank_problem(graph.offsets, graph.neighbours))
+
+
+def _as_ranking(found: RankProblem) -> Ranking:
+    return Ranking(found.problem, l1=found.l1, unit=found.unit, off=found.off)
+
+
+def _by_core(graph: Graph, _terms: Terms) -> Ranking:
+    return Ranking(core_problem(graph.core_numbers()))
 
 
 def _by_level(graph: Graph, terms: Terms) -> Ranking:
@@ -139,8 +171,8 @@ DEGREE = Centrality(
     meaning="how many edges a node has",
     scores=Graph.degrees,
     methods={
-        "level": Method("laplace", _by_degree),
-        "degree": Method("laplace", _by_degree),
+        "level": Method("laplace", _by_degree_itself),
+        "degree": Method("laplace", _by_degree_itself),
         "exponential": Method("exponential", _by_degree),
         "permute_and_flip": Method("permute_and_flip", _by_degree),
         "one_shot_permute_and_flip": Method("one_shot_permute_and_flip", _by_degree),
@@ -148,5 +180,26 @@ DEGREE = Centrality(
     proofs=("centrality", "laplace_top_k"),
 )
 
-CENTRALITIES = {each.name: each for each in (EGO_BETWEENNESS, DEGREE)}
+PAGERANK = Centrality(
+    name="pagerank",
+    meaning="how much a node is given by its neighbours, who share out what they have",
+    scores=Graph.pagerank,
+    methods={"one_hop": Method("laplace", _by_one_hop), "global": Method("laplace", _by_pagerank)},
+    proofs=("pagerank", "laplace_top_k"),
+    from_price=(Fraction(5), "global"),
+)
+
+CORE = Centrality(
+    name="core",
+    meaning="how many neighbours each node keeps in the densest part that holds the node",
+    scores=Graph.core_numbers,
+    methods={
+        "permute_and_flip": Method("permute_and_flip", _by_core),
+        "exponential": Method("exponential", _by_core),
+        "one_shot_permute_and_flip": Method("one_shot_permute_and_flip", _by_core),
+    },
+    proofs=("centrality", "top_k"),
+)
+
+CENTRALITIES = {each.name: each for each in (EGO_BETWEENNESS, DEGREE, PAGERANK, CORE)}
 """All that a score can be, the default first."""

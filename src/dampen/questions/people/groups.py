@@ -1,6 +1,6 @@
 """Counts and sums by groups, where a person may be in several: whoever has more than a limit is scaled down to it."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -18,6 +18,8 @@ FEW_GROUPS = 32
 """Up to so many groups everybody counts in all of them; among more a limit is chosen."""
 FINEST = 20
 """Units of weights are no finer than 2**-FINEST."""
+Place = Callable[[PersonShares], Integers]
+"""What was counted in, the group of each cell out."""
 
 
 def bits_for_amounts(largest: int) -> int:
@@ -44,16 +46,23 @@ def pose_presence(
 
 
 def pose_limited_counts(
-    shares: PersonShares, labels: Sequence[Any], places: Integers, limit: Limit, bits: int, *, epsilon: Number,
+    shares: PersonShares, labels: Sequence[Any], place: Place, limit: Limit, bits: int, *, epsilon: Number,
     **options: Any,
 ) -> Posed[GroupRelease]:  # fmt: skip
-    """What all persons have in each group, nobody more than a limit in all groups together."""
+    """What all persons have in each group, nobody more than a limit in all groups together.
+
+    Of sums that may be negative their sizes are held against the limit; what is below 0 is taken off before anything is
+    drawn, so that every group has one noise.
+    """
 
     def pose(cap: int, price: Fraction) -> Posed[GroupRelease]:
-        votes = votes_of(places, shares.weights[:, limit.caps.index(cap)], cap << bits)
-        frame = vote_counts_frame(len(labels), votes.each, limit.adjacency, limit.unit)
+        sides = [shares] if shares.negative is None else [shares, shares.negative]
+        votes = [votes_of(place(side), side.weights[:, limit.caps.index(cap)], cap << bits) for side in sides]
+        counts, *below = (each.at_all(len(labels)) for each in votes)
+        signed = shares.negative is not None
+        frame = vote_counts_frame(len(labels), votes[0].each, limit.adjacency, limit.unit, signed=signed)
         return pose_counts(
-            votes.at_all(len(labels)), labels, price=Price(price), adjacency=limit.adjacency, frame=frame,
+            counts - sum(below), labels, price=Price(price), adjacency=limit.adjacency, frame=frame,
             resolution=limit.resolution / (1 << bits), **options,
         )  # fmt: skip
 

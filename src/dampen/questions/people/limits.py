@@ -11,6 +11,7 @@ from typing import Any
 
 from dampen._validate import Number, positive
 from dampen.accounting import composed
+from dampen.accuracy.before import SizedAccuracy
 from dampen.entropy import Entropy
 from dampen.mechanisms import LimitRace
 from dampen.mechanisms.caps.base import in_units
@@ -51,13 +52,31 @@ class LimitedAccuracy(Accuracy):
 
     def statement(self, confidence: Number = CONFIDENCE) -> str:
         """Both in words."""
-        limit = f"nobody counts for more than {in_words(self.cap)} {self.what}".rstrip()
+        what = self.what.removesuffix("s") if self.cap == 1 else self.what
+        limit = f"nobody counts for more than {in_words(self.cap)} {what}".rstrip()
         told = f"{self.answer.statement(confidence)}; {limit}"
         if self.beyond is None:
             return told
         people, last = self.beyond.people(confidence), in_words(self.beyond.last)
         most = "1 person has" if people == 1 else f"{people} people have"
         return f"{told}, and at most {most} more, up to {last}, with probability {percent(confidence)}"
+
+
+@dataclass(frozen=True)
+class LimitedBefore(SizedAccuracy):
+    """What will be told of an answer under a limit that somebody said, for a number of records that is yet to be said.
+
+    Nobody counts for less than one, so there are no fewer votes than people.
+    """
+
+    answer: SizedAccuracy
+    cap: Fraction
+    what: str
+    unit: str = ""
+
+    def of_size(self, size: int) -> Accuracy:
+        """For so many records at least."""
+        return LimitedAccuracy(self.answer.of_size(size), self.cap, self.what)
 
 
 @dataclass(frozen=True)
@@ -118,7 +137,10 @@ class UnderLimit(Posed[Any]):
             return known
         if isinstance(known, GroupAccuracy):
             return GroupAccuracy({label: self._told(each) for label, each in known.groups.items()})
-        return LimitedAccuracy(known, self._cap * self._limit.resolution, self._limit.what, self._beyond)
+        cap = self._cap * self._limit.resolution
+        if isinstance(known, SizedAccuracy):
+            return LimitedBefore(known, cap, self._limit.what)
+        return LimitedAccuracy(known, cap, self._limit.what, self._beyond)
 
 
 class Limited(Posed[Any]):

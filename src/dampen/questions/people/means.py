@@ -10,13 +10,14 @@ from math import floor
 
 from dampen._validate import Number, positive
 from dampen.accounting import composed
+from dampen.accuracy.before import MeanBefore
 from dampen.mechanisms import Laplace
 from dampen.mechanisms.noise_errors import Noisy, quotient_interval
 from dampen.privacy import CONFIDENCE, Accuracy, Adjacency, NumericRelease, PrivacyLoss, miss_chance
 from dampen.problem import NumericFrame, NumericProblem
 from dampen.queries.sums import FINENESS
 from dampen.queries.units import UnitGrid
-from dampen.questions.numbers import draw_parts
+from dampen.questions.numbers import draw_parts, undrawn_parts
 from dampen.questions.record import Composite, Posed
 from dampen.tables.engines.base import PersonShares
 
@@ -112,4 +113,6 @@ def _pose(
 
     frames = tuple(part.frame for part in parts)
     loss = composed([each.privacy(frame) for frame in frames])
-    return Composite(frames, loss, lambda source: draw_parts(each, parts, source), build)
+    top, many = undrawn_parts(each, parts)
+    before = MeanBefore((high - low) / 2, top, many, vote=vote, rounding=units.unit / 2)
+    return Composite(frames, loss, lambda source: draw_parts(each, parts, source), build, before)

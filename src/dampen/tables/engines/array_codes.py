@@ -19,6 +19,8 @@ Codes = NDArray[Any]
 """Whole numbers of any size: columns that hold their places already are taken as they are."""
 FEW = 100_000
 """Fewer rows are counted by one thread."""
+PER_THREAD = 2**20
+"""So many rows take as little as it takes to start a thread, where each has little to do."""
 BLOCK = 2**16
 """So many rows are looked at together."""
 WIDEST_TABLE = 2**16
@@ -111,10 +113,12 @@ def _places_of_wholes(array: NDArray[Any], places: Places) -> Codes:
     found = np.empty(len(array), dtype=np.int32)
 
     def fill(start: int) -> None:
-        block = array[start : start + BLOCK].astype(np.int64, copy=False)
-        found[start : start + BLOCK] = table[np.clip(block, low - 1, low + len(table) - 1) - low]
+        block = array[start : start + BLOCK]
+        if block.min() < low or block.max() >= low + len(table):
+            block = np.clip(block.astype(np.int64, copy=False), low - 1, low + len(table) - 1)
+        table.take(block.astype(np.int64, copy=False) - low if low else block, out=found[start : start + BLOCK])
 
-    run_in_threads(fill, range(0, len(array), BLOCK), len(array))
+    run_in_threads(fill, range(0, len(array), BLOCK), len(array), PER_THREAD)
     return found
 
 
@@ -202,9 +206,9 @@ def _flatten(route: Route) -> tuple[list[int], Integers, Integers]:
     return [test.attribute for test in tests], np.array(firsts), np.array(leads)
 
 
-def run_in_threads(action: Callable[[int], None], places: range, rows: int) -> None:
-    """Do something at all places, in several threads where there are many rows."""
-    if rows < FEW:
+def run_in_threads(action: Callable[[int], None], places: range, rows: int, few: int = FEW) -> None:
+    """Do something at all places, in several threads where there are not few rows."""
+    if rows < few:
         for place in places:
             action(place)
         return

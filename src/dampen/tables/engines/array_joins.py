@@ -13,7 +13,7 @@ from dampen.tables.columns import Column, Items, Typed, items_of
 from dampen.tables.engines.array_persons import identity_of, person_codes
 from dampen.tables.engines.arrays import ArrayEngine
 from dampen.tables.engines.base import Engine, Faulty, Reading
-from dampen.tables.engines.joined import Bases, Joined, kinds_error, tables_of, twice_error
+from dampen.tables.engines.joined import Bases, Joined, kinds_error, require_ends, tables_of, twice_error
 from dampen.tables.engines.sheets import open_sheets
 from dampen.tables.files import table_files
 from dampen.tables.reading import is_blank, is_missing
@@ -76,6 +76,7 @@ def open_workbooks(joined: Joined, steps: Way, fields: Mapping[str, Field]) -> A
 def _join(
     joined: Joined, steps: Way, fields: Mapping[str, Field], engines: Mapping[str, ArrayEngine]
 ) -> AbstractContextManager[Engine]:
+    require_ends(engines, steps)
     _require_lengths(engines, [*fields.values(), *(end for link in steps for end in (link.key, link.to))])
     found = {link: _match(engines, link) for link in steps}
     rows: dict[str, Integers | None] = {joined.table: None}

@@ -89,7 +89,7 @@ def share_out(rows: PersonRows, ask: PersonAsk) -> PersonShares:
     if ask.once:
         totals = seen.astype(np.int64)
     below = None
-    if ask.amount is not None and ask.amount.first < 0:
+    if ask.signed:
         below = _cut(np.maximum(-totals, 0), people, ask)
         totals = np.maximum(totals, 0)
     return _cut(totals, people, ask, below)
@@ -154,14 +154,20 @@ def _share_cells(rows: PersonRows, cells: Integers, ask: PersonAsk) -> PersonSha
     persons, places, sums = _sum_cells(codes, cells, amounts, rows, size)
     if ask.once:
         sums = np.ones_like(sums)
+    if ask.signed:  # what is below 0 is added up behind the cells of what is above
+        places, sums = places + size * (sums < 0), np.abs(sums)
     scales = scales_of(ask.caps, ask.bits)
-    lanes = np.zeros((2, size, len(ask.caps)), dtype=np.int64)
+    lanes = np.zeros((2, 2 * size if ask.signed else size, len(ask.caps)), dtype=np.int64)
     above = np.zeros(len(ask.caps), dtype=np.int64)
     people = int(_share_runs(persons, places, sums, _as_table(ask, scales), ask.bits, lanes, above))
-    held = np.flatnonzero(lanes.any(axis=(0, 2)))
-    weights = (lanes[0, held].astype(object) << HALF) + lanes[1, held].astype(object)
-    own = held if known is None else known[held]
-    return PersonShares(people, tuple(above.tolist()), _apart(own, ask.sizes), weights)
+
+    def side(mine: Integers, below: PersonShares | None = None) -> PersonShares:
+        held = np.flatnonzero(mine.any(axis=(0, 2)))
+        weights = (mine[0, held].astype(object) << HALF) + mine[1, held].astype(object)
+        own = held if known is None else known[held]
+        return PersonShares(people, tuple(above.tolist()), _apart(own, ask.sizes), weights, below)
+
+    return side(lanes[:, :size], side(lanes[:, size:]) if ask.signed else None)
 
 
 def _apart(codes: Integers, sizes: tuple[int, ...]) -> Integers:

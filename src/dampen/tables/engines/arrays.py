@@ -141,10 +141,10 @@ class ArrayEngine:
 
     def sums_by_group(self, column: str, ends: tuple[Fraction, Fraction], by: Groups) -> dict[tuple[int, ...], Sums]:
         """The exact sums of groups in one pass over the rows."""
-        from dampen.tables.engines.array_groups import sum_groups
+        from dampen.tables.engines.running_sums import sum_groups
 
         found = self.column(column)
-        return sum_groups(self._groups(by, len(found)), row_numbers(found), ends)
+        return sum_groups(self._groups(by, len(found)), found, ends)
 
     def person_shares(self, ask: PersonAsk) -> PersonShares:
         """What persons bring to each cell: rows are grouped by both, and persons walked through one by one."""

@@ -200,7 +200,8 @@ class PersonAsk:
 
         F(i, c) = floor(2**bits min(t(i), k) z(i, c) / t(i)):
 
-    whole numbers of at least 0 whose sum is 2**bits min(t(i), k), and a function of the person's own rows alone.
+    whole numbers of at least 0 whose sum is 2**bits min(t(i), k), and a function of the person's own rows alone. With
+    amounts that may be negative, t and z add up the sizes of the y, and weights have the signs of theirs.
 
     Sums above ``LARGEST_TOTAL`` count as that. From 2**32 on z and t lose their last 11, 21 or 31 bits before they are
     divided, so that no engine meets a number of more than 53 bits in a division (:mod:`shares`).
@@ -218,10 +219,15 @@ class PersonAsk:
             raise ParameterError("caps must be whole numbers from 1 to 2**40, in increasing order")
         if not 0 <= self.bits <= MOST_BITS:
             raise ParameterError(f"bits must be a whole number from 0 to {MOST_BITS}; got {self.bits}")
-        if self.amount is not None and (self.once or (self.cells and self.amount.first < 0)):
-            raise ParameterError("amounts must be left out where rows count once, and not be negative in cells")
+        if self.amount is not None and self.once:
+            raise ParameterError("amounts must be left out where rows count once")
         if prod(self.sizes) > LARGEST_TOTAL:
             raise ParameterError("cells must be fewer than 2**62 together; give coarser grids")
+
+    @property
+    def signed(self) -> bool:
+        """Whether there may be negative amounts."""
+        return self.amount is not None and self.amount.first < 0
 
     @property
     def sizes(self) -> tuple[int, ...]:
@@ -238,8 +244,9 @@ class PersonShares:
     weights there, a column for each cap, exact whole numbers of Python. Where there are no columns of cells there is
     one row in any case.
 
-    With negative amounts a person has one total of either sign: this counts those above 0, and ``negative`` the sizes
-    of those below; ``people`` is the same in both.
+    With negative amounts a person has one total of either sign, or one in each cell: this counts those above 0, and
+    ``negative`` the sizes of those below; ``people`` is the same in both. Where there are cells ``above`` is too: a cap
+    is one for the sizes of all own totals together.
     """
 
     people: int

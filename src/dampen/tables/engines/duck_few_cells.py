@@ -11,6 +11,7 @@ from math import prod
 from dampen.tables.engines.base import LARGEST_TOTAL, PersonAsk
 from dampen.tables.engines.duck_sql import kind_of, stands_for
 from dampen.tables.engines.labels import Places
+from dampen.tables.engines.shares import BELOW
 from dampen.tables.files import literal
 from dampen.tables.grid import Grid
 
@@ -43,6 +44,8 @@ def _is_compared(sql_type: str, places: Places) -> bool:
 def few_cells_sql(ask: PersonAsk, types: Sequence[str], rows: str, somebody: str) -> str:
     """A row for each person and cell: ``t`` is what the person has in all, ``z`` up to the cell and ``b`` before it.
 
+    Of sums that may be negative these add up sizes, and ``below`` tells the sign.
+
     ``rows`` have a person, ``label0``, ... and an amount; ``somebody``: whether a person is not missing. The first cell
     is the ``head`` of a person, whether or not there are own rows in it.
     """
@@ -55,10 +58,15 @@ def few_cells_sql(ask: PersonAsk, types: Sequence[str], rows: str, somebody: str
     own = [_own(ask, f"y{spot}") for spot in range(len(cells))]
     ups = [clamp_total(" + ".join(own[: spot + 1])) for spot in range(len(cells))]
     ends = ", ".join(f"{up} as z{spot}" for spot, up in enumerate(ups))
+    signs = [f"coalesce(y{spot} < 0, false)" for spot in range(len(cells))]
+    if ask.signed:
+        ends += "".join(f", {sign} as {BELOW}{spot}" for spot, sign in enumerate(signs))
     persons = f"select {ends} from ({persons}) where ({somebody}) and ({here})"
     names = [f"z{spot}" for spot in range(len(cells))]
     lists = {f"c{spot}": [str(cell[spot]) for cell in cells] for spot in range(len(ask.sizes))}
     lists |= {"head": ["true", *["false"] * (len(cells) - 1)], "z": names, "b": ["0::bigint", *names[:-1]]}
+    if ask.signed:
+        lists[BELOW] = [f"{BELOW}{spot}" for spot in range(len(cells))]
     spread = ", ".join(f"unnest([{', '.join(each)}]) as {name}" for name, each in lists.items())
     return f"select {spread}, {names[-1]} as t from ({persons})"
 
@@ -75,5 +83,6 @@ def _rule(ask: PersonAsk, types: Sequence[str], spot: int, place: int) -> str:
 def _own(ask: PersonAsk, total: str) -> str:
     """What a person has in a cell; numbers of 128 bits, so that a few of them add up."""
     if ask.amount is not None:
-        return f"{clamp_total(f'coalesce({total}, 0)')}::hugeint"
+        own = f"{clamp_total(f'coalesce({total}, 0)')}::hugeint"
+        return f"abs({own})" if ask.signed else own
     return f"({total} > 0)::hugeint" if ask.once else f"{total}::hugeint"

@@ -16,7 +16,7 @@ from dampen.tables.engines.base import Faulty, Reading
 from dampen.tables.engines.duck_files import SETTINGS, open_together
 from dampen.tables.engines.duck_sql import WHOLE_TYPES, keys_of, kind_of, plain_text
 from dampen.tables.engines.duckdb import DuckEngine, engine_of_relation
-from dampen.tables.engines.joined import Bases, Joined, kinds_error, tables_of, twice_error
+from dampen.tables.engines.joined import Bases, Joined, kinds_error, require_ends, tables_of, twice_error
 from dampen.tables.files import quote
 
 KINDS = {"text": "text", "wholes": "number", "reals": "number", "decimals": "number", "days": "day"} | {
@@ -93,6 +93,7 @@ def open_relations(joined: Joined, steps: Way, fields: Mapping[str, Field]) -> I
 
 
 def _join(joined: Joined, steps: Way, fields: Mapping[str, Field], engines: Engines) -> DuckEngine:
+    require_ends(engines, steps)
     for link in steps:
         if _kind(engines, link.key) is None or _kind(engines, link.key) != _kind(engines, link.to):
             raise kinds_error(link)

@@ -14,7 +14,16 @@ from dampen.tables.engines.duck_few_cells import clamp_total, few_cells_sql, has
 from dampen.tables.engines.duck_groups import Tables, group_rows
 from dampen.tables.engines.duck_places import place_rows
 from dampen.tables.engines.duck_sql import keys_of
-from dampen.tables.engines.shares import DIGIT, SHIFTS, Bucket, cut_shares, digits_of, scales_of
+from dampen.tables.engines.shares import (
+    BELOW,
+    DIGIT,
+    SHIFTS,
+    Bucket,
+    celled_shares,
+    cut_shares,
+    digits_of,
+    scales_of,
+)
 from dampen.tables.grid import Grid
 from dampen.tables.reading import OTHER
 
@@ -91,7 +100,7 @@ def shares_query(ask: PersonAsk, fields: Fields) -> Query:
     that are lost, and so on.
     """
     read, runs, tables = _runs(ask, fields)
-    cells = ", ".join(_names(ask))
+    cells = ", ".join([*_names(ask), BELOW] if ask.signed else _names(ask))
     lost = " ".join(f"when t < {end} then {shift}" for end, shift in SHIFTS)
     runs = f"select *, case {lost} end as lost from ({runs})"
     runs = f"select *, t >> lost as ts, z >> lost as zs, b >> lost as bs from ({runs})"
@@ -111,13 +120,8 @@ def shares_query(ask: PersonAsk, fields: Fields) -> Query:
 
 def shares_of(found: Mapping[str, Any], ask: PersonAsk) -> PersonShares:
     """What :func:`shares_query` brought."""
-    places = np.column_stack([np.asarray(found[name], dtype=np.int64) for name in _names(ask)])
-    above = tuple(int(found[f"above{spot}"].sum()) for spot in range(len(ask.caps)))
-    weights = np.empty((len(places), len(ask.caps)), dtype=object)
-    for spot in range(len(ask.caps)):
-        weights[:, spot] = [int(weight) for weight in found[f"weight{spot}"].tolist()]
-    held = np.array([any(row) for row in weights.tolist()], dtype=np.bool_)
-    return PersonShares(int(found["people"].sum()), above, places[held], weights[held])
+    weights = [[int(weight) for weight in found[f"weight{spot}"].tolist()] for spot in range(len(ask.caps))]
+    return celled_shares(found, _names(ask), weights, ask)
 
 
 def _names(ask: PersonAsk) -> list[str]:
@@ -172,23 +176,24 @@ def _runs(ask: PersonAsk, fields: Fields) -> tuple[str, str, Tables]:
         return "", few_cells_sql(ask, types, rows, _is_somebody(fields[ask.person])), tables
     settled, tables = _settled(ask, fields)
     cells = ", ".join(_names(ask))
+    told = f"{cells}, {BELOW}" if ask.signed else cells
     own = f"partition by person order by {cells} rows between unbounded preceding and"
     # the same order for both sums: rows are sorted once
     sums = "sum(y) over own as z, sum(y) over every as t, row_number() over own = 1 as head"
     runs = f"select *, {sums} from settled window own as ({own} current row), every as ({own} unbounded following)"
     ends = {"t": "t", "z": "z", "b": "z - y"}
     listed = ", ".join(f"{clamp_total(total)} as {name}" for name, total in ends.items())
-    return settled, f"select {cells}, head, {listed} from ({runs})", tables
+    return settled, f"select {told}, head, {listed} from ({runs})", tables
 
 
 def _settled(ask: PersonAsk, fields: Fields) -> tuple[str, Tables]:
     """The table ``settled``: what the rows of a person in a cell add up to, cell by cell.
 
     A cell that several labels lead to may stand there in several rows: their shares add up to that of one row, unless
-    rows count once.
+    rows count once, or sums may be negative: ``y`` is their size then, and ``below`` tells the sign.
     """
     rows, tables = _rows(ask, fields)
-    y = "count(*)" if ask.amount is None else clamp_total("sum(amount)")
+    y = "count(*)" if ask.amount is None else "sum(amount)" if ask.signed else clamp_total("sum(amount)")
     spots = _labelled(ask)
     listed = [f"label{spots.index(spot)}" if spot in spots else f"c{spot}" for spot in range(len(ask.cells))]
     read = f"select person, {', '.join(listed)}, {y} as y from ({rows}) group by all"
@@ -201,6 +206,9 @@ def _settled(ask: PersonAsk, fields: Fields) -> tuple[str, Tables]:
     settled = f"select * from ({placed}) where {inside}"
     if ask.once:
         settled = f"select * replace (1::bigint as y) from ({settled}) group by all"
+    if ask.signed:
+        summed = f"select person, {', '.join(_names(ask))}, {clamp_total('sum(y)')} as y from ({settled}) group by all"
+        settled = f"select * replace (abs(y) as y), y < 0 as {BELOW} from ({summed})"
     kept = "materialized" if spots else "not materialized"
     return f", read as {kept} ({read}){groups.parts}, settled as ({settled})", tables | groups.tables
 

@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from fractions import Fraction
 from itertools import combinations_with_replacement
 from math import prod
 from typing import TYPE_CHECKING, Any
@@ -15,7 +14,7 @@ from numpy.typing import NDArray
 from dampen.describe.conditions import Condition
 from dampen.errors import DataError, EngineError
 from dampen.tables.columns import Column
-from dampen.tables.engines import duck_days, duck_groups, duck_names, duck_people, duck_routes, duck_sql, duck_sums
+from dampen.tables.engines import duck_days, duck_groups, duck_names, duck_people, duck_routes, duck_sql
 from dampen.tables.engines.array_codes import row_values
 from dampen.tables.engines.base import (
     NOT_HERE,
@@ -35,12 +34,12 @@ from dampen.tables.engines.base import (
     RowForm,
     RowReading,
     Rows,
-    Sums,
     known_column,
     location_note,
 )
 from dampen.tables.engines.by_query import CountsByQuery, as_cells, as_classes, as_level, as_places, packs_of
 from dampen.tables.engines.duck_conditions import condition_sql, faults_query
+from dampen.tables.engines.duck_group_sums import SumsByEngine
 from dampen.tables.engines.duck_places import locate_rows
 from dampen.tables.engines.duck_sizes import SizesByQuery
 from dampen.tables.engines.labels import Places
@@ -67,7 +66,7 @@ SMALL = 2**16 - 2
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class DuckEngine(CountsByQuery, SizesByQuery):
+class DuckEngine(CountsByQuery, SizesByQuery, SumsByEngine):
     """A table inside DuckDB: ``source`` in SQL, its columns with their SQL types, and who runs queries on it.
 
     ``fields``: what SQL calls the columns, where it is not their names; SQL takes ``a`` and ``A`` for the same name.
@@ -86,22 +85,25 @@ class DuckEngine(CountsByQuery, SizesByQuery):
     name = "duckdb"
 
     def fetch(self, query: str, **tables: Mapping[str, NDArray[Any]]) -> Rows:
-        """The only way out of the database: what a query returns, column by column.
+        """What a query returns, column by column: the way out of the database for all but long columns of floats.
 
         It is run as a relation: what ``execute`` streams blocks for ever where many groupings are united.
         """
-        import duckdb
-
-        # materialized, all columns of all rows would be held where a query names data twice
-        rows = f"data as not materialized (select * from {self.source}{self._filter()})"
-        try:
+        with self._refuse_failures():
             if self.connection is not None:
                 for name, columns in tables.items():
                     self.connection.register(name, dict(columns))
                 with _watch_query(self.connection):
-                    return self.connection.sql(f"with {rows} {query}").fetchnumpy()
+                    return self.connection.sql(f"with {self._data()} {query}").fetchnumpy()
             listed = "".join(f"{name} as ({duck_groups.table_sql(columns)}), " for name, columns in tables.items())
-            return self._query_relation(f"with {listed}{rows} {query}")
+            return self._query_relation(f"with {listed}{self._data()} {query}")
+
+    @contextmanager
+    def _refuse_failures(self) -> Iterator[None]:
+        import duckdb
+
+        try:
+            yield
         except duckdb.OutOfMemoryException:
             advice = "raise memory_limit, or give it a temp_directory with room"
             raise EngineError(f"duckdb ran out of memory{location_note(self)}: {advice}") from None
@@ -113,6 +115,25 @@ class DuckEngine(CountsByQuery, SizesByQuery):
                 raise KeyboardInterrupt from None
             kind = type(error).__name__[:60]
             raise EngineError(f"duckdb could not run the query{location_note(self)}: {kind}") from None
+
+    def _data(self) -> str:
+        # materialized, all columns of all rows would be held where a query names data twice
+        return f"data as not materialized (select * from {self.source}{self._filter()})"
+
+    @contextmanager
+    def unfetched(self, query: str) -> Iterator[Any]:
+        """A query as a relation that nobody has run yet."""
+        whole = f"with {self._data()} {query}"
+        with self._refuse_failures():
+            if self.connection is not None:
+                with _watch_query(self.connection):
+                    yield self.connection.sql(whole)
+                return
+            try:
+                with watch(lambda: None):
+                    yield self.relation.query(self.source, whole)
+            finally:
+                self.relation.query(self.source, f"drop view if exists {self.source}")
 
     def _query_relation(self, query: str) -> Rows:
         """The relation is a view of its own connection while the query runs. Errors of DuckDB quote the data."""
@@ -183,37 +204,8 @@ class DuckEngine(CountsByQuery, SizesByQuery):
         """SQL: the place of every value, counted from ``OTHER`` on, and what stands beside; and the tables for it."""
         return locate_rows(self.field(column), self.kind(column), grid, beside=beside)
 
-    def sums(self, column: str | None, ends: tuple[Fraction, Fraction]) -> Sums:
-        """The exact sum of a column: that of one group, which is all rows."""
-        return self.sums_by_group(column, ends, ())[()]
-
-    def sums_by_group(
-        self, column: str | None, ends: tuple[Fraction, Fraction], by: Groups
-    ) -> dict[tuple[int, ...], Sums]:
-        """Digits are added group by group; few values have more than the first scan looks at."""
-        groups = self._group_rows(by)
-        numbers = self.numbers(column, groups.beside)
-        wide = duck_sums.sum_rows(self.field(column), self.kind(column), numbers, ends, groups.beside)
-        found = self._fetch_sums(groups, wide)
-        every: dict[tuple[int, ...], dict[str, int]] = {}
-        if any(group.get("rest", 0) for group in found.values()):
-            every = self._fetch_sums(groups, duck_sums.every_digit(numbers, ends))
-        return {place: duck_sums.as_sums(group, every.get(place, {}), ends) for place, group in found.items()}
-
-    def _fetch_sums(
-        self, groups: duck_groups.GroupedRows, asked: duck_sums.SumRows
-    ) -> dict[tuple[int, ...], dict[str, int]]:
-        """Sums by group; as texts, since they may have more than 64 bits."""
-        labels = "".join(f"label{spot}, " for spot in range(len(groups.owners)))
-        listed = ", ".join(f"{field} as {name}" for name, field in asked.fields.items())
-        totals = {name: f"cast(coalesce(sum({name}), 0) as varchar)" for name in asked.fields}
-        query = groups.query(f"select {labels}{listed} from ({asked.rows}) group by all", totals)
-        found = self.fetch(query, **groups.tables)
-        places = zip(*(found[name].tolist() for name in groups.owners), strict=True) if groups.owners else [()]
-        sums = [map(int, row) for row in zip(*(found[name].tolist() for name in asked.fields), strict=True)]
-        return {place: dict(zip(asked.fields, row, strict=True)) for place, row in zip(places, sums, strict=True)}
-
-    def _group_rows(self, by: Groups) -> duck_groups.GroupedRows:
+    def group_rows(self, by: Groups) -> duck_groups.GroupedRows:
+        """SQL: rows grouped by the values of columns as they are."""
         names = [name for name, _ in by]
         return duck_groups.group_rows([*map(self._group_key, names)], [*map(self.kind, names)], by)
 
@@ -231,7 +223,7 @@ class DuckEngine(CountsByQuery, SizesByQuery):
 
     def counts_by_group(self, column: str | None, values: Grid | Sequence[Any] | None, by: Groups) -> Integers:
         """Counted by the values in ``by`` as they are; then the few distinct ones are read as labels."""
-        groups = self._group_rows(by)
+        groups = self.group_rows(by)
         labels = "".join(f"label{spot}, " for spot in range(len(by)))
         place, joins, tables = "0", "", duck_groups.Tables()
         if column is None or values is None:

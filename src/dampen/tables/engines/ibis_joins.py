@@ -12,7 +12,7 @@ from dampen.errors import ParameterError
 from dampen.tables.engines import ibis_codes
 from dampen.tables.engines.base import Faulty, Reading, known_column
 from dampen.tables.engines.ibis import IbisEngine, open_table
-from dampen.tables.engines.joined import Bases, Joined, kinds_error, tables_of, twice_error
+from dampen.tables.engines.joined import Bases, Joined, kinds_error, require_ends, tables_of, twice_error
 from dampen.tables.engines.spark import as_table, connect, tasks_done
 
 BEYOND = 2.0**63
@@ -63,6 +63,7 @@ def open_frames(joined: Joined, steps: Way, fields: Mapping[str, Field]) -> Iter
 
 
 def _join(joined: Joined, steps: Way, fields: Mapping[str, Field], engines: Engines) -> IbisEngine:
+    require_ends(engines, steps)
     for link in steps:
         key, to = (engines[end.table].value(end.column) for end in (link.key, link.to))
         if _kind(key) is None or _kind(key) != _kind(to):

@@ -17,7 +17,16 @@ from dampen.tables.engines import ibis_codes, ibis_days
 from dampen.tables.engines.base import LARGEST_TOTAL, Amount, PersonAsk, PersonShares, PlaceCounts
 from dampen.tables.engines.ibis_codes import whole
 from dampen.tables.engines.labels import Places
-from dampen.tables.engines.shares import DIGIT, SHIFTS, Bucket, cut_shares, digits_of, scales_of
+from dampen.tables.engines.shares import (
+    BELOW,
+    DIGIT,
+    SHIFTS,
+    Bucket,
+    celled_shares,
+    cut_shares,
+    digits_of,
+    scales_of,
+)
 from dampen.tables.grid import EvenGrid, Grid
 from dampen.tables.reading import OTHER
 from dampen.vectors import Integers
@@ -83,7 +92,11 @@ def shares(table: Any, column: Columns, ask: PersonAsk, fetch: Fetch) -> PersonS
     rows = _rows(table, column, ask)
     settled = rows.group_by(["person", *cells]).aggregate(**_totals(rows, ask.amount))
     settled = settled.select("person", *cells, y=whole(1) if ask.once else _joined(settled, ask.amount))
-    runs = _runs(settled, cells)
+    told = cells
+    if ask.signed:
+        below = ibis.cases((settled.y < 0, whole(1)), else_=whole(0))
+        settled, told = settled.select("person", *cells, y=settled.y.abs(), **{BELOW: below}), [*cells, BELOW]
+    runs = _runs(settled, cells, told)
     scales = scales_of(ask.caps, ask.bits)
     factors = sorted({scale.factor for scale in scales})
     for side in ("z", "b"):
@@ -96,20 +109,20 @@ def shares(table: Any, column: Columns, ask: PersonAsk, fetch: Fetch) -> PersonS
         weight = ibis.cases((runs.t <= whole(cap), plain), else_=now - before)
         sums[f"above{spot}"] = ibis.cases((runs.t > whole(cap), runs.begins), else_=whole(0)).sum()
         sums |= parts(f"weight{spot}", weight, cap << ask.bits)
-    names = [*cells, *sums]
-    found = runs.group_by(cells).aggregate(**sums)
+    names = [*told, *sums]
+    found = runs.group_by(told).aggregate(**sums)
     return _as_shares(fetch(found.select(**{name: found[name].cast("int64") for name in names}), names), cells, ask)
 
 
-def _runs(settled: Any, cells: list[str]) -> Any:
+def _runs(settled: Any, cells: list[str], told: list[str]) -> Any:
     """What a person has up to a cell, ``z``, and before it, ``b``, and in all, ``t``; and the same without the bits
-    that are lost.
+    that are lost. ``told``: the cells, and whether sums there are below 0.
     """
     own: dict[str, Any] = {"group_by": settled.person, "order_by": [settled[name] for name in cells]}
     upto, every = ibis.window(**own, preceding=None, following=0), ibis.window(**own, preceding=None, following=None)
     high, low = settled.y >> PART, settled.y & (2**PART - 1)
     runs = settled.select(
-        *cells,
+        *told,
         "y",
         **{f"{name}{side}": part.sum().over(window) for name, window in (("z", upto), ("t", every))
            for side, part in (("high", high), ("low", low))},
@@ -119,7 +132,7 @@ def _runs(settled: Any, cells: list[str]) -> Any:
         blow=runs.zlow - (runs.y & (2**PART - 1)), bhigh=runs.zhigh - (runs.y >> PART),
         begins=ibis.cases((runs.place == 0, 1), else_=0).cast("int64"),
     )  # fmt: skip
-    runs = runs.select(*cells, "begins", **{name: _join(runs[f"{name}high"], runs[f"{name}low"]) for name in "ztb"})
+    runs = runs.select(*told, "begins", **{name: _join(runs[f"{name}high"], runs[f"{name}low"]) for name in "ztb"})
     runs = runs.mutate(lost=ibis.cases(*((runs.t < whole(end), whole(shift)) for end, shift in SHIFTS)).cast("int64"))
     return runs.mutate(**{f"{name}s": _shift(runs[name], runs.lost) for name in "ztb"})
 
@@ -141,15 +154,8 @@ def _divide(runs: Any, side: str, factor: int) -> Any:
 
 
 def _as_shares(found: Mapping[str, Integers], cells: list[str], ask: PersonAsk) -> PersonShares:
-    places = np.column_stack([found[name] for name in cells])
-    weights = np.empty((len(places), len(ask.caps)), dtype=object)
-    for spot, cap in enumerate(ask.caps):
-        weights[:, spot] = whole_sums(found, f"weight{spot}", cap << ask.bits)
-    held = np.array([any(row) for row in weights.tolist()], dtype=np.bool_)
-    places, weights = places[held], weights[held]
-    order = np.lexsort(places.T[::-1])
-    above = tuple(int(found[f"above{spot}"].sum()) for spot in range(len(ask.caps)))
-    return PersonShares(int(found["people"].sum()), above, places[order], weights[order])
+    weights = [whole_sums(found, f"weight{spot}", cap << ask.bits) for spot, cap in enumerate(ask.caps)]
+    return celled_shares(found, cells, weights, ask)
 
 
 def _rows(table: Any, column: Columns, ask: PersonAsk) -> Any:

@@ -151,6 +151,15 @@ class Bases:
                 raise DataError(f"{_title(link.key)} {rule}, or person_missing='drop' leaves out rows without a person")
 
 
+def require_ends(engines: Mapping[str, Engine], steps: Way) -> None:
+    """Refuse links from or to columns that are not there, each by its full name."""
+    for end in (end for link in steps for end in (link.key, link.to)):
+        try:
+            engines[end.table].require(end.column)
+        except ParameterError:
+            raise ParameterError(f"links must name columns that are there; got {render(str(end))}") from None
+
+
 def twice_error(link: Link) -> DataError:
     """What is raised where a link could lead to two rows."""
     return DataError(f"{_title(link.to)} must hold each value once: by {link.key} a row would belong to two")

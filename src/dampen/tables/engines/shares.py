@@ -7,10 +7,12 @@ below 2**53. So it is exact even where a database divides floats: n / t is at le
 above, if it is none, and rounding moves it by less.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dampen.tables.engines.base import LARGEST_TOTAL, PersonAsk, PersonShares
 
@@ -72,7 +74,7 @@ def cut_shares(buckets: Iterable[Bucket], ask: PersonAsk) -> PersonShares:
     held = [*buckets]
     people = sum(bucket.people for bucket in held)
     up = _cut_side([bucket for bucket in held if bucket.side > 0], people, ask)
-    if ask.amount is None or ask.amount.first >= 0:
+    if not ask.signed:
         return up
     down = _cut_side([bucket for bucket in held if bucket.side < 0], people, ask)
     return PersonShares(people, up.above, up.cells, up.weights, down)
@@ -85,3 +87,33 @@ def _cut_side(buckets: list[Bucket], people: int, ask: PersonAsk) -> PersonShare
         inside = sum(bucket.sum for bucket in buckets if bucket.caps <= spot)
         weights[0, spot] = (inside + cap * above[-1]) << ask.bits
     return PersonShares(people, tuple(above), np.empty((1, 0), dtype=np.int64), weights)
+
+
+BELOW = "below"
+"""The column of a query that tells whether weights are of sums below 0, where there may be such."""
+
+
+def celled_shares(
+    found: Mapping[str, NDArray[Any]], cells: Sequence[str], weights: Sequence[Sequence[int]], ask: PersonAsk
+) -> PersonShares:
+    """What a query brought, a row for each cell: the columns ``cells``, ``people``, ``above0``, ..., and ``BELOW``.
+
+    ``weights``: of every cap those of all rows.
+    """
+    places = np.column_stack([np.asarray(found[name], dtype=np.int64) for name in cells])
+    table = np.empty((len(places), len(ask.caps)), dtype=object)
+    for spot, column in enumerate(weights):
+        table[:, spot] = column
+    held = np.array([any(row) for row in table.tolist()], dtype=np.bool_)
+    people = int(found["people"].sum())
+    above = tuple(int(found[f"above{spot}"].sum()) for spot in range(len(ask.caps)))
+
+    def side(mine: NDArray[np.bool_], below: PersonShares | None = None) -> PersonShares:
+        own, shared = places[mine], table[mine]
+        order = np.lexsort(own.T[::-1])
+        return PersonShares(people, above, own[order], shared[order], below)
+
+    if not ask.signed:
+        return side(held)
+    below = np.asarray(found[BELOW], dtype=np.bool_)
+    return side(held & ~below, side(held & below))

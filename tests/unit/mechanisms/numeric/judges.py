@@ -9,8 +9,10 @@ from math import exp, log
 import numpy as np
 from numpy.typing import NDArray
 from scipy.integrate import quad
+from scipy.stats import chisquare
 
 from dampen import Adjacency, NumericFrame, NumericProblem
+from dampen.mechanisms.numeric.noises import Noise
 from dampen.sensitivity import RungTable
 from dampen.vectors import Integers
 
@@ -139,3 +141,15 @@ def random_ladders(rng: np.random.Generator, count: int) -> Iterator[tuple[int, 
 def problem_of(reach: int, rungs: list[int]) -> NumericProblem:
     frame = NumericFrame(reach, Adjacency.EDGE)
     return NumericProblem(frame, 0, RungTable([[rung] for rung in rungs], bound=reach)).as_public()
+
+
+def pvalue_of_simulation(noise: Noise) -> float:
+    """Of 40,000 simulated draws against the law: places that are expected 20 times, and all others together."""
+    drawn = noise.simulate(np.random.default_rng(1), 40_000)
+    bins = np.arange(-25, 26)
+    shares = np.exp(noise.log_probabilities(bins))
+    kept = shares * len(drawn) > 20
+    counts = np.array([(drawn == k).sum() for k in bins[kept]] + [(~np.isin(drawn, bins[kept])).sum()])
+    expected = np.append(shares[kept], 1 - shares[kept].sum()) * len(drawn)
+    counts, expected = counts[expected > 20], expected[expected > 20]
+    return float(chisquare(counts, expected * counts.sum() / expected.sum()).pvalue)

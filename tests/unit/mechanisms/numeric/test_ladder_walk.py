@@ -22,6 +22,7 @@ from tests.unit.mechanisms.numeric.walk_judges import (
     level_by_search,
     loss_by_formula,
     loss_by_search,
+    shapes_world,
     values_of,
     worst_loss,
 )
@@ -60,10 +61,15 @@ def test_the_closed_form_of_the_loss_is_the_largest_ratio_of_densities() -> None
 # Theorem 3
 
 
-def worst_share(start_of_walk: Fraction | None, epsilon: float, growth: GrowthLaw, place: float, step: float) -> float:
-    """The loss at level ``place``, beside a level higher by ``step``, as a share of epsilon; b as it is, or another."""
+def worst_share(
+    start_of_walk: Fraction | None, epsilon: float, growth: GrowthLaw, place: float, step: float, part: float = 1.0
+) -> float:
+    """The loss at level ``place``, beside a level higher by ``step``, as a share of epsilon; b as it is, or another.
+
+    ``part``: how far apart the values are, of what the level allows.
+    """
     b = float(LadderWalk(epsilon).least_place(growth.power) if start_of_walk is None else start_of_walk)
-    distance = float(growth.alpha) * place ** (growth.power - 1)
+    distance = part * float(growth.alpha) * place ** (growth.power - 1)
     return loss_by_formula(place + b, distance, place + step + b, epsilon, growth) / epsilon
 
 
@@ -74,7 +80,8 @@ def test_walks_from_random_levels_keep_epsilon(cases: int) -> None:
         growth = GrowthLaw(int(rng.integers(2, 7)), float(10 ** rng.uniform(-2, 2)))
         epsilon, place = float(10 ** rng.uniform(-2.5, 1.2)), float(10 ** rng.uniform(-3, 6))
         step = float(rng.choice([0.0, 1.0, rng.random()]))
-        worst = max(worst, worst_share(None, epsilon, growth, place, step))
+        part = float(rng.choice([1.0, rng.random()]))
+        worst = max(worst, worst_share(None, epsilon, growth, place, step, part))
     assert 0.99 < worst <= 1 + 1e-9
 
 
@@ -92,6 +99,9 @@ def test_a_walk_that_starts_too_low_is_caught(share: int | str, loss: float) -> 
 
 @cache
 def space(pattern: str, nodes: int) -> World:
+    """All graphs on so many nodes; of six, where there are 2^15, one of each shape."""
+    if nodes == 6:
+        return shapes_world(f"{pattern}s", nodes)
     if pattern in ("triangle", "2-triangle"):
         return graph_world(pattern, nodes)
     return world(*values_of(pattern, nodes))
@@ -108,12 +118,27 @@ def places_in(mechanism: LadderWalk, given: World, growth: GrowthLaw) -> list[fl
 
 @pytest.mark.parametrize("epsilon", ["1/10", "1", "4"])
 @pytest.mark.parametrize("pattern", PATTERNS)
-@pytest.mark.parametrize("nodes", [4, 5])
+@pytest.mark.parametrize("nodes", [4, 5, 6])
 def test_all_small_graphs_keep_epsilon(pattern: str, nodes: int, epsilon: str) -> None:
     """Among them those where the bound ends the walk; there the loss is all of epsilon."""
     given, mechanism = space(pattern, nodes), LadderWalk(epsilon)
     places = places_in(mechanism, given, PATTERNS[pattern])
-    assert worst_loss(given, places, float(mechanism.epsilon), PATTERNS[pattern]) / mechanism.epsilon <= 1 + 1e-9
+    worst = worst_loss(given, places, float(mechanism.epsilon), PATTERNS[pattern]) / mechanism.epsilon
+    print(f"{worst:.9f}")
+    assert 0.8 < worst <= 1 + 1e-9
+
+
+def test_shapes_stand_for_all_graphs() -> None:
+    """On five nodes both are known: the same pairs of values and ladders."""
+    for pattern in PATTERNS:
+        whole, shapes = space(pattern, 5), shapes_world(f"{pattern}s", 5)
+        assert pairs_of(whole) == pairs_of(shapes)
+
+
+def pairs_of(given: World) -> set[tuple[tuple[int, ...], ...]]:
+    """The values and ladders of all neighbours."""
+    read = [(int(value), *ladder) for value, ladder in zip(given.values, given.rows.T.tolist(), strict=True)]
+    return {(read[x], read[y]) for x, y in given.pairs}
 
 
 @pytest.mark.parametrize("spaces", [15, pytest.param(400, marks=pytest.mark.long)])

@@ -6,6 +6,7 @@ import numpy as np
 
 from dampen import GrowthLaw
 from dampen.vectors import Floats
+from tests.audit.universes.subgraphs import COUNTS, local_sensitivities, shapes_around
 from tests.unit.mechanisms.numeric.judges import World
 
 
@@ -66,3 +67,13 @@ def values_of(pattern: str, nodes: int) -> tuple[np.ndarray, np.ndarray]:
     for place in range(len(pairs)):
         neighbours[codes, codes ^ (1 << place)] = True
     return np.asarray(values), neighbours
+
+
+def shapes_world(count: str, nodes: int) -> World:
+    """The same data space with one graph of each shape: counts do not depend on the names of nodes."""
+    shapes = shapes_around(nodes)
+    places = {x: place for place, x in enumerate(shapes)}
+    values = {x: COUNTS[count][0](x) for x in shapes}
+    rungs = local_sensitivities(values, shapes)
+    pairs = [(places[x], places[y]) for x, around in shapes.items() for y in around]
+    return World(np.array(list(values.values())), np.array([rungs[x] for x in shapes]).T, pairs)

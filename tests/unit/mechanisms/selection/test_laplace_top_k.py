@@ -46,6 +46,26 @@ def test_the_width(k: int, movers: int, drift: str | int, monotone: bool, width:
         assert mechanism.width(frame) == width * bound
 
 
+@pytest.mark.parametrize(
+    ("k", "movers", "l1", "width"), [(4, None, 3, "3"), (4, None, "7/2", "7/2"), (4, 2, 3, "2"), (1, None, 3, "2")]
+)
+def test_the_width_by_what_moves_together(k: int, movers: int | None, l1: str | int, width: str) -> None:
+    """Every promise holds, so the least width does: by l1, by movers, and by the bound alone."""
+    assert LaplaceTopK(k, 1, movers, l1=l1).width(Frame(range(4), 1, EDGE)) == Fraction(width)
+
+
+def test_what_moves_together_is_what_is_lost() -> None:
+    """All four utilities move, by 4 in sum; with noise for 4 the list loses less than epsilon, and for 2 more."""
+    frame = Frame(range(4), 1, Adjacency.REPLACE)
+    x, y = (SelectionProblem(frame, utilities) for utilities in ([9, 6, 3, 0], [8, 7, 2, 1]))
+
+    def loss(l1: int) -> float:
+        mechanism = LaplaceTopK(3, 1, l1=l1)
+        return float(np.abs(mechanism.log_probabilities(x) - mechanism.log_probabilities(y)).max())
+
+    assert 0.6 < loss(4) <= 1 < loss(2)
+
+
 def test_one_place_is_report_noisy_max() -> None:
     law = LaplaceTopK(1, "1/2").log_probabilities(PROBLEM)
     assert law == pytest.approx(np.asarray(ReportNoisyMax("1/2").log_probabilities(PROBLEM)), abs=1e-11)
@@ -132,7 +152,13 @@ def test_refusals_before_payment(refused: Refused, untouched: Budget) -> None:
         LaplaceTopK(3, 1).release(SelectionProblem(frame, [0, 1]), budget=untouched)
     with refused(ParameterError, "problem", "str"):
         LaplaceTopK(1, 1).release("tea", budget=untouched)  # type: ignore[arg-type]
-    for arguments, name in (((0, 1), "k"), ((1, 0), "epsilon"), ((1, 1, 0), "movers"), ((1, 1, 2, -1), "drift")):
+    for arguments, name in (
+        ((0, 1), "k"),
+        ((1, 0), "epsilon"),
+        ((1, 1, 0), "movers"),
+        ((1, 1, 2, -1), "drift"),
+        ((1, 1, 2, 0, 0), "l1"),
+    ):
         with refused(ParameterError, name):
             LaplaceTopK(*arguments)
     with pytest.raises(NotPublic):

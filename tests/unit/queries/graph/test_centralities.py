@@ -62,14 +62,14 @@ def test_a_new_centrality_is_answered_and_paid(toy: Centrality, method: str | No
 
 
 def test_errors_name_what_the_new_centrality_allows(toy: Centrality, untouched: Budget, refused: Refused) -> None:
-    with refused(ParameterError, "score must be one of 'ego_betweenness', 'degree', 'leaves'"):
+    with refused(ParameterError, "score must be one of 'ego_betweenness', 'degree', 'pagerank', 'core', 'leaves'"):
         dampen.top_nodes(STAR_AND_CLIQUE, 1, score="leafs", epsilon=1, budget=untouched)
     with refused(ParameterError, "method must be one of 'one_shot_laplace', 'exponential'"):
         dampen.top_nodes(STAR_AND_CLIQUE, 1, score="leaves", method="level", epsilon=1, budget=untouched)
 
 
 def test_without_its_registration_it_is_unknown(untouched: Budget, refused: Refused) -> None:
-    with refused(ParameterError, "score must be one of 'ego_betweenness', 'degree'"):
+    with refused(ParameterError, "score must be one of 'ego_betweenness', 'degree', 'pagerank', 'core'"):
         dampen.top_nodes(STAR_AND_CLIQUE, 1, score="leaves", epsilon=1, budget=untouched)
 
 
@@ -78,11 +78,11 @@ def test_every_centrality_is_complete(centrality: Centrality) -> None:
     """Its laws exist, its proofs too, and the first node of every ranking has the highest score."""
     assert {method.law for method in centrality.methods.values()} <= set(LISTS)
     assert all((ROOT / "docs" / "proofs" / f"{page}.md").exists() for page in centrality.proofs)
-    scores = centrality.scores(STAR_AND_CLIQUE)
-    assert scores.argmax() == 0
+    best = centrality.scores(STAR_AND_CLIQUE).argmax()
+    assert best == (7 if centrality.name == "core" else 0)
     for method in (each for each in centrality.methods.values() if each.law in MECHANISMS):
         ranking = method.rank(STAR_AND_CLIQUE, Terms())
-        assert np.asarray(ranking.problem.utilities).argmax() == 0
+        assert np.asarray(ranking.problem.utilities).argmax() == best
         assert ranking.problem.frame.candidates == range(STAR_AND_CLIQUE.nodes)
 
 
@@ -100,6 +100,31 @@ def test_one_shot_forms_promise_two_movers_and_a_drift() -> None:
         mechanism = MECHANISMS[method.law](method.rank(STAR_AND_CLIQUE, Terms()), 2, Fraction(3))
         assert isinstance(mechanism, TopK)
         assert (mechanism.base.epsilon, mechanism.peeled) == (Fraction(3, 2), name == "permute_and_flip")
+
+
+def test_what_tells_scores_promises_how_far_all_move() -> None:
+    """Only where the utilities are the very scores: degrees that stand for ego betweenness are not told as such."""
+    telling = {
+        (each.name, name)
+        for each in CENTRALITIES.values()
+        for name, method in each.methods.items()
+        if method.law == "laplace" and method.rank(STAR_AND_CLIQUE, Terms()).unit is not None
+    }
+    assert telling == {("degree", "level"), ("degree", "degree"), ("pagerank", "one_hop"), ("pagerank", "global")}
+    for score, name in telling:
+        ranking = CENTRALITIES[score].methods[name].rank(STAR_AND_CLIQUE, Terms())
+        assert ranking.l1 is not None
+        assert MECHANISMS["laplace"](ranking, 3, Fraction(1)).width(ranking.problem.frame) == ranking.l1  # type: ignore[attr-defined]
+    degrees = CENTRALITIES["degree"].methods["degree"].rank(STAR_AND_CLIQUE, Terms())
+    assert (degrees.l1, degrees.unit) == (2, Fraction(1))
+
+
+def test_a_price_may_change_the_default() -> None:
+    assert [CENTRALITIES["pagerank"].default(Fraction(price)) for price in ("0.1", "4.99", "5", "50")] == [
+        *("one_hop", "one_hop"),
+        *("global", "global"),
+    ]
+    assert {CENTRALITIES[name].default(Fraction(9)) for name in ("ego_betweenness", "degree")} == {"level"}
 
 
 def test_the_command_and_the_documentation_list_them() -> None:

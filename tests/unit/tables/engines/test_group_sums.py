@@ -10,7 +10,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from dampen.tables.engines import array_groups, open_engine
+from dampen.tables.engines import duck_stream, open_engine, running_sums
 from dampen.tables.engines.array_codes import FEW
 from dampen.tables.engines.digits import WIDE, wide_power
 from dampen.tables.engines.duckdb import DuckEngine
@@ -63,7 +63,7 @@ def told(data: Any, ends: tuple[Fraction, Fraction]) -> dict[tuple[int, ...], An
 
 @pytest.mark.parametrize("far", [False, True], ids=["near", "far"])
 @pytest.mark.parametrize("bounds", BOUNDS, ids=str)
-def test_floats(bounds: tuple[Any, Any], far: bool) -> None:
+def test_floats(bounds: tuple[Any, Any], far: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     ends = (Fraction(bounds[0]), Fraction(bounds[1]))
     rng = Random(f"{bounds} {far}")
     for size in (1, 200):
@@ -74,6 +74,10 @@ def test_floats(bounds: tuple[Any, Any], far: bool) -> None:
         with duckdb.connect() as connection:
             assert told(connection.sql("select * from frame"), ends) == right
             assert told(connection.sql("select g, v::varchar as v from frame"), ends) == right
+            with monkeypatch.context() as patch:
+                patch.setattr(duck_stream, "MANY_ROWS", 0)
+                patch.setattr(DuckEngine, "fetch", None)
+                assert told(connection.sql("select * from frame"), ends) == right
 
 
 @pytest.mark.parametrize(
@@ -157,13 +161,16 @@ def test_very_many_groups_are_numbered_as_they_occur(monkeypatch: pytest.MonkeyP
     data = {"v": np.arange(6.0), "g": np.array([2, 0, 2, 1, 0, 2])}
     ends = (Fraction(0), Fraction(4))
     usual = told(data, ends)
-    monkeypatch.setattr(array_groups, "MANY", 1)
+    monkeypatch.setattr(running_sums, "MANY", 1)
     assert told(data, ends) == usual == expected([2, 0, 2, 1, 0, 2], [0, 1, 2, 3, 4, 5], ends)
 
 
 @pytest.mark.parametrize("dtype", [np.int8, np.int32, np.uint32, np.int64, np.uint64, np.float32])
 @pytest.mark.parametrize("ends", [(-3, 100), (0, 2**31 - 1), (-(2**32) + 1, 2**32 - 1), (-(2**40), 2**40), ("1/2", 9)])
-def test_many_rows_of_every_type_are_added_in_threads_as_one_by_one(dtype: Any, ends: tuple[Any, Any]) -> None:
+def test_many_rows_of_every_type_are_added_in_threads_as_one_by_one(
+    dtype: Any, ends: tuple[Any, Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(running_sums, "PER_THREAD", FEW)
     rng = np.random.default_rng(11)
     limits = np.iinfo(dtype) if dtype is not np.float32 else np.iinfo(np.int16)
     values = rng.integers(limits.min, limits.max, 3 * FEW // 2, dtype=limits.dtype, endpoint=True).astype(dtype)

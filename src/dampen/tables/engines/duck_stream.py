@@ -1,0 +1,147 @@
+"""Exact sums of floats in DuckDB: rows leave it batch by batch, in this process, and the kernels of arrays add them up.
+
+DuckDB has no whole number of 64 bits out of a float in less than what a plain grouped query takes for all, so its own
+exact sums of floats take more than twice that. It runs embedded, so a batch of the columns that are asked for, filter
+applied, goes to the kernel as it lies in memory; neither side ever holds all rows.
+"""
+
+import re
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, closing
+from dataclasses import dataclass
+from fractions import Fraction
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from dampen.tables.columns import Typed
+from dampen.tables.engines.array_codes import Codes, label_places
+from dampen.tables.engines.array_groups import group_codes
+from dampen.tables.engines.arrow_batches import StreamError, stream_batches
+from dampen.tables.engines.base import Sums
+from dampen.tables.engines.duck_sql import REAL_TYPES, WHOLE_TYPES, keys_of, place_case
+from dampen.tables.engines.labels import Places
+from dampen.tables.files import TEXT, literal
+from dampen.tables.reading import MISSING, OTHER
+from dampen.vectors import Integers
+
+MANY_ROWS = 2**17
+"""Fewer rows are added up by SQL: compiled code takes longer to load than they take."""
+MOST_TEXTS = 64
+"""So many texts are looked for one after another."""
+MOST_GROUPS = 2**20
+"""So many groups are added up in an array."""
+ESTIMATE = re.compile(r"~([0-9,]+) rows?", re.IGNORECASE)
+
+
+@dataclass(frozen=True, eq=False)
+class StreamField:
+    """A column that rows are grouped by: what SQL lets out, and which label it then stands for.
+
+    Texts leave as numbers: ``spots`` are the places of these, ``sql`` has one only where a text is a label as it
+    stands, ``every`` for all texts. Other columns leave as they are.
+    """
+
+    sql: str
+    labels: Sequence[Any]
+    every: str = ""
+    spots: Integers | None = None
+
+    def places(self, column: Typed) -> Codes:
+        """The place of the label that each value stands for."""
+        return label_places(column, Places.of(self.labels)) if self.spots is None else self.spots.take(column.array)
+
+
+def group_field(value: str, sql_type: str, labels: Sequence[Any]) -> StreamField | None:
+    """How a column to group by leaves; nothing where its type or the number of its labels is not one that may."""
+    if sql_type in (*WHOLE_TYPES, *REAL_TYPES, "BOOLEAN"):
+        return StreamField(value, labels)
+    places = Places.of(labels)
+    if sql_type != TEXT or not 0 < len(places.texts) <= MOST_TEXTS:
+        return None
+    keys = keys_of(value, sql_type)
+    # DuckDB looks once for each text in the dictionary of a file
+    found = f"list_position([{', '.join(map(literal, places.texts))}], {keys.text})"
+    none = f"case when {keys.missing} then {MISSING} else {OTHER} end"
+    rest = f"{place_case(value, sql_type, places, none, 'integer')} + {len(places.texts) + 1 - OTHER}"
+    spots = [OTHER, *places.texts.values(), *range(OTHER, len(labels))]
+    return StreamField(found, labels, f"coalesce({found}, {rest})::integer", np.array(spots, dtype=np.int32))
+
+
+def may_stream(plan: str, fields: Sequence[StreamField]) -> bool:
+    """Whether a query that DuckDB explains so is one chain of many rows, texts out of files with dictionaries.
+
+    Where several branches fill one stream DuckDB may wait for ever. Which way is taken changes no answer.
+    """
+    chain = all(line.count("┌") <= 1 for line in plan.splitlines())
+    rows = max((int(found.replace(",", "")) for found in ESTIMATE.findall(plan)), default=0)
+    texts = any(field.every for field in fields)
+    return chain and rows >= MANY_ROWS and (not texts or "PARQUET" in plan)
+
+
+def stream_sums(
+    ask: Callable[[str], AbstractContextManager[Any]],
+    value: str,
+    fields: Sequence[StreamField],
+    ends: tuple[Fraction, Fraction],
+) -> dict[tuple[int, ...], Sums] | None:
+    """The exact sums of groups. ``ask``: a query of the rows in ``data`` as a relation that nobody has run yet.
+
+    Nothing where it cannot be streamed, or where DuckDB fails: SQL then says why.
+    """
+    import duckdb
+
+    if prod(len(field.labels) - OTHER for field in fields) >= MOST_GROUPS:
+        return None
+    try:
+        with ask(_select(value, [field.sql for field in fields])) as relation:
+            if not may_stream(relation.explain(), fields):
+                return None
+            sums = _Sums(fields, ends)
+            complete = sums.add(relation)
+        if not complete:
+            unknown = " or ".join(f"{field.sql} is null" for field in fields if field.every)
+            with ask(f"{_select(value, [field.every or field.sql for field in fields])} where {unknown}") as relation:
+                sums.add(relation)
+        return sums.by_places()
+    except (StreamError, duckdb.Error):
+        return None
+
+
+def _select(value: str, fields: Sequence[str]) -> str:
+    return f"select {', '.join(f'{sql} as f{spot}' for spot, sql in enumerate([value, *fields]))} from data"
+
+
+class _Sums:
+    """What streams have brought so far."""
+
+    def __init__(self, fields: Sequence[StreamField], ends: tuple[Fraction, Fraction]) -> None:
+        from dampen.tables.engines.running_sums import RunningSums
+
+        self._fields, self._labels = fields, [field.labels for field in fields]
+        self._groups = group_codes([np.empty(0, dtype=np.int32) for _ in fields], self._labels, 0)
+        self._running = RunningSums(self._groups.count, ends)
+
+    def add(self, relation: Any) -> bool:
+        """Add rows whose texts were all found; whether there are no others."""
+        complete = True
+        with closing(stream_batches(relation)) as batches:
+            for batch in batches:
+                gone = [column.absent for field, column in zip(self._fields, batch[1:], strict=True) if field.every]
+                lost = [absent for absent in gone if absent is not None]
+                if lost:
+                    complete, kept = False, ~np.logical_or.reduce(lost)
+                    batch = [column.take(kept) for column in batch]
+                self._add_batch(*batch)
+        return complete
+
+    def _add_batch(self, values: Typed, *columns: Typed) -> None:
+        places = [field.places(column) for field, column in zip(self._fields, columns, strict=True)]
+        self._running.add(group_codes(places, self._labels, len(values)).codes, values)
+
+    def by_places(self) -> dict[tuple[int, ...], Sums]:
+        """The sums by the places of their groups."""
+        from dampen.tables.engines.running_sums import by_places
+
+        return by_places(self._running, self._groups, np.arange(self._groups.count, dtype=np.int64))
