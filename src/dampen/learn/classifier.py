@@ -28,7 +28,7 @@ from dampen.learn.joint_views import joint_text, plot_joint
 from dampen.learn.records import Records
 from dampen.learn.saved import rate, whole_number, whole_numbers
 from dampen.learn.schema import Attribute, Schema
-from dampen.learn.scorecard_model import points_of
+from dampen.learn.scorecard_model import MOST_SCORED, points_of
 from dampen.learn.table_growth import MOST_JOINT, MOST_RECORDS, MOST_TESTS, draw_size, grow_table
 from dampen.learn.training_table import TrainingTable
 from dampen.privacy import Adjacency, BudgetLike
@@ -69,8 +69,8 @@ class PrivateClassifier(PaidClassifier):
     adjacency
         ``ADD_REMOVE`` (what ``None`` means), or ``REPLACE``, under which everything runs at epsilon / 2.
     kind
-        ``"table"`` or ``"joint"``, for who wants one of them. ``None``: joint where the public number rho is at most
-        0.02.
+        ``"table"`` or ``"joint"``, for who wants one of them. ``None``: joint for two classes where the public number
+        rho is at most 0.02.
 
     >>> import dampen
     >>> from dampen.learn import PrivateClassifier, Schema
@@ -111,6 +111,8 @@ class PrivateClassifier(PaidClassifier):
             return f"kind={self.kind_!r} was asked for"
         share = schema_noise_share(self.schema_, self._rate_paid(), self.model_.records)
         small, reason = share <= THRESHOLD, WHY[self.kind_]
+        if len(self.schema_.classes) > 2:
+            return "there are more than two classes: a joint model is not reliably better there"
         if small and self.kind_ == TABLE:
             reason = "but a joint model of so many records or values would not fit"
         return (
@@ -157,11 +159,17 @@ class PrivateClassifier(PaidClassifier):
             raise ParameterError(f"schema must make fewer tests for {len(schema.classes)} classes; got {count}")
         if rows > MOST_RECORDS:
             raise DataError("table must not have more than 2^31 - 1 records")
+        if rows > MOST_SCORED and self._takes_joint(schema, self._rate(), self.expected_records or MOST_RECORDS):
+            raise DataError(
+                f"table must not have more than {MOST_SCORED:,} records for a joint model; try kind='table'"
+            )
+
+    def _takes_joint(self, schema: Schema, epsilon: Fraction, records: int) -> bool:
+        return self.kind == JOINT or (self.kind is None and joint_is_better(schema, epsilon, records))
 
     def _grow(self, table: TrainingTable, epsilon: Fraction, source: Entropy) -> Model:
         records, rest = draw_size(table, epsilon, self.expected_records, source)
-        joint = self.kind == JOINT or (self.kind is None and joint_is_better(table.schema, epsilon, records))
-        grow = grow_joint if joint else grow_table
+        grow = grow_joint if self._takes_joint(table.schema, epsilon, records) else grow_table
         return grow(table, epsilon=rest, records=records, source=source)
 
     def _shares(self, model: Model, records: Records) -> Floats:

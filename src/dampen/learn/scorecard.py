@@ -15,6 +15,7 @@ from dampen.learn.records import Records
 from dampen.learn.saved import rate
 from dampen.learn.schema import Schema
 from dampen.learn.scorecard_model import (
+    MOST_SCORED,
     Attributes,
     Scorecard,
     add_points,
@@ -31,9 +32,6 @@ from dampen.privacy import Adjacency, BudgetLike
 from dampen.problem import LogisticProblem
 from dampen.problem.logistic import MOST_COEFFICIENTS
 from dampen.vectors import Floats
-
-MOST_RECORDS = 50_000_000
-"""Of more, sums of slopes in floats are too far off to be certified, and the search that is exact takes days."""
 
 
 class PrivateScorecard(PaidClassifier):
@@ -126,8 +124,8 @@ class PrivateScorecard(PaidClassifier):
         if self.expected_records is not None:
             whole(expected_records=self.expected_records, least=1)
         require_few_coefficients(schema)
-        if rows > MOST_RECORDS:
-            raise DataError(f"table must not have more than {MOST_RECORDS:,} records for a scorecard")
+        if rows > MOST_SCORED:
+            raise DataError(f"table must not have more than {MOST_SCORED:,} records for a scorecard")
 
     def _prepare(self, table: TrainingTable) -> LogisticProblem:
         require_few_coefficients(table.schema)

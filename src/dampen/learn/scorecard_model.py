@@ -24,6 +24,8 @@ UNIT = 100
 """Points for one unit of a score."""
 FARTHEST = 2**62
 """Points are at most so many, either way."""
+MOST_SCORED = 50_000_000
+"""Of more records, sums of slopes in floats are too far off to be certified, and the exact search takes days."""
 BINS, FEW_BINS, MANY_CLASSES = 20, 8, 4
 """A number without ``bins`` has so many; fewer where there are more classes than this."""
 

@@ -10,7 +10,7 @@ import pytest
 import dampen
 from dampen import Adjacency, Category, Number
 from dampen.errors import DataError, MissingExtra, ParameterError
-from dampen.learn import PrivateClassifier, Schema
+from dampen.learn import PrivateClassifier, PrivateScorecard, Schema
 
 SCHEMA = Schema({"age": Number(0, 100, bins=4), "sex": Category(["F", "M"])}, classes=["no", "yes"])
 
@@ -118,6 +118,27 @@ def test_a_joint_model_is_taken_where_a_public_number_is_small() -> None:
     assert (vast.kind_, "would not fit" in vast.why_) == ("table", True)
     assert joint(kind="table").kind_ == "table"
     assert "asked for" in joint(kind="joint").why_
+
+
+def test_more_than_two_classes_keep_the_table() -> None:
+    schema = Schema({"a": Category(range(3))}, classes=range(3))
+    rows = np.arange(3000).reshape(-1, 1) % 3
+    for kind, told in ((None, "table"), ("joint", "joint")):
+        model = PrivateClassifier(5, schema, dampen.Budget(epsilon=5), 3000, kind=kind).fit(rows, rows[:, 0])
+        assert model.kind_ == told
+        assert ("more than two classes" in model.why_) == (kind is None)
+
+
+def test_more_records_than_can_be_certified_are_refused_before_payment(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("dampen.learn.classifier.MOST_SCORED", 3999)
+    with pytest.raises(DataError, match="for a joint model; try kind='table'"):
+        joint()
+    assert joint(kind="table").kind_ == joint(epsilon=1, expected_records=240).kind_ == "table"
+    monkeypatch.setattr("dampen.learn.scorecard.MOST_SCORED", 3999)
+    budget = dampen.Budget(epsilon=1)
+    with pytest.raises(DataError, match="for a scorecard"):
+        PrivateScorecard(1, schema=SCHEMA, budget=budget).fit(*table(4000))
+    assert budget.spent.epsilon == 0
 
 
 def test_a_joint_model_predicts_shows_and_comes_back() -> None:
