@@ -131,7 +131,7 @@ def test_more_than_two_classes_keep_the_table() -> None:
 
 def test_more_records_than_can_be_certified_are_refused_before_payment(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("dampen.learn.classifier.MOST_SCORED", 3999)
-    with pytest.raises(DataError, match="for a joint model; try kind='table'"):
+    with pytest.raises(DataError, match="for a joint model: try kind='table'"):
         joint()
     assert joint(kind="table").kind_ == joint(epsilon=1, expected_records=240).kind_ == "table"
     monkeypatch.setattr("dampen.learn.scorecard.MOST_SCORED", 3999)

@@ -85,6 +85,6 @@ def test_a_fitted_scorecard_keeps_released_and_public_things_alone() -> None:
     assert budget.remaining.epsilon == 1
     own = {name for name in vars(model) if name.endswith("_")}
     assert own == {"classes_", "feature_names_in_", "model_", "n_features_in_", "schema_", "terms_"}
-    assert {*vars(model.model_)} == {"coefficients", "epsilon"}
+    assert {*vars(model.model_)} == {"points", "epsilon"}
     model.fit({"job": []}, [])
     assert budget.remaining.epsilon == 0

@@ -95,7 +95,7 @@ def test_answers_have_the_last_noise_on_top(monkeypatch: pytest.MonkeyPatch) -> 
     """With the same minimum each time, answers are discrete Laplace noise of the last rate, and of no other."""
     frame = LogisticFrame([], 1, 2, Adjacency.ADD_REMOVE)
     problem = LogisticProblem(frame, np.zeros((0, 0), dtype=np.int64), [])
-    monkeypatch.setattr(objective_perturbation, "find_minimum", lambda _: certificate.Point([[0]], 8))
+    monkeypatch.setattr(objective_perturbation, "_minimum", lambda *_: certificate.Point([[0]], 8))
     mechanism, source = ObjectivePerturbation(1), system_entropy()
     rate = float(mechanism.calibration(frame).last_rate)
     sizes = np.sort([rate * abs(int(mechanism.draw(problem, source)[0])) for _ in range(2000)])
