@@ -8,9 +8,11 @@ leaves it as it was found: zeros.
 from typing import Any
 
 import numpy as np
+from llvmlite import ir
 from numba import njit, types
 from numba.core import cgutils
 from numba.extending import intrinsic
+from numba.np.arrayobj import make_array
 from numpy.typing import NDArray
 
 Uints = NDArray[np.uint32]
@@ -38,11 +40,35 @@ def _lowest(_context: Any, word: Any) -> Any:
     return types.uint64(types.uint64), generate
 
 
+def _prefetch(_context: Any, array: Any, place: Any) -> Any:
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        values = make_array(signature.args[0])(context, builder, arguments[0])
+        byte, number = ir.IntType(8).as_pointer(), ir.IntType(32)
+        kind = ir.FunctionType(ir.VoidType(), [byte, number, number, number])
+        function = cgutils.get_or_insert_function(builder.module, kind, "llvm.prefetch.p0")
+        address = builder.bitcast(builder.gep(values.data, [arguments[1]]), byte)
+        builder.call(function, [address, number(0), number(3), number(1)])  # to be read, kept near, data
+        return context.get_dummy_value()
+
+    return types.void(array, types.uint64), generate
+
+
 ones: Any = intrinsic(_ones)
 """How many bits of a 64-bit word are set: one instruction."""
 
 lowest: Any = intrinsic(_lowest)
 """The place of the lowest set bit of a 64-bit word that is not zero: one instruction."""
+
+
+prefetch: Any = intrinsic(_prefetch)
+"""Ask for the line of memory that holds a place of an array, which is read some steps later: no wait then."""
+
+LINE = 16
+"""So many 32-bit numbers lie in one line of memory."""
+
+FAR, NEAR = 16, 8
+"""How many steps ahead the bounds of a row are asked for, and the row itself once its bounds are there."""
 
 
 @njit(cache=True, nogil=True)

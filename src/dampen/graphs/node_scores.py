@@ -26,6 +26,15 @@ STEPS_AT_ONCE = 10**8
 LEAST_DENSE = 256
 """Smaller ego networks are not looked for in the core."""
 
+FIRST_BLOCK, BLOCKS_GROW = 2**18, 4
+"""Nodes of a block whose counters stay in the cache, from the largest degrees on; how much larger each next one is.
+
+Most walks end at the nodes of largest degree. A pair is counted at the larger of its nodes, so fewer and fewer are in
+the blocks that do not fit."""
+
+LEAST_CUT = 2**19
+"""Graphs of fewer nodes are walked in one go."""
+
 Kernel = Callable[..., None]
 
 
@@ -83,6 +92,8 @@ def distance_two_sums(offsets: Any, neighbours: Any, weights: Any, *, threads: i
     largest = int(np.diff(offsets).max())
     table = given[np.minimum(np.arange(largest + 1), len(given) - 1)]
     table[0] = 0
+    if len(offsets) > LEAST_CUT:
+        return _distance_two_by_blocks(offsets, neighbours, table, as_threads(threads))
     return _walk_two_steps(distance_two, np.add, offsets, neighbours, threads, table)
 
 
@@ -105,17 +116,59 @@ def _walk_two_steps(
     O(sum of squared degrees) time and, in each thread, O(n) memory.
     """
     order, (starts, _, rows) = _renumber(np.asarray(offsets, np.uint32), np.asarray(neighbours, np.uint32))
-    results = [np.zeros(len(order), dtype=np.int64)]
+    parts = _walk_parts(starts, rows)
+    total = _over_threads(kernel, parts, len(order), starts, rows, more, together, as_threads(threads))
+    found = np.empty(len(order), dtype=np.int64)
+    found[order] = total
+    return found
+
+
+def _distance_two_by_blocks(offsets: Any, neighbours: Any, table: Integers, threads: int) -> Integers:
+    """The sums of a graph so large that counters of all nodes do not fit in the cache: block by block of their ends."""
+    from dampen.graphs.level_kernels import cut_rows, distance_two_of_block
+
+    order, (starts, _, rows) = _renumber(np.asarray(offsets, np.uint32), np.asarray(neighbours, np.uint32))
+    parts, n = _walk_parts(starts, rows), len(order)
+    bounds = np.repeat(starts[1:], 2)
+    total = np.zeros(n, dtype=np.int64)
+    for first, last in _blocks(n):
+        cut_rows(first, starts, rows, bounds)
+
+        def kernel(start: int, stop: int, *more: Any, block: tuple[int, int] = (first, last)) -> None:
+            distance_two_of_block(start, min(stop, block[1]), np.uint32(block[0]), block[1] == n, *more)
+
+        below = [part for part in parts if part[0] < last]
+        total += _over_threads(kernel, below, last - first, starts, rows, (table, bounds), np.add, threads)
+    found = np.empty(n, dtype=np.int64)
+    found[order] = total
+    return found
+
+
+def _blocks(nodes: int) -> Iterator[tuple[int, int]]:
+    """Stretches of nodes, from the last on, each larger than the one before."""
+    last, size = nodes, FIRST_BLOCK
+    while last:
+        first = max(0, last - size)
+        yield first, last
+        last, size = first, size * BLOCKS_GROW
+
+
+def _over_threads(
+    kernel: Kernel, parts: list[tuple[int, int]], counters: int, starts: Any, rows: Any, more: Any, together: Any, threads: int
+) -> Integers:
+    """Run a kernel over all parts, in each thread with so many counters and a result of its own; all of them together."""
+    results = [np.zeros(len(starts) - 1, dtype=np.int64)]
 
     def worker() -> Callable[[tuple[int, int]], None]:
-        counters, own = np.zeros(len(order), dtype=np.uint32), np.zeros(len(order), dtype=np.int64)
+        memory, own = np.zeros(counters, dtype=np.uint32), np.zeros(len(starts) - 1, dtype=np.int64)
         results.append(own)
-        return lambda part: kernel(*part, starts, rows, counters, own, *more)
+        return lambda part: kernel(*part, starts, rows, memory, own, *more)
 
-    run_parts(worker, _walk_parts(starts, rows), threads=as_threads(threads), title="walks of two steps")
-    found = np.empty(len(order), dtype=np.int64)
-    found[order] = together.reduce(results)
-    return found
+    run_parts(worker, parts, threads=threads, title="walks of two steps")
+    total = results[0]
+    for own in results[1:]:
+        together(total, own, out=total)
+    return total
 
 
 def _renumber(offsets: Any, neighbours: Any) -> tuple[Any, tuple[Any, Any, Any]]:
@@ -163,9 +216,9 @@ def _ego_parts(lengths: Integers) -> list[Any]:
 
 def _walk_parts(offsets: Any, neighbours: Any) -> list[tuple[int, int]]:
     """Stretches of nodes with about equally many walks each."""
-    walks = np.zeros(len(neighbours) + 1, dtype=np.int64)
-    np.cumsum(np.diff(offsets)[neighbours], out=walks[1:])
-    before = walks[offsets] + np.arange(len(offsets))
+    from dampen.graphs.level_kernels import walk_lengths
+
+    before = np.concatenate([[0], np.cumsum(walk_lengths(offsets, neighbours) + 1)])
     parts = max(WALK_PARTS, -(-int(before[-1]) // STEPS_AT_ONCE))
     cuts = np.unique(np.searchsorted(before, np.linspace(0, before[-1], parts + 1).astype(np.int64)))
     return list(pairwise(cuts.tolist()))
