@@ -27,6 +27,8 @@ from dampen.graphs.bit_kernels import (
     used_words,
 )
 from dampen.graphs.edge_kernels import ADJACENT, WORD, Uints, Words, lowest, ones
+from dampen.graphs.stretches import stretches
+from dampen.graphs.triangle_kernels import number_ends, sort_listed_rows
 
 Scratch = tuple[Uints, Uints, Uints, Uints, Uints, Uints, NDArray[np.int32], Uints, Words, Counts, Words]
 
@@ -51,7 +53,8 @@ def scratch(nodes: int, largest_degree: int, most_edges: int, core: int) -> Scra
     words = padded(-(-rows // WORD))
     return (
         np.zeros(nodes, dtype=np.uint32),  # place: of each node in the centre's row, from 1; 0 outside
-        np.empty(most_edges + 1, dtype=np.uint32),  # tails and tips: one more, as each try is written before it is kept
+        # tails and tips: one more, as each try is written before it is kept; tails serve to sort rows, too
+        np.empty(2 * most_edges + 1, dtype=np.uint32),
         np.empty(most_edges + 1, dtype=np.uint32),
         np.zeros(largest_degree + 2, dtype=np.uint32),  # sizes
         np.zeros(max(largest_degree, core) + 2, dtype=np.uint32),  # fill
@@ -81,40 +84,61 @@ def degree_order(offsets: Uints, largest_degree: int) -> Uints:
     return order
 
 
-@njit(cache=True, nogil=True)
 def by_degree(order: Uints, offsets: Uints, neighbours: Uints) -> tuple[Uints, Uints, Uints]:
     """The graph with its nodes renumbered so that ``order[v]`` becomes v: offsets, middles and neighbours.
 
     ``order`` goes by increasing degree, so the neighbours of v beyond v, which begin at ``middles[v]``, are at most the
-    square root of twice the number of edges. Rows fill by increasing node, which sorts them.
+    square root of twice the number of edges.
     """
-    n = len(order)
-    rank = np.empty(n, dtype=np.uint32)
-    new_offsets = np.zeros(n + 1, dtype=np.uint32)
-    for v in range(n):
-        rank[order[v]] = v
-        new_offsets[v + 1] = new_offsets[v] + offsets[order[v] + 1] - offsets[order[v]]
-    fill = new_offsets[:-1].copy()
-    middles = np.empty(n, dtype=np.uint32)
-    row = np.empty(len(neighbours), dtype=np.uint32)
-    for v in range(n):
-        middles[v] = fill[v]
-        for slot in range(offsets[order[v]], offsets[order[v] + 1]):
-            u = rank[neighbours[slot]]
-            row[fill[u]] = v
-            fill[u] += np.uint32(1)
-    return new_offsets, middles, row
+    rank = np.empty(len(order), dtype=np.uint32)
+    rank[order] = np.arange(len(order), dtype=np.uint32)
+    starts = np.zeros(len(order) + 1, dtype=np.uint32)
+    np.cumsum(np.diff(offsets)[order], out=starts[1:])
+    fill, middles = starts[:-1].copy(), np.empty(len(order), dtype=np.uint32)
+    rows = np.empty(len(neighbours), dtype=np.uint32)
+    for first, last in stretches(starts):
+        fill_rows(first, last, order, rank, offsets, neighbours, fill, middles, rows)
+    return starts, middles, rows
 
 
 @njit(cache=True, nogil=True)
+def fill_rows(
+    first: int,
+    last: int,
+    order: Uints,
+    rank: Uints,
+    offsets: Uints,
+    neighbours: Uints,
+    fill: Uints,
+    middles: Uints,
+    rows: Uints,
+) -> None:
+    """Write the nodes from first to last, by their new numbers, into the rows of their neighbours.
+
+    Rows fill by increasing node, which sorts them. What is in row v when v is reached lies below v.
+    """
+    for v in range(first, last):
+        middles[v] = fill[v]
+        for slot in range(offsets[order[v]], offsets[order[v] + 1]):
+            u = rank[neighbours[slot]]
+            rows[fill[u]] = v
+            fill[u] += np.uint32(1)
+
+
 def scan_lengths(offsets: Uints, middles: Uints, neighbours: Uints) -> Counts:
     """For every centre how many edges lead up from its neighbours: the cost of finding its ego edges, and a bound."""
     lengths = np.zeros(len(middles), dtype=np.int64)
-    for c in range(len(middles)):
+    for first, last in stretches(offsets):
+        _scan_rows(first, last, offsets, middles, neighbours, lengths)
+    return lengths
+
+
+@njit(cache=True, nogil=True)
+def _scan_rows(first: int, last: int, offsets: Uints, middles: Uints, neighbours: Uints, lengths: Counts) -> None:
+    for c in range(first, last):
         for slot in range(offsets[c], offsets[c + 1]):
             x = neighbours[slot]
             lengths[c] += offsets[x + 1] - middles[x]
-    return lengths
 
 
 @njit(cache=True, nogil=True)
@@ -162,22 +186,29 @@ def ego_histogram(c: int, graph: Any, core: Any, memory: Any, progress: Counts, 
 @njit(cache=True, nogil=True, inline="always")
 def _lay_out(c: int, graph: Any, core: Any, memory: Any, progress: Counts) -> Any:
     """Find the ego network of c and choose how its open pairs are counted; how many steps that took."""
-    offsets, middles, neighbours, lengths = graph
+    offsets, middles, neighbours, lengths, starts, listed, edges = graph
     place, tails, tips, sizes, fill, row, _, touched, bits, _, present = memory
     progress[BLOCK] = progress[ROW] = progress[LARGEST] = 0
     steps: Any = np.int64(0)
+    d: Any = np.int64(offsets[c + 1] - offsets[c])
     if core[2][c]:
-        steps += (np.int64(offsets[c + 1]) - np.int64(offsets[c])) * core[1].shape[1]
+        steps += d * core[1].shape[1]
         if _lay_out_core(c, graph, core, memory, progress):
             return steps
-    d: Any = np.int64(offsets[c + 1] - offsets[c])
-    t = _ego_edges(c, offsets, middles, neighbours, place, tails, tips)
+    t: Any
+    if listed[c]:
+        t = np.int64(starts[c + 1]) - np.int64(starts[c])
+    else:
+        t = np.int64(_ego_edges(c, offsets, middles, neighbours, place, tails, tips))
     steps += lengths[c] + d
     progress[BASE] = d * (d - 1) // 2 - t
     progress[STAGE] = COUNTED
     if t < 2:
         return steps
-    linked, wedges = _relabel(t, d, tails, tips, sizes, touched)
+    if listed[c]:
+        linked, wedges = number_ends(np.int64(starts[c]), t, edges, place, tails, tips, sizes, touched)
+    else:
+        linked, wedges = _relabel(t, d, tails, tips, sizes, touched)
     open_pairs = linked * (linked - 1) // 2 - t
     words = (linked + WORD - 1) // WORD
     progress[ROWS], progress[WORDS] = linked, words
@@ -189,7 +220,10 @@ def _lay_out(c: int, graph: Any, core: Any, memory: Any, progress: Counts) -> An
             set_edges(t, linked, words, tails, tips, bits, present)
             progress[STAGE] = BITS
         else:
-            _sort_rows(t, linked, tails, tips, sizes, fill, row)
+            if listed[c]:
+                sort_listed_rows(t, linked, tails, tips, sizes, fill, row)
+            else:
+                _sort_rows(t, linked, tails, tips, sizes, fill, row)
             progress[STAGE] = PATHS
     return steps
 
@@ -197,7 +231,7 @@ def _lay_out(c: int, graph: Any, core: Any, memory: Any, progress: Counts) -> An
 @njit(cache=True, nogil=True)
 def _lay_out_core(c: int, graph: Any, core: Any, memory: Any, progress: Counts) -> bool:
     """Copy the ego network of c from the core, if its open pairs are then counted by bits or there are none."""
-    offsets, _, neighbours, _ = graph
+    offsets, _, neighbours, _, _, _, _ = graph
     _, _, _, degrees, columns, _, _, _, bits, _, present = memory
     first, matrix, _ = core
     row = neighbours[offsets[c] : offsets[c + 1]]

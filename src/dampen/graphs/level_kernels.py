@@ -70,29 +70,28 @@ def distance_two(
 
 
 @njit(cache=True, nogil=True)
-def walk_lengths(offsets: Uints, neighbours: Uints) -> NDArray[np.int64]:
-    """For every node how many walks of two steps begin there."""
-    lengths = np.zeros(len(offsets) - 1, dtype=np.int64)
-    for x in range(len(lengths)):
+def add_walk_lengths(first: int, last: int, offsets: Uints, neighbours: Uints, lengths: NDArray[np.int64]) -> None:
+    """Add for every node from first to last how many walks of two steps begin there."""
+    for x in range(first, last):
         total: Any = np.int64(0)
         for slot in range(offsets[x], offsets[x + 1]):
             v = neighbours[slot]
             total += np.int64(offsets[v + 1]) - np.int64(offsets[v])
-        lengths[x] = total
-    return lengths
+        lengths[x] += total
 
 
 @njit(cache=True, nogil=True)
-def cut_rows(first: int, offsets: Uints, neighbours: Uints, bounds: Uints) -> None:
-    """Move ``bounds`` one block down: row v has its neighbours of the block at ``bounds[2 * v]`` to ``bounds[2 * v + 1]``.
+def cut_rows(start: int, stop: int, block: int, offsets: Uints, neighbours: Uints, bounds: Uints) -> None:
+    """Move ``bounds`` of the rows from start to stop one block down.
 
-    The block holds the nodes from ``first`` to where the one before began.
+    The block holds the nodes from ``block`` to where the one before began. They lie in row v from ``bounds[2 * v]`` to
+    ``bounds[2 * v + 1]``.
     """
     one, two = np.uint32(1), np.uint32(2)
-    for v in range(np.uint32(len(offsets) - 1)):
+    for v in range(np.uint32(start), np.uint32(stop)):
         slot = bounds[two * v]
         bounds[two * v + one] = slot
-        while slot > offsets[v] and neighbours[slot - one] >= first:
+        while slot > offsets[v] and neighbours[slot - one] >= block:
             slot -= one
         bounds[two * v] = slot
 

@@ -14,14 +14,12 @@ from typing import Any
 
 import numpy as np
 
+from dampen.graphs.stretches import STEPS_AT_ONCE, stretches
 from dampen.graphs.threads import as_threads, run_parts
 from dampen.vectors import Floats, Integers
 
 EGO_PARTS, WALK_PARTS = 256, 128
 """Into how many parts the nodes are cut, if the work is not so much that more are needed."""
-
-STEPS_AT_ONCE = 10**8
-"""After about so many steps, a fraction of a second, compiled code comes back to hear interrupts."""
 
 LEAST_DENSE = 256
 """Smaller ego networks are not looked for in the core."""
@@ -42,7 +40,7 @@ def ego_betweenness(offsets: Any, neighbours: Any, threads: int) -> Floats:
     """EBC of every node."""
     from dampen.graphs import ego_kernels
 
-    order, graph, core = _ego_rows(offsets, neighbours)
+    order, graph, core = _ego_rows(offsets, neighbours, threads)
     values = np.zeros(len(order))
 
     def worker() -> Callable[[Any], Iterator[None]]:
@@ -56,7 +54,7 @@ def ego_betweenness(offsets: Any, neighbours: Any, threads: int) -> Floats:
 
         return count
 
-    run_parts(worker, _ego_parts(graph[-1]), threads=threads, title="ego betweenness")
+    run_parts(worker, _ego_parts(graph[3]), threads=threads, title="ego betweenness")
     found = np.empty(len(order))
     found[order] = values
     return found
@@ -132,7 +130,8 @@ def _distance_two_by_blocks(offsets: Any, neighbours: Any, table: Integers, thre
     bounds = np.repeat(starts[1:], 2)
     total = np.zeros(n, dtype=np.int64)
     for first, last in _blocks(n):
-        cut_rows(first, starts, rows, bounds)
+        for start, stop in stretches(starts):
+            cut_rows(start, stop, first, starts, rows, bounds)
 
         def kernel(start: int, stop: int, *more: Any, block: tuple[int, int] = (first, last)) -> None:
             distance_two_of_block(start, min(stop, block[1]), np.uint32(block[0]), block[1] == n, *more)
@@ -154,9 +153,16 @@ def _blocks(nodes: int) -> Iterator[tuple[int, int]]:
 
 
 def _over_threads(
-    kernel: Kernel, parts: list[tuple[int, int]], counters: int, starts: Any, rows: Any, more: Any, together: Any, threads: int
+    kernel: Kernel,
+    parts: list[tuple[int, int]],
+    counters: int,
+    starts: Any,
+    rows: Any,
+    more: Any,
+    together: Any,
+    threads: int,
 ) -> Integers:
-    """Run a kernel over all parts, in each thread with so many counters and a result of its own; all of them together."""
+    """Run a kernel over all parts, each thread with so many counters and a result of its own; all of these together."""
     results = [np.zeros(len(starts) - 1, dtype=np.int64)]
 
     def worker() -> Callable[[tuple[int, int]], None]:
@@ -179,31 +185,37 @@ def _renumber(offsets: Any, neighbours: Any) -> tuple[Any, tuple[Any, Any, Any]]
     return order, by_degree(order, offsets, neighbours)
 
 
-def _ego_rows(offsets: Any, neighbours: Any) -> tuple[Any, tuple[Any, ...], tuple[int, Any, Any]]:
-    """The order; the renumbered rows and for every centre what finding its ego edges costs; and the core.
+def _ego_rows(
+    offsets: Any, neighbours: Any, threads: int | None = None
+) -> tuple[Any, tuple[Any, ...], tuple[int, Any, Any]]:
+    """The order; the renumbered rows, what the ego edges of every centre cost, and lists of them; and the core.
 
-    The core is its first node, its rows of bits, and which centres are looked for in it: those all of whose neighbours
-    are there, if reading their rows costs less than finding the edges. If there are none, it has no rows.
+    Without ``threads`` nothing is listed. The core is its first node, its rows of bits, and which centres are looked
+    for in it: those all of whose neighbours are there, if reading their rows costs less than finding the edges. If
+    there are none, it has no rows.
     """
     from dampen.graphs.bit_kernels import core_size, make_core
     from dampen.graphs.ego_kernels import scan_lengths
+    from dampen.graphs.ego_lists import list_ego_edges, list_none
 
     order, rows = _renumber(offsets, neighbours)
-    lengths = scan_lengths(*rows)
+    lists = list_none(len(order)) if threads is None else list_ego_edges(*rows, threads)
+    lengths = lists.lengths() if lists.listed.all() else np.where(lists.listed, lists.lengths(), scan_lengths(*rows))
     size = core_size(len(order), len(neighbours) // 2)
     first, degrees = len(order) - size, np.diff(rows[0]).astype(np.int64)
     dense = (degrees >= LEAST_DENSE) & (degrees * size // 64 < lengths)
+    dense &= ~lists.listed
     dense[:first] = False
     dense[dense] = rows[2][rows[0][:-1][dense]] >= first
     core = make_core(size if dense.any() else 0, *rows)
-    return order, (*rows, lengths), (first, core, dense)
+    return order, (*rows, lengths, *lists), (first, core, dense)
 
 
 def _ego_scratch(graph: tuple[Any, ...], core: tuple[int, Any, Any]) -> Any:
     """Memory for all nodes, the largest degree, no fewer ego edges than any centre has, and the core."""
     from dampen.graphs.ego_kernels import scratch
 
-    offsets, _, _, lengths = graph
+    offsets, lengths = graph[0], graph[3]
     return scratch(len(lengths), int(np.diff(offsets).max()), int(lengths.max()), len(core[1]))
 
 
@@ -216,9 +228,12 @@ def _ego_parts(lengths: Integers) -> list[Any]:
 
 def _walk_parts(offsets: Any, neighbours: Any) -> list[tuple[int, int]]:
     """Stretches of nodes with about equally many walks each."""
-    from dampen.graphs.level_kernels import walk_lengths
+    from dampen.graphs.level_kernels import add_walk_lengths
 
-    before = np.concatenate([[0], np.cumsum(walk_lengths(offsets, neighbours) + 1)])
+    lengths = np.ones(len(offsets) - 1, dtype=np.int64)
+    for first, last in stretches(offsets):
+        add_walk_lengths(first, last, offsets, neighbours, lengths)
+    before = np.concatenate([[0], np.cumsum(lengths)])
     parts = max(WALK_PARTS, -(-int(before[-1]) // STEPS_AT_ONCE))
     cuts = np.unique(np.searchsorted(before, np.linspace(0, before[-1], parts + 1).astype(np.int64)))
     return list(pairwise(cuts.tolist()))
