@@ -36,7 +36,7 @@ class EgoLists(NamedTuple):
 
     def lengths(self) -> Integers:
         """How many ego edges are listed of each node."""
-        return np.diff(self.starts).astype(np.int64)
+        return np.asarray(np.diff(self.starts), dtype=np.int64)
 
 
 def list_none(nodes: int) -> EgoLists:

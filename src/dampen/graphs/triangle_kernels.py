@@ -134,7 +134,7 @@ def list_corners(
 @njit(cache=True, nogil=True)
 def number_ends(
     start: Any, t: Any, edges: Words, numbers: Uints, tails: Uints, tips: Uints, sizes: Uints, ends: Uints
-) -> tuple[int, int]:
+) -> Any:
     """Number the ends of t listed edges, as they are met; how many they are, and how many wedges (2-paths) they form.
 
     ``tails`` and ``tips`` are left as the edges by these numbers, and ``sizes[x + 1]`` as how many end at x.
