@@ -49,7 +49,7 @@ def ego_betweenness(offsets: Any, neighbours: Any, threads: int) -> Floats:
         def count(centres: Any) -> Iterator[None]:
             progress = np.zeros(ego_kernels.LARGEST + 1, dtype=np.int64)
             while progress[ego_kernels.CENTRE] < len(centres):
-                ego_kernels.ego_values(centres, graph, core, memory, values, progress, STEPS_AT_ONCE)
+                ego_kernels.ego_values(centres, graph, core, memory, values, progress, STEPS_AT_ONCE, False)
                 yield
 
         return count
@@ -66,10 +66,10 @@ def ego_betweenness_exact(offsets: Any, neighbours: Any, node: int) -> Fraction:
 
     order, graph, core = _ego_rows(offsets, neighbours)
     memory = _ego_scratch(graph, core)
-    place: Any = np.uint32(np.flatnonzero(order == node)[0])
+    centre, values = np.flatnonzero(order == node).astype(np.uint32), np.empty(0)
     progress = np.zeros(ego_kernels.LARGEST + 1, dtype=np.int64)
     while progress[ego_kernels.STAGE] != ego_kernels.COUNTED:
-        ego_kernels.ego_histogram(place, graph, core, memory, progress, STEPS_AT_ONCE)
+        ego_kernels.ego_values(centre, graph, core, memory, values, progress, STEPS_AT_ONCE, True)
     counts = memory[9][: progress[ego_kernels.LARGEST] + 1].tolist()
     base = int(progress[ego_kernels.BASE])
     return base - sum((Fraction(count * b, b + 1) for b, count in enumerate(counts)), Fraction(0))

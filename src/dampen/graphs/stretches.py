@@ -14,9 +14,9 @@ SLOTS_AT_ONCE = 2**24
 
 
 def stretches(
-    before: Any, first: int = 0, last: int | None = None, steps: int = SLOTS_AT_ONCE
+    before: Any, first: int = 0, last: int | None = None, steps: int | None = None
 ) -> Iterator[tuple[int, int]]:
-    """Stretches of the nodes from first to last of at most ``steps`` steps each, or of one node.
+    """Stretches of the nodes from first to last of at most ``steps`` each (``SLOTS_AT_ONCE``), or of one node.
 
     ``before[v]`` steps come before node v, such as the places of rows.
 
@@ -24,8 +24,9 @@ def stretches(
     [(0, 2), (2, 3), (3, 5)]
     """
     counts, stop = np.asarray(before), len(before) - 1 if last is None else last
+    most = SLOTS_AT_ONCE if steps is None else steps
     while first < stop:
-        reached = int(np.searchsorted(counts, int(counts[first]) + steps, side="right")) - 1
+        reached = int(np.searchsorted(counts, int(counts[first]) + most, side="right")) - 1
         cut = min(max(reached, first + 1), stop)
         yield first, cut
         first = cut
