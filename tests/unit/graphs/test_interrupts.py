@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable
+from concurrent.futures import wait
 from typing import Any
 
 import numpy as np
@@ -60,7 +61,6 @@ def test_a_count_that_would_never_end_ends_when_it_is_given_up() -> None:
 )
 def test_an_interrupt_ends_counts_of_cliques(count: Callable[[], int], monkeypatch: pytest.MonkeyPatch) -> None:
     """Else it would wait for compiled code that never ends. The triangles before are let through."""
-    wait = graph_threads.wait
 
     def interrupted(running: Any, timeout: float) -> Any:
         if wait(running, timeout=0.5).not_done:
@@ -96,7 +96,8 @@ def test_searches_for_pairs_look_up_at_every_node() -> None:
     assert best.max() == -1
     ceilings, weights = np.full(graph.nodes, 99), np.ones(len(graph.neighbours), dtype=np.int64)
     own = np.arange(len(best), dtype=np.int64)
-    assert subgraph_kernels.heaviest_pair(order, ceilings, 0, *rows, weights, weights, own, *zeros, halt) == 0
+    search: Any = subgraph_kernels.heaviest_pair
+    assert search(order, ceilings, 0, *rows, weights, weights, own, *zeros, halt) == 0
 
 
 def test_triangles_are_cut_into_parts_of_bounded_work(monkeypatch: pytest.MonkeyPatch) -> None:
