@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks import graph_peers, graph_walks
+from benchmarks import graph_peers, graph_walks, huge_graphs
 from benchmarks.targets import Target
 from benchmarks.timing import Run, interleaved_medians, stopwatch
 from dampen import Budget, Graph, datasets, top_nodes
@@ -183,7 +183,11 @@ def main() -> None:
     """Measure, print and write as JSON."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.graphs", description=__doc__)
     parser.add_argument("--quick", action="store_true", help="three rounds; too few for verdicts")
-    rounds = 3 if parser.parse_args().quick else 15
+    parser.add_argument(
+        "--huge", action="store_true", help="power-law graphs of up to 100M edges, too: minutes and 10 GB"
+    )
+    chosen = parser.parse_args()
+    rounds = 3 if chosen.quick else 15
     peers, start = graph_peers.installed(), perf_counter()
     missing = [name for name in graph_peers.PEERS if name not in peers]
     print(f"not installed: {', '.join(missing)}" if missing else "all peers are installed")
@@ -201,10 +205,12 @@ def main() -> None:
             grown[name] = graph_walks.growth(getattr(datasets, f"load_{name}")(), folder)
     dense = dense_seconds(rounds)
     print(f"EBC of dense graphs, seconds: {dense}")
-    verdicts = targets(found, dense, held, grown)
+    huge = huge_graphs.measure_all() if chosen.huge else {}
+    verdicts = targets(found, dense, held, grown) + huge_graphs.targets(huge)
     print(*(target.line() for target in verdicts), sep="\n")
     print(f"memory over imports: {held} MB; exponents: {grown}; {perf_counter() - start:.0f} s in all")
-    _write({"load": loads, "seconds": found, "dense": dense, "megabytes": held, "exponents": grown}, verdicts)
+    figures = {"load": loads, "seconds": found, "dense": dense, "huge": huge, "megabytes": held, "exponents": grown}
+    _write(figures, verdicts)
 
 
 def _show(name: str, seconds: Mapping[str, float], megabytes: float, load: float) -> None:

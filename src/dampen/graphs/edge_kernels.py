@@ -8,10 +8,14 @@ leaves it as it was found: zeros.
 from typing import Any
 
 import numpy as np
+from llvmlite import ir  # type: ignore[import-untyped]
 from numba import njit, types
 from numba.core import cgutils
 from numba.extending import intrinsic
+from numba.np.arrayobj import make_array
 from numpy.typing import NDArray
+
+from dampen.graphs.stretches import STEPS_AT_ONCE, stretches
 
 Uints = NDArray[np.uint32]
 Words = NDArray[np.uint64]
@@ -38,6 +42,22 @@ def _lowest(_context: Any, word: Any) -> Any:
     return types.uint64(types.uint64), generate
 
 
+def _prefetch(_context: Any, array: Any, place: Any) -> Any:
+    array_of: Any = make_array
+    declare: Any = cgutils.get_or_insert_function
+
+    def generate(context: Any, builder: Any, signature: Any, arguments: Any) -> Any:
+        values = array_of(signature.args[0])(context, builder, arguments[0])
+        byte, number = ir.IntType(8).as_pointer(), ir.IntType(32)
+        kind = ir.FunctionType(ir.VoidType(), [byte, number, number, number])
+        function = declare(builder.module, kind, "llvm.prefetch.p0")
+        address = builder.bitcast(builder.gep(values.data, [arguments[1]]), byte)
+        builder.call(function, [address, number(0), number(3), number(1)])  # to be read, kept near, data
+        return context.get_dummy_value()
+
+    return types.void(array, types.uint64), generate
+
+
 ones: Any = intrinsic(_ones)
 """How many bits of a 64-bit word are set: one instruction."""
 
@@ -45,29 +65,60 @@ lowest: Any = intrinsic(_lowest)
 """The place of the lowest set bit of a 64-bit word that is not zero: one instruction."""
 
 
-@njit(cache=True, nogil=True)
+prefetch: Any = intrinsic(_prefetch)
+"""Ask for the line of memory that holds a place of an array, which is read some steps later: no wait then."""
+
+LINE = 16
+"""So many 32-bit numbers lie in one line of memory."""
+
+FAR, NEAR = 16, 8
+"""How many steps ahead the bounds of a row are asked for, and the row itself once its bounds are there."""
+
+
 def orient(offsets: Uints, neighbours: Uints) -> tuple[Uints, Uints, Uints]:
     """Every edge once, from the end of lower (degree, number) to the other: rows, and the number of each edge.
 
     Edges are numbered in the order of (smaller end, larger end). No row is longer than the square root of twice the
     number of edges.
     """
-    n, one = len(offsets) - 1, np.uint32(1)
-    degrees = offsets[1:] - offsets[:-1]
-    ends = np.zeros(n + 1, dtype=np.uint32)
-    for v in range(n):
+    degrees, sizes = np.diff(offsets), np.zeros(len(offsets), dtype=np.uint32)
+    for first, last in stretches(offsets):
+        _count_tails(first, last, offsets, neighbours, degrees, sizes)
+    ends = np.cumsum(sizes, dtype=np.uint32)
+    heads, numbers = (np.empty(len(neighbours) // 2, dtype=np.uint32) for _ in range(2))
+    fill, edge = ends.copy(), 0
+    for first, last in stretches(offsets):
+        edge = _fill_heads(first, last, edge, offsets, neighbours, degrees, fill, heads, numbers)
+    return ends, heads, numbers
+
+
+@njit(cache=True, nogil=True)
+def _count_tails(first: int, last: int, offsets: Uints, neighbours: Uints, degrees: Uints, sizes: Uints) -> None:
+    """Count at ``sizes[v + 1]`` the edges that start at v, of those whose smaller end is from first to last."""
+    one = np.uint32(1)
+    for v in range(first, last):
         for slot in range(offsets[v + 1], offsets[v], -1):
             u = neighbours[slot - 1]
             if u < v:  # rows increase: what is left was met from its lower end
                 break
-            ends[(v if degrees[u] >= degrees[v] else u) + 1] += one
-    for v in range(n):
-        ends[v + 1] += ends[v]
-    fill = ends.copy()
-    heads = np.empty(len(neighbours) // 2, dtype=np.uint32)
-    numbers = np.empty(len(neighbours) // 2, dtype=np.uint32)
-    edge = np.uint32(0)
-    for v in range(n):  # by smaller end, then larger: the order in which edges are numbered
+            sizes[(v if degrees[u] >= degrees[v] else u) + 1] += one
+
+
+@njit(cache=True, nogil=True)
+def _fill_heads(
+    first: int,
+    last: int,
+    edge: int,
+    offsets: Uints,
+    neighbours: Uints,
+    degrees: Uints,
+    fill: Uints,
+    heads: Uints,
+    numbers: Uints,
+) -> int:
+    """Write the same edges into their rows, the first of them numbered ``edge``; the number of the next one."""
+    one = np.uint32(1)
+    for v in range(first, last):  # by smaller end, then larger: the order in which edges are numbered
         for slot in range(offsets[v], offsets[v + 1]):
             u = neighbours[slot]
             if u > v:
@@ -76,8 +127,8 @@ def orient(offsets: Uints, neighbours: Uints) -> tuple[Uints, Uints, Uints]:
                 heads[fill[tail]] = u if forward else v
                 numbers[fill[tail]] = edge
                 fill[tail] += one
-                edge += one
-    return ends, heads, numbers
+                edge += 1
+    return edge
 
 
 @njit(cache=True, nogil=True)
@@ -121,20 +172,35 @@ def add_up(first: int, last: int, numbers: Uints, counts: NDArray[np.int32], sup
         supports[numbers[slot]] = total
 
 
-@njit(cache=True, nogil=True)
 def largest_codegree(order: Uints, offsets: Uints, neighbours: Uints) -> int:
-    """The largest number of common neighbours of two nodes; ``order`` lists the nodes by decreasing degree.
+    """The largest number of common neighbours of two nodes; ``order`` lists the nodes by decreasing degree."""
+    counts = np.zeros(len(offsets), dtype=np.int32)
+    place, best = 0, 0
+    while place < len(order):
+        place, best = raise_codegree(place, best, order, offsets, neighbours, counts, STEPS_AT_ONCE)
+    return best
+
+
+@njit(cache=True, nogil=True)
+def raise_codegree(
+    place: int, best: int, order: Uints, offsets: Uints, neighbours: Uints, counts: NDArray[np.int32], limit: int
+) -> tuple[int, int]:
+    """The largest number of common neighbours of the nodes from one place of the order on, or ``best`` if larger.
 
     Two nodes have no more common neighbours than either has neighbours, so the walk ends at the first node whose degree
-    is no larger than the best count so far.
+    is no larger than the best count so far. It stops after the node with which it has made ``limit`` steps, and says
+    where to go on.
     """
-    counts = np.zeros(len(offsets), dtype=np.int32)
-    best = 0
-    for v in order:
+    steps: Any = np.int64(0)
+    while place < len(order) and steps < limit:
+        v = order[place]
         if offsets[v + 1] - offsets[v] <= best:
-            break
+            return len(order), best
+        for slot in range(offsets[v], offsets[v + 1]):
+            steps += np.int64(offsets[neighbours[slot] + 1]) - np.int64(offsets[neighbours[slot]])
         best = max(best, _row_codegree(v, offsets, neighbours, counts))
-    return best
+        place += 1
+    return place, best
 
 
 @njit(cache=True, nogil=True)

@@ -27,6 +27,8 @@ from dampen.graphs.bit_kernels import (
     used_words,
 )
 from dampen.graphs.edge_kernels import ADJACENT, WORD, Uints, Words, lowest, ones
+from dampen.graphs.stretches import stretches
+from dampen.graphs.triangle_kernels import number_ends, sort_listed_rows
 
 Scratch = tuple[Uints, Uints, Uints, Uints, Uints, Uints, NDArray[np.int32], Uints, Words, Counts, Words]
 
@@ -51,7 +53,8 @@ def scratch(nodes: int, largest_degree: int, most_edges: int, core: int) -> Scra
     words = padded(-(-rows // WORD))
     return (
         np.zeros(nodes, dtype=np.uint32),  # place: of each node in the centre's row, from 1; 0 outside
-        np.empty(most_edges + 1, dtype=np.uint32),  # tails and tips: one more, as each try is written before it is kept
+        # tails and tips: one more, as each try is written before it is kept; tails serve to sort rows, too
+        np.empty(2 * most_edges + 1, dtype=np.uint32),
         np.empty(most_edges + 1, dtype=np.uint32),
         np.zeros(largest_degree + 2, dtype=np.uint32),  # sizes
         np.zeros(max(largest_degree, core) + 2, dtype=np.uint32),  # fill
@@ -81,57 +84,122 @@ def degree_order(offsets: Uints, largest_degree: int) -> Uints:
     return order
 
 
-@njit(cache=True, nogil=True)
 def by_degree(order: Uints, offsets: Uints, neighbours: Uints) -> tuple[Uints, Uints, Uints]:
     """The graph with its nodes renumbered so that ``order[v]`` becomes v: offsets, middles and neighbours.
 
     ``order`` goes by increasing degree, so the neighbours of v beyond v, which begin at ``middles[v]``, are at most the
-    square root of twice the number of edges. Rows fill by increasing node, which sorts them.
+    square root of twice the number of edges.
     """
-    n = len(order)
-    rank = np.empty(n, dtype=np.uint32)
-    new_offsets = np.zeros(n + 1, dtype=np.uint32)
-    for v in range(n):
-        rank[order[v]] = v
-        new_offsets[v + 1] = new_offsets[v] + offsets[order[v] + 1] - offsets[order[v]]
-    fill = new_offsets[:-1].copy()
-    middles = np.empty(n, dtype=np.uint32)
-    row = np.empty(len(neighbours), dtype=np.uint32)
-    for v in range(n):
-        middles[v] = fill[v]
-        for slot in range(offsets[order[v]], offsets[order[v] + 1]):
-            u = rank[neighbours[slot]]
-            row[fill[u]] = v
-            fill[u] += np.uint32(1)
-    return new_offsets, middles, row
+    rank = np.empty(len(order), dtype=np.uint32)
+    rank[order] = np.arange(len(order), dtype=np.uint32)
+    starts = np.zeros(len(order) + 1, dtype=np.uint32)
+    np.cumsum(np.diff(offsets)[order], out=starts[1:])
+    fill, middles = starts[:-1].copy(), np.empty(len(order), dtype=np.uint32)
+    rows = np.empty(len(neighbours), dtype=np.uint32)
+    for first, last in stretches(starts):
+        fill_rows(first, last, order, rank, offsets, neighbours, fill, middles, rows)
+    return starts, middles, rows
 
 
 @njit(cache=True, nogil=True)
+def fill_rows(
+    first: int,
+    last: int,
+    order: Uints,
+    rank: Uints,
+    offsets: Uints,
+    neighbours: Uints,
+    fill: Uints,
+    middles: Uints,
+    rows: Uints,
+) -> None:
+    """Write the nodes from first to last, by their new numbers, into the rows of their neighbours.
+
+    Rows fill by increasing node, which sorts them. What is in row v when v is reached lies below v.
+    """
+    for v in range(first, last):
+        middles[v] = fill[v]
+        for slot in range(offsets[order[v]], offsets[order[v] + 1]):
+            u = rank[neighbours[slot]]
+            rows[fill[u]] = v
+            fill[u] += np.uint32(1)
+
+
 def scan_lengths(offsets: Uints, middles: Uints, neighbours: Uints) -> Counts:
     """For every centre how many edges lead up from its neighbours: the cost of finding its ego edges, and a bound."""
     lengths = np.zeros(len(middles), dtype=np.int64)
-    for c in range(len(middles)):
-        for slot in range(offsets[c], offsets[c + 1]):
-            x = neighbours[slot]
-            lengths[c] += offsets[x + 1] - middles[x]
+    for first, last in stretches(offsets):
+        _scan_rows(first, last, offsets, middles, neighbours, lengths)
     return lengths
 
 
 @njit(cache=True, nogil=True)
-def ego_values(
-    centres: Uints, graph: Any, core: Any, memory: Any, values: NDArray[np.float64], progress: Counts, limit: int
-) -> None:
-    """EBC of some centres, each written to its own place.
+def _scan_rows(first: int, last: int, offsets: Uints, middles: Uints, neighbours: Uints, lengths: Counts) -> None:
+    for c in range(first, last):
+        for slot in range(offsets[c], offsets[c + 1]):
+            x = neighbours[slot]
+            lengths[c] += offsets[x + 1] - middles[x]
 
-    It stops after about ``limit`` steps, and goes on from there when called again. All is
-    done when ``progress[CENTRE]`` is the number of centres.
+
+@njit(cache=True, nogil=True)
+def ego_values(
+    centres: Uints,
+    graph: Any,
+    core: Any,
+    memory: Any,
+    values: NDArray[np.float64],
+    progress: Counts,
+    limit: int,
+    keep: bool,
+) -> Any:
+    """EBC of some centres, each written to its own place; how many steps were made.
+
+    It stops after about ``limit`` steps, and goes on from there when called again. All is done when
+    ``progress[CENTRE]`` is the number of centres. To ``keep`` is to stop at a centre once its open pairs are counted:
+    ``progress[STAGE]`` is ``COUNTED``, C(d, 2) - t is at ``BASE``, the largest b with h[b] > 0 at ``LARGEST``, and the
+    histogram is left in the scratch memory.
+
+    Arrays are taken out of their tuples here, once: in the loop, references to all of them would be counted for every
+    centre, which takes longer than a small ego network.
     """
-    histogram = memory[9]
-    work = 0
+    offsets, middles, neighbours, lengths, starts, listed, edges = graph
+    place, tails, tips, sizes, fill, row, counts, touched, bits, histogram, present = memory
+    dense = core[2]
+    work: Any = 0
     while work < limit and progress[CENTRE] < len(centres):
         c = centres[progress[CENTRE]]
-        work += ego_histogram(c, graph, core, memory, progress, limit - work)
+        if progress[STAGE] == UNSEEN:
+            if dense[c]:
+                work += _lay_out_core(c, graph, core, memory, progress)
+            if progress[STAGE] == UNSEEN:
+                work += _lay_out(
+                    c,
+                    offsets,
+                    middles,
+                    neighbours,
+                    lengths,
+                    starts,
+                    listed,
+                    edges,
+                    place,
+                    tails,
+                    tips,
+                    sizes,
+                    fill,
+                    row,
+                    touched,
+                    bits,
+                    histogram,
+                    present,
+                    progress,
+                )
+        if progress[STAGE] == BITS:
+            work += _pairs_by_bits(bits, histogram, present, progress, limit - work)
+        elif progress[STAGE] == PATHS:
+            work += _pairs_by_paths(sizes, row, counts, touched, histogram, progress, limit - work)
         if progress[STAGE] == COUNTED:
+            if keep:
+                break
             loss = 0.0
             for b in range(1, progress[LARGEST] + 1):
                 if histogram[b]:
@@ -140,81 +208,100 @@ def ego_values(
             values[c] = progress[BASE] - loss
             progress[STAGE] = UNSEEN
             progress[CENTRE] += 1
-
-
-@njit(cache=True, nogil=True, inline="always")  # a call would count references to all these arrays, for every node
-def ego_histogram(c: int, graph: Any, core: Any, memory: Any, progress: Counts, limit: int) -> Any:
-    """Count the open pairs of one centre; stops after about ``limit`` steps, and says how many were made.
-
-    All is done when ``progress[STAGE]`` is ``COUNTED``. Then C(d, 2) - t is at ``BASE``, the largest b with h[b] > 0 at
-    ``LARGEST``, and the histogram is left in the scratch memory.
-    """
-    work: Any = 0
-    if progress[STAGE] == UNSEEN:
-        work += _lay_out(c, graph, core, memory, progress)
-    if progress[STAGE] == BITS:
-        work += _pairs_by_bits(memory, progress, limit - work)
-    elif progress[STAGE] == PATHS:
-        work += _pairs_by_paths(memory, progress, limit - work)
     return work
 
 
 @njit(cache=True, nogil=True, inline="always")
-def _lay_out(c: int, graph: Any, core: Any, memory: Any, progress: Counts) -> Any:
+def _lay_out(
+    c: int,
+    offsets: Any,
+    middles: Any,
+    neighbours: Any,
+    lengths: Any,
+    starts: Any,
+    listed: Any,
+    edges: Any,
+    place: Any,
+    tails: Any,
+    tips: Any,
+    sizes: Any,
+    fill: Any,
+    row: Any,
+    touched: Any,
+    bits: Any,
+    histogram: Any,
+    present: Any,
+    progress: Any,
+) -> Any:
     """Find the ego network of c and choose how its open pairs are counted; how many steps that took."""
-    offsets, middles, neighbours, lengths = graph
-    place, tails, tips, sizes, fill, row, _, touched, bits, _, present = memory
     progress[BLOCK] = progress[ROW] = progress[LARGEST] = 0
     steps: Any = np.int64(0)
-    if core[2][c]:
-        steps += (np.int64(offsets[c + 1]) - np.int64(offsets[c])) * core[1].shape[1]
-        if _lay_out_core(c, graph, core, memory, progress):
-            return steps
     d: Any = np.int64(offsets[c + 1] - offsets[c])
-    t = _ego_edges(c, offsets, middles, neighbours, place, tails, tips)
+    t: Any
+    if listed[c]:
+        t = np.int64(starts[c + 1]) - np.int64(starts[c])
+    else:
+        t = np.int64(_ego_edges(c, offsets, middles, neighbours, place, tails, tips))
     steps += lengths[c] + d
     progress[BASE] = d * (d - 1) // 2 - t
     progress[STAGE] = COUNTED
     if t < 2:
         return steps
-    linked, wedges = _relabel(t, d, tails, tips, sizes, touched)
+    if listed[c]:
+        linked, wedges = number_ends(np.int64(starts[c]), t, edges, place, tails, tips, sizes, touched)
+    else:
+        linked, wedges = _relabel(t, d, tails, tips, sizes, touched)
     open_pairs = linked * (linked - 1) // 2 - t
     words = (linked + WORD - 1) // WORD
     progress[ROWS], progress[WORDS] = linked, words
     if open_pairs:
         if _bits_are_cheaper(linked, words, open_pairs, wedges) and linked * words <= len(bits):
             if linked <= FEW_ROWS:
-                progress[LARGEST] = _pairs_by_few_bits(t, linked, words, tails, tips, bits, memory[9])
+                progress[LARGEST] = _pairs_by_few_bits(t, linked, words, tails, tips, bits, histogram)
                 return steps + open_pairs * words
             set_edges(t, linked, words, tails, tips, bits, present)
             progress[STAGE] = BITS
         else:
-            _sort_rows(t, linked, tails, tips, sizes, fill, row)
+            if listed[c]:
+                sort_listed_rows(t, linked, tails, tips, sizes, fill, row)
+            else:
+                _sort_rows(t, linked, tails, tips, sizes, fill, row)
             progress[STAGE] = PATHS
     return steps
 
 
 @njit(cache=True, nogil=True)
-def _lay_out_core(c: int, graph: Any, core: Any, memory: Any, progress: Counts) -> bool:
-    """Copy the ego network of c from the core, if its open pairs are then counted by bits or there are none."""
-    offsets, _, neighbours, _ = graph
-    _, _, _, degrees, columns, _, _, _, bits, _, present = memory
+def _lay_out_core(c: int, graph: Any, core: Any, memory: Any, progress: Counts) -> Any:
+    """Copy the ego network of c from the core, if its open pairs are then counted by bits or there are none.
+
+    How many steps that took; where it was not done, ``progress`` is as it was.
+    """
+    offsets, neighbours, degrees, columns, bits, present = (
+        graph[0],
+        graph[2],
+        memory[3],
+        memory[4],
+        memory[8],
+        memory[10],
+    )
     first, matrix, _ = core
     row = neighbours[offsets[c] : offsets[c + 1]]
     d: Any = len(row)
+    steps: Any = d * matrix.shape[1]
     t, linked, wedges = core_degrees(c, first, row, matrix, degrees)
     open_pairs = linked * (linked - 1) // 2 - t
     used = used_words(matrix[c - first])
     words = padded(used)
     cheaper = _bits_are_cheaper(linked, words, open_pairs, wedges) and used * WORD * words <= len(bits)
     if not (cheaper or open_pairs == 0):
-        return False
+        return steps
+    progress[BLOCK] = progress[ROW] = progress[LARGEST] = 0
     progress[BASE] = d * (d - 1) // 2 - t
     progress[ROWS], progress[WORDS] = used * WORD, words
     progress[STAGE] = BITS if open_pairs else COUNTED
     if open_pairs:
         copy_core(c, first, row, matrix, degrees, words, bits, present, columns)
-    return True
+    return steps
 
 
 @njit(cache=True, nogil=True)
@@ -303,13 +390,12 @@ def _pairs_by_few_bits(
 
 
 @njit(cache=True, nogil=True)
-def _pairs_by_bits(memory: Any, progress: Counts, limit: int) -> Any:
+def _pairs_by_bits(bits: Words, histogram: Counts, present: Words, progress: Counts, limit: int) -> Any:
     """h[b] from rows of bits: for each open pair the set bits that two rows share. For dense ego networks.
 
     Rows are held against one block of rows after another, so that the block stays in the cache. A row that was not
     reached within the limit is where the next call goes on.
     """
-    bits, histogram, present = memory[8], memory[9], memory[10]
     rows, words = progress[ROWS], progress[WORDS]
     block = max(1, CACHED_WORDS // (WORD * words))
     work: Any = 0
@@ -354,12 +440,13 @@ def _sort_rows(t: int, linked: int, tails: Uints, tips: Uints, sizes: Uints, fil
 
 
 @njit(cache=True, nogil=True)
-def _pairs_by_paths(memory: Any, progress: Counts, limit: int) -> Any:
+def _pairs_by_paths(
+    sizes: Uints, row: Uints, counts: NDArray[np.int32], touched: Uints, histogram: Counts, progress: Counts, limit: int
+) -> Any:
     """h[b] by walking the 2-paths u - w - v with v < u, and so v before u in the row of w. For sparse ego networks.
 
     A row that was not reached within the limit is where the next call goes on.
     """
-    _, _, _, sizes, _, row, counts, touched, _, histogram, _ = memory
     largest: Any = progress[LARGEST]
     work: Any = 0
     for u in range(progress[ROW], progress[ROWS]):

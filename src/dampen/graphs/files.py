@@ -16,7 +16,6 @@ from dampen.tables.engines.duck_sql import edge_query
 from dampen.tables.file_formats import known_format
 from dampen.tables.files import TEXT, connect_files, existing_files, literal
 from dampen.tables.reading import is_missing
-from dampen.vectors import Integers
 
 
 def from_file(path: Any, nodes: Nodes, src: str | None, dst: str | None) -> Pairs:
@@ -36,7 +35,7 @@ def from_file(path: Any, nodes: Nodes, src: str | None, dst: str | None) -> Pair
             rows = connection.execute(f"with ends as (select * from data) {query}").fetchnumpy()
         except duckdb_error():
             raise _no_edge_list(files[0]) from None
-    found = _integers(rows["src"]), _integers(rows["dst"])
+    found = np.asarray(rows["src"]), np.asarray(rows["dst"])
     if malformed != (0,):
         raise _no_edge_list(files[0])
     return nodes.check(found[0], "the first field of each line"), nodes.check(found[1], "the second field")
@@ -135,7 +134,3 @@ def _no_edge_list(file: Path) -> DataError:
     return DataError(
         f"{file.name[-60:]} must be an edge list, two nodes per line, blanks between; for a table give src= and dst="
     )
-
-
-def _integers(column: Integers) -> Integers:
-    return np.asarray(column, dtype=np.int64)

@@ -1,7 +1,6 @@
 """Graphs whose nodes are public and whose edges are private: read, merged, counted. Not private."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 from typing import Any, Self
@@ -10,30 +9,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dampen._validate import render, whole
-from dampen.errors import DataError, ParameterError
+from dampen.errors import ParameterError
 from dampen.graphs import input as graph_input
+from dampen.graphs.building import GraphReport, build_rows
 from dampen.graphs.input import Nodes, Pairs, as_nodes, require_ends
 from dampen.graphs.threads import as_threads
 from dampen.tables.engines import Source, is_outside
 from dampen.vectors import Floats, Integers
 
-MOST_EDGES = 2**30 - 1
-"""Each edge takes two places in the rows, which are numbered in 32 bits."""
 DAMPING, STEPS = 0.85, 110
 """Of PageRank: 2 n 0.85^110 is below 4e-8 n."""
-
-
-@dataclass(frozen=True)
-class GraphReport:
-    """For the curator alone: what was read and what was merged. It tells about the edges.
-
-    ``rows`` pairs were read, of which ``self_loops`` join a node with itself and ``duplicates`` repeat an earlier one,
-    in either direction. Neither kind is an edge.
-    """
-
-    rows: int
-    self_loops: int
-    duplicates: int
 
 
 class Graph:
@@ -136,14 +121,8 @@ class Graph:
         return graph
 
     def _fill(self, nodes: Nodes, ends: Pairs) -> None:
-        keys, self.report = _merge_edges(*ends)
-        # One sort of whole numbers orders all rows at once: the node in the upper half, its neighbour in the lower.
-        both = np.concatenate([keys, keys >> 32 | (keys & 0xFFFFFFFF) << 32])
-        both.sort()
         self.nodes, self.labels = nodes.count, nodes.labels
-        self.offsets = np.zeros(nodes.count + 1, dtype=np.int32)
-        np.cumsum(np.bincount(both >> 32, minlength=nodes.count), out=self.offsets[1:])
-        self.neighbours = (both & 0xFFFFFFFF).astype(np.int32)
+        self.offsets, self.neighbours, self.report = build_rows(*ends, nodes.count)
         self.offsets.flags.writeable = self.neighbours.flags.writeable = False
 
     def __eq__(self, other: object) -> bool:
@@ -235,15 +214,3 @@ def as_graph(graph: Any) -> Graph:
         return Graph.from_networkx(graph) if home == "networkx" else Graph.from_igraph(graph)
     rule = "graph must be a dampen.Graph: Graph.from_edges, Graph.from_frame and Graph.from_file make one"
     raise ParameterError(f"{rule}; got {type(graph).__name__}")
-
-
-def _merge_edges(src: Integers, dst: Integers) -> tuple[Integers, GraphReport]:
-    """Every edge once as smaller end * 2^32 + larger end, increasing; and what was left out."""
-    keys = np.minimum(src, dst) << 32 | np.maximum(src, dst)
-    keys = keys[src != dst]
-    self_loops, apart = len(src) - len(keys), len(keys)
-    keys.sort()
-    keys = keys[np.diff(keys, prepend=-1) != 0]
-    if len(keys) > MOST_EDGES:
-        raise DataError(f"src and dst must hold at most {MOST_EDGES} different edges")
-    return keys, GraphReport(len(src), self_loops, apart - len(keys))

@@ -65,7 +65,8 @@ class Nodes:
         if self.known is not None:
             return label_places(column, self.known).astype(np.int64)
         if isinstance(column, Typed) and column.array.dtype.kind in "iu" and column.absent is None:
-            return column.array.astype(np.int64)
+            wide = column.array.dtype == np.uint64
+            return column.array.astype(np.int64) if wide else column.array  # as narrow as they come: there may be many
         numbers = floats_of(column)
         usable = (numbers >= 0) & (numbers <= MOST_NODES)
         wholes = np.where(usable, numbers, NOWHERE).astype(np.int64)

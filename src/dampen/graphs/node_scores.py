@@ -14,17 +14,24 @@ from typing import Any
 
 import numpy as np
 
+from dampen.graphs.stretches import STEPS_AT_ONCE, stretches
 from dampen.graphs.threads import as_threads, run_parts
 from dampen.vectors import Floats, Integers
 
 EGO_PARTS, WALK_PARTS = 256, 128
 """Into how many parts the nodes are cut, if the work is not so much that more are needed."""
 
-STEPS_AT_ONCE = 10**8
-"""After about so many steps, a fraction of a second, compiled code comes back to hear interrupts."""
-
 LEAST_DENSE = 256
 """Smaller ego networks are not looked for in the core."""
+
+FIRST_BLOCK, BLOCKS_GROW = 2**18, 4
+"""Nodes of a block whose counters stay in the cache, from the largest degrees on; how much larger each next one is.
+
+Most walks end at the nodes of largest degree. A pair is counted at the larger of its nodes, so fewer and fewer are in
+the blocks that do not fit."""
+
+LEAST_CUT = 2**19
+"""Graphs of fewer nodes are walked in one go."""
 
 Kernel = Callable[..., None]
 
@@ -33,7 +40,7 @@ def ego_betweenness(offsets: Any, neighbours: Any, threads: int) -> Floats:
     """EBC of every node."""
     from dampen.graphs import ego_kernels
 
-    order, graph, core = _ego_rows(offsets, neighbours)
+    order, graph, core = _ego_rows(offsets, neighbours, threads)
     values = np.zeros(len(order))
 
     def worker() -> Callable[[Any], Iterator[None]]:
@@ -42,12 +49,12 @@ def ego_betweenness(offsets: Any, neighbours: Any, threads: int) -> Floats:
         def count(centres: Any) -> Iterator[None]:
             progress = np.zeros(ego_kernels.LARGEST + 1, dtype=np.int64)
             while progress[ego_kernels.CENTRE] < len(centres):
-                ego_kernels.ego_values(centres, graph, core, memory, values, progress, STEPS_AT_ONCE)
+                ego_kernels.ego_values(centres, graph, core, memory, values, progress, STEPS_AT_ONCE, False)
                 yield
 
         return count
 
-    run_parts(worker, _ego_parts(graph[-1]), threads=threads, title="ego betweenness")
+    run_parts(worker, _ego_parts(graph[3]), threads=threads, title="ego betweenness")
     found = np.empty(len(order))
     found[order] = values
     return found
@@ -59,10 +66,10 @@ def ego_betweenness_exact(offsets: Any, neighbours: Any, node: int) -> Fraction:
 
     order, graph, core = _ego_rows(offsets, neighbours)
     memory = _ego_scratch(graph, core)
-    place: Any = np.uint32(np.flatnonzero(order == node)[0])
+    centre, values = np.flatnonzero(order == node).astype(np.uint32), np.empty(0)
     progress = np.zeros(ego_kernels.LARGEST + 1, dtype=np.int64)
     while progress[ego_kernels.STAGE] != ego_kernels.COUNTED:
-        ego_kernels.ego_histogram(place, graph, core, memory, progress, STEPS_AT_ONCE)
+        ego_kernels.ego_values(centre, graph, core, memory, values, progress, STEPS_AT_ONCE, True)
     counts = memory[9][: progress[ego_kernels.LARGEST] + 1].tolist()
     base = int(progress[ego_kernels.BASE])
     return base - sum((Fraction(count * b, b + 1) for b, count in enumerate(counts)), Fraction(0))
@@ -83,6 +90,8 @@ def distance_two_sums(offsets: Any, neighbours: Any, weights: Any, *, threads: i
     largest = int(np.diff(offsets).max())
     table = given[np.minimum(np.arange(largest + 1), len(given) - 1)]
     table[0] = 0
+    if len(offsets) > LEAST_CUT:
+        return _distance_two_by_blocks(offsets, neighbours, table, as_threads(threads))
     return _walk_two_steps(distance_two, np.add, offsets, neighbours, threads, table)
 
 
@@ -105,17 +114,67 @@ def _walk_two_steps(
     O(sum of squared degrees) time and, in each thread, O(n) memory.
     """
     order, (starts, _, rows) = _renumber(np.asarray(offsets, np.uint32), np.asarray(neighbours, np.uint32))
-    results = [np.zeros(len(order), dtype=np.int64)]
+    parts = _walk_parts(starts, rows)
+    total = _over_threads(kernel, parts, len(order), starts, rows, more, together, as_threads(threads))
+    found = np.empty(len(order), dtype=np.int64)
+    found[order] = total
+    return found
+
+
+def _distance_two_by_blocks(offsets: Any, neighbours: Any, table: Integers, threads: int) -> Integers:
+    """The sums of a graph so large that counters of all nodes do not fit in the cache: block by block of their ends."""
+    from dampen.graphs.level_kernels import cut_rows, distance_two_of_block
+
+    order, (starts, _, rows) = _renumber(np.asarray(offsets, np.uint32), np.asarray(neighbours, np.uint32))
+    parts, n = _walk_parts(starts, rows), len(order)
+    bounds = np.repeat(starts[1:], 2)
+    total = np.zeros(n, dtype=np.int64)
+    for first, last in _blocks(n):
+        for start, stop in stretches(starts):
+            cut_rows(start, stop, first, starts, rows, bounds)
+
+        def kernel(start: int, stop: int, *more: Any, block: tuple[int, int] = (first, last)) -> None:
+            distance_two_of_block(start, min(stop, block[1]), np.uint32(block[0]), block[1] == n, *more)
+
+        below = [part for part in parts if part[0] < last]
+        total += _over_threads(kernel, below, last - first, starts, rows, (table, bounds), np.add, threads)
+    found = np.empty(n, dtype=np.int64)
+    found[order] = total
+    return found
+
+
+def _blocks(nodes: int) -> Iterator[tuple[int, int]]:
+    """Stretches of nodes, from the last on, each larger than the one before."""
+    last, size = nodes, FIRST_BLOCK
+    while last:
+        first = max(0, last - size)
+        yield first, last
+        last, size = first, size * BLOCKS_GROW
+
+
+def _over_threads(
+    kernel: Kernel,
+    parts: list[tuple[int, int]],
+    counters: int,
+    starts: Any,
+    rows: Any,
+    more: Any,
+    together: Any,
+    threads: int,
+) -> Integers:
+    """Run a kernel over all parts, each thread with so many counters and a result of its own; all of these together."""
+    results = [np.zeros(len(starts) - 1, dtype=np.int64)]
 
     def worker() -> Callable[[tuple[int, int]], None]:
-        counters, own = np.zeros(len(order), dtype=np.uint32), np.zeros(len(order), dtype=np.int64)
+        memory, own = np.zeros(counters, dtype=np.uint32), np.zeros(len(starts) - 1, dtype=np.int64)
         results.append(own)
-        return lambda part: kernel(*part, starts, rows, counters, own, *more)
+        return lambda part: kernel(*part, starts, rows, memory, own, *more)
 
-    run_parts(worker, _walk_parts(starts, rows), threads=as_threads(threads), title="walks of two steps")
-    found = np.empty(len(order), dtype=np.int64)
-    found[order] = together.reduce(results)
-    return found
+    run_parts(worker, parts, threads=threads, title="walks of two steps")
+    total = results[0]
+    for own in results[1:]:
+        together(total, own, out=total)
+    return total
 
 
 def _renumber(offsets: Any, neighbours: Any) -> tuple[Any, tuple[Any, Any, Any]]:
@@ -126,31 +185,37 @@ def _renumber(offsets: Any, neighbours: Any) -> tuple[Any, tuple[Any, Any, Any]]
     return order, by_degree(order, offsets, neighbours)
 
 
-def _ego_rows(offsets: Any, neighbours: Any) -> tuple[Any, tuple[Any, ...], tuple[int, Any, Any]]:
-    """The order; the renumbered rows and for every centre what finding its ego edges costs; and the core.
+def _ego_rows(
+    offsets: Any, neighbours: Any, threads: int | None = None
+) -> tuple[Any, tuple[Any, ...], tuple[int, Any, Any]]:
+    """The order; the renumbered rows, what the ego edges of every centre cost, and lists of them; and the core.
 
-    The core is its first node, its rows of bits, and which centres are looked for in it: those all of whose neighbours
-    are there, if reading their rows costs less than finding the edges. If there are none, it has no rows.
+    Without ``threads`` nothing is listed. The core is its first node, its rows of bits, and which centres are looked
+    for in it: those all of whose neighbours are there, if reading their rows costs less than finding the edges. If
+    there are none, it has no rows.
     """
     from dampen.graphs.bit_kernels import core_size, make_core
     from dampen.graphs.ego_kernels import scan_lengths
+    from dampen.graphs.ego_lists import list_ego_edges, list_none
 
     order, rows = _renumber(offsets, neighbours)
-    lengths = scan_lengths(*rows)
+    lists = list_none(len(order)) if threads is None else list_ego_edges(*rows, threads)
+    lengths = lists.lengths() if lists.listed.all() else np.where(lists.listed, lists.lengths(), scan_lengths(*rows))
     size = core_size(len(order), len(neighbours) // 2)
     first, degrees = len(order) - size, np.diff(rows[0]).astype(np.int64)
     dense = (degrees >= LEAST_DENSE) & (degrees * size // 64 < lengths)
+    dense &= ~lists.listed
     dense[:first] = False
     dense[dense] = rows[2][rows[0][:-1][dense]] >= first
     core = make_core(size if dense.any() else 0, *rows)
-    return order, (*rows, lengths), (first, core, dense)
+    return order, (*rows, lengths, *lists), (first, core, dense)
 
 
 def _ego_scratch(graph: tuple[Any, ...], core: tuple[int, Any, Any]) -> Any:
     """Memory for all nodes, the largest degree, no fewer ego edges than any centre has, and the core."""
     from dampen.graphs.ego_kernels import scratch
 
-    offsets, _, _, lengths = graph
+    offsets, lengths = graph[0], graph[3]
     return scratch(len(lengths), int(np.diff(offsets).max()), int(lengths.max()), len(core[1]))
 
 
@@ -163,9 +228,12 @@ def _ego_parts(lengths: Integers) -> list[Any]:
 
 def _walk_parts(offsets: Any, neighbours: Any) -> list[tuple[int, int]]:
     """Stretches of nodes with about equally many walks each."""
-    walks = np.zeros(len(neighbours) + 1, dtype=np.int64)
-    np.cumsum(np.diff(offsets)[neighbours], out=walks[1:])
-    before = walks[offsets] + np.arange(len(offsets))
+    from dampen.graphs.level_kernels import add_walk_lengths
+
+    lengths = np.ones(len(offsets) - 1, dtype=np.int64)
+    for first, last in stretches(offsets):
+        add_walk_lengths(first, last, offsets, neighbours, lengths)
+    before = np.concatenate([[0], np.cumsum(lengths)])
     parts = max(WALK_PARTS, -(-int(before[-1]) // STEPS_AT_ONCE))
     cuts = np.unique(np.searchsorted(before, np.linspace(0, before[-1], parts + 1).astype(np.int64)))
     return list(pairwise(cuts.tolist()))

@@ -1,21 +1,32 @@
 """Loops over pairs of nodes and over cliques, compiled; imported only where subgraphs are counted. Not private.
 
 Rows are those of :mod:`~dampen.graphs.edge_kernels`. Pairs are looked at from one of their ends, by counting the
-walks of two steps from there. Scratch memory is left as it was found: zeros.
+walks of two steps from there. Scratch memory is left as it was found: zeros. What may take long either goes over nodes
+from first to last, few at a time, or looks at ``halt`` for every node and clique, and ends once it is set: what it has
+found by then is of no use.
 """
 
 from typing import Any
 
 import numpy as np
 from numba import njit
+from numpy.typing import NDArray
 
 from dampen.graphs.edge_kernels import Uints, Words, lowest, ones
+from dampen.graphs.threads import Halt
 from dampen.vectors import Integers
 
 
 @njit(cache=True, nogil=True)
 def codegree_sums(
-    nodes: Uints, order: Uints, offsets: Uints, neighbours: Uints, counts: Integers, near: Integers, best: Integers
+    nodes: Uints,
+    order: Uints,
+    offsets: Uints,
+    neighbours: Uints,
+    counts: Integers,
+    near: Integers,
+    best: Integers,
+    halt: Halt,
 ) -> None:
     """Raise ``best[a]`` to the largest d_i + d_j - 2 x_ij of pairs with a common neighbours, i among ``nodes``.
 
@@ -26,7 +37,7 @@ def codegree_sums(
     last = len(best) - 1
     for i in nodes:
         degree: Any = np.int64(offsets[i + 1] - offsets[i])
-        if 2 * degree <= best[last]:
+        if halt[0] or 2 * degree <= best[last]:
             break
         for slot in range(offsets[i], offsets[i + 1]):
             near[neighbours[slot]] = 1
@@ -52,12 +63,12 @@ def codegree_sums(
 
 
 @njit(cache=True, nogil=True)
-def farthest_partners(order: Uints, offsets: Uints, neighbours: Uints) -> Integers:
-    """For every node the largest degree of another node without an edge to it; -1 where there is none."""
-    n = len(order)
-    found = np.full(n, -1, dtype=np.int64)
-    near = np.zeros(n, dtype=np.bool_)
-    for i in range(n):
+def farthest_partners(
+    first: int, last: int, order: Uints, offsets: Uints, neighbours: Uints, near: NDArray[np.bool_], found: Integers
+) -> None:
+    """For every node from first to last the largest degree of another node without an edge to it; -1 without one."""
+    for i in range(first, last):
+        found[i] = -1
         for slot in range(offsets[i], offsets[i + 1]):
             near[neighbours[slot]] = True
         for j in order:
@@ -66,22 +77,33 @@ def farthest_partners(order: Uints, offsets: Uints, neighbours: Uints) -> Intege
                 break
         for slot in range(offsets[i], offsets[i + 1]):
             near[neighbours[slot]] = False
-    return found
 
 
 @njit(cache=True, nogil=True)
-def pair_ceilings(shared: int, offsets: Uints, neighbours: Uints, weights: Integers) -> Integers:
-    """For every node i no less than the sum over common neighbours l of w_il + w_jl, for any j.
+def heaviest_edges(first: int, last: int, offsets: Uints, weights: Integers, heaviest: Integers) -> None:
+    """For every node from first to last the largest weight of its edges, by slot; 0 without any."""
+    for i in range(first, last):
+        heaviest[i] = 0
+        for slot in range(offsets[i], offsets[i + 1]):
+            heaviest[i] = max(heaviest[i], weights[slot])
+
+
+@njit(cache=True, nogil=True)
+def pair_ceilings(
+    first: int,
+    last: int,
+    shared: int,
+    offsets: Uints,
+    neighbours: Uints,
+    weights: Integers,
+    heaviest: Integers,
+    ceilings: Integers,
+) -> None:
+    """For every node i from first to last no less than the sum over common neighbours l of w_il + w_jl, for any j.
 
     No pair has more than ``shared`` common neighbours, and w_jl is at most the heaviest edge at l.
     """
-    n = len(offsets) - 1
-    heaviest = np.zeros(n, dtype=np.int64)
-    for i in range(n):
-        for slot in range(offsets[i], offsets[i + 1]):
-            heaviest[i] = max(heaviest[i], weights[slot])
-    ceilings = np.zeros(n, dtype=np.int64)
-    for i in range(n):
+    for i in range(first, last):
         low, high = np.int64(offsets[i]), np.int64(offsets[i + 1])
         terms = np.empty(high - low, dtype=np.int64)
         for slot in range(low, high):
@@ -89,7 +111,6 @@ def pair_ceilings(shared: int, offsets: Uints, neighbours: Uints, weights: Integ
         if len(terms) > shared:
             terms = np.sort(terms)[len(terms) - shared :]
         ceilings[i] = terms.sum()
-    return ceilings
 
 
 @njit(cache=True, nogil=True)
@@ -105,6 +126,7 @@ def heaviest_pair(
     counts: Integers,
     sums: Integers,
     near: Integers,
+    halt: Halt,
 ) -> int:
     """The largest own[a_ij] + sum of w_il + w_jl over common neighbours l, i among ``nodes``, or ``best`` if larger.
 
@@ -113,7 +135,7 @@ def heaviest_pair(
     """
     found = np.int64(best)
     for i in nodes:
-        if ceilings[i] <= found:
+        if halt[0] or ceilings[i] <= found:
             break
         for slot in range(offsets[i], offsets[i + 1]):
             near[neighbours[slot]] = 1
@@ -136,15 +158,16 @@ def heaviest_pair(
 
 
 @njit(cache=True, nogil=True)
-def _count_cliques(size: int, rows: Any, chosen: Any, rest: Any) -> int:
+def _count_cliques(size: int, rows: Any, chosen: Any, rest: Any, halt: Halt) -> int:
     """Cliques of ``size`` >= 2 of the nodes in the bit set ``chosen[0]``, each edge in one row alone.
 
     At depth r are the nodes joined to the r chosen ones, and in ``rest`` those of them that are still to be chosen.
+    Given up, it ends before the next node.
     """
     words, depth = rows.shape[1], 0
     total: Any = 0
     rest[0] = chosen[0]
-    while depth >= 0:
+    while depth >= 0 and not halt[0]:
         place = 0
         while place < words and rest[depth, place] == 0:
             place += 1
@@ -165,7 +188,7 @@ def _count_cliques(size: int, rows: Any, chosen: Any, rest: Any) -> int:
 
 
 @njit(cache=True, nogil=True)
-def _cliques_in(members: Uints, size: int, ends: Uints, heads: Uints, place: Uints, rows: Words) -> int:
+def _cliques_in(members: Uints, size: int, ends: Uints, heads: Uints, place: Uints, rows: Words, halt: Halt) -> int:
     """How many cliques of ``size`` >= 1 nodes the members hold; ``ends`` and ``heads`` list every edge once."""
     if size == 1 or len(members) < size:
         return len(members) if size == 1 else 0
@@ -185,18 +208,22 @@ def _cliques_in(members: Uints, size: int, ends: Uints, heads: Uints, place: Uin
     rest = np.zeros((size, words), dtype=np.uint64)
     for number in range(len(members)):
         chosen[0, number // 64] |= np.uint64(1) << np.uint64(number % 64)
-    return int(_count_cliques(size, table, chosen, rest))
+    return int(_count_cliques(size, table, chosen, rest, halt))
 
 
 @njit(cache=True, nogil=True)
-def cliques_of(first: int, last: int, size: int, ends: Uints, heads: Uints, place: Uints, rows: Words) -> int:
+def cliques_of(
+    first: int, last: int, size: int, ends: Uints, heads: Uints, place: Uints, rows: Words, halt: Halt
+) -> int:
     """Cliques of ``size`` >= 2 nodes whose lowest node is among those from ``first`` to ``last``.
 
     ``rows`` has room for the longest row of heads, squared, in bits.
     """
     total = 0
     for v in range(first, last):
-        total += _cliques_in(heads[ends[v] : ends[v + 1]], size - 1, ends, heads, place, rows)
+        if halt[0]:
+            break
+        total += _cliques_in(heads[ends[v] : ends[v + 1]], size - 1, ends, heads, place, rows, halt)
     return total
 
 
@@ -214,17 +241,17 @@ def _marked_nodes(row: Uints, marks: Integers) -> Uints:
 
 @njit(cache=True, nogil=True)
 def _cliques_among(
-    members: Uints, size: int, ends: Uints, heads: Uints, inside: Integers, place: Uints, rows: Words
+    members: Uints, size: int, ends: Uints, heads: Uints, inside: Integers, place: Uints, rows: Words, halt: Halt
 ) -> int:
     """The same for any members; those that do not fit into ``rows`` are counted by the lowest node of each clique."""
     if size == 1 or len(members) * ((len(members) + 63) // 64) <= len(rows):
-        return _cliques_in(members, size, ends, heads, place, rows)
+        return _cliques_in(members, size, ends, heads, place, rows, halt)
     for member in members:
         inside[member] = 1
     total = 0
     for member in members:
         kept = _marked_nodes(heads[ends[member] : ends[member + 1]], inside)
-        total += _cliques_in(kept, size - 1, ends, heads, place, rows)
+        total += _cliques_in(kept, size - 1, ends, heads, place, rows, halt)
     for member in members:
         inside[member] = 0
     return total
@@ -249,19 +276,21 @@ def most_cliques(edges: int, size: int) -> float:
 
 
 @njit(cache=True, nogil=True)
-def clique_ceilings(size: int, own: Any, degrees: Integers, doubled: Integers) -> Any:
-    """For every node a bound on the cliques of ``size`` nodes that it and another node are both joined to.
+def clique_ceilings(
+    first: int, last: int, size: int, own: Any, degrees: Integers, doubled: Integers, ceilings: Any
+) -> None:
+    """A bound for every node on the cliques of ``size`` nodes that it and another node are both joined to.
 
     a common neighbours hold at most ``own[a]`` of them, and ``doubled`` is twice the edges between neighbours.
     """
-    ceilings = np.empty(len(degrees))
-    for i in range(len(degrees)):
+    for i in range(first, last):
         ceilings[i] = min(own[min(degrees[i], len(own) - 1)], most_cliques(doubled[i] // 2, size))
-    return ceilings
 
 
 @njit(cache=True, nogil=True)
-def fullest_pair(nodes: Uints, best: int, size: int, limits: Any, rows: Any, oriented: Any, memory: Any) -> int:
+def fullest_pair(
+    nodes: Uints, best: int, size: int, limits: Any, rows: Any, oriented: Any, memory: Any, halt: Halt
+) -> int:
     """The largest number of cliques of ``size`` nodes among common neighbours, or ``best`` if larger.
 
     One node of the pair is among ``nodes``. ``limits`` are the ceilings of nodes, which must not increase along
@@ -272,7 +301,7 @@ def fullest_pair(nodes: Uints, best: int, size: int, limits: Any, rows: Any, ori
     counts, sums, near, inside, place, bits = memory
     found = np.int64(best)
     for i in nodes:
-        if ceilings[i] <= found:
+        if halt[0] or ceilings[i] <= found:
             break
         for slot in range(offsets[i], offsets[i + 1]):
             near[neighbours[slot]] = 1
@@ -285,9 +314,28 @@ def fullest_pair(nodes: Uints, best: int, size: int, limits: Any, rows: Any, ori
                 j = neighbours[far]
                 if own[counts[j]] > found and most_cliques(sums[j] // 2, size) > found:
                     shared = _marked_nodes(neighbours[offsets[j] : offsets[j + 1]], near)
-                    found = max(found, np.int64(_cliques_among(shared, size, ends, heads, inside, place, bits)))
+                    found = max(found, np.int64(_cliques_among(shared, size, ends, heads, inside, place, bits, halt)))
                 counts[j] = 0
                 sums[j] = 0
         for slot in range(offsets[i], offsets[i + 1]):
             near[neighbours[slot]] = 0
     return int(found)
+
+
+@njit(cache=True, nogil=True)
+def spread_to_slots(
+    first: int, last: int, offsets: Uints, neighbours: Uints, per_edge: Integers, edge: int, fill: Uints, slots: Any
+) -> int:
+    """Put numbers of edges at both slots of those whose smaller end is from first to last; the number of the next edge.
+
+    Edges come by (smaller end, larger end), so the lower neighbours of a node are met in the order of its row, and
+    ``fill`` says where the next one is.
+    """
+    for v in range(first, last):
+        for slot in range(offsets[v], offsets[v + 1]):
+            u = neighbours[slot]
+            if u > v:
+                slots[slot] = slots[fill[u]] = per_edge[edge]
+                fill[u] += np.uint32(1)
+                edge += 1
+    return edge

@@ -13,8 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dampen.graphs.edge_kernels import Uints, add_up, orient, triangles_of
-from dampen.graphs.threads import as_threads, run_parts
-from dampen.vectors import Integers
+from dampen.graphs.stretches import STEPS_AT_ONCE, cut_evenly, stretches
+from dampen.graphs.threads import as_threads, new_halt, run_parts
+from dampen.vectors import Floats, Integers
 
 if TYPE_CHECKING:
     from dampen.graphs.graph import Graph
@@ -24,6 +25,9 @@ CLIQUE_PARTS, TRIANGLE_PARTS = 256, 64
 
 FIRST_PART, LARGEST_PART = 8, 4096
 """Where most nodes will be left out, parts grow from a few nodes to many."""
+
+NODES_AT_ONCE = 2**16
+"""So many nodes are bounded at once, each in up to some thousand steps."""
 
 SMALL_SET = 2**15
 """Words of a table of edges that stays in the cache: up to 1448 nodes."""
@@ -64,15 +68,15 @@ def count_cliques(graph: "Graph", k: int, *, threads: int | None = None) -> int:
     from dampen.graphs import subgraph_kernels
 
     ends, heads, _ = orient(*_rows(graph))
-    longest = int(np.diff(ends).max(initial=0))
+    longest, halt = int(np.diff(ends).max(initial=0)), new_halt()
     found: list[int] = []
 
     def worker() -> Callable[[tuple[int, int]], None]:
         place = np.zeros(graph.nodes, dtype=np.uint32)
         bits = np.zeros(longest * ((longest + 63) // 64), dtype=np.uint64)
-        return lambda part: found.append(subgraph_kernels.cliques_of(*part, k, ends, heads, place, bits))
+        return lambda part: found.append(subgraph_kernels.cliques_of(*part, k, ends, heads, place, bits, halt))
 
-    run_parts(worker, _even_parts(ends, CLIQUE_PARTS), threads=as_threads(threads), title="cliques")
+    run_parts(worker, cut_evenly(ends, CLIQUE_PARTS), threads=as_threads(threads), title="cliques", halt=halt)
     return sum(found)
 
 
@@ -84,16 +88,16 @@ def codegree_front(graph: "Graph", *, threads: int | None = None) -> tuple[Integ
     """
     from dampen.graphs import subgraph_kernels
 
-    rows, order = _rows(graph), _by_degree(graph)
+    rows, order, halt = _rows(graph), _by_degree(graph), new_halt()
     found = [np.full(graph.max_codegree() + 1, -1, dtype=np.int64)]
 
     def worker() -> Callable[[Uints], None]:
         counts, near = (np.zeros(graph.nodes, dtype=np.int64) for _ in range(2))
         own = found[0].copy()
         found.append(own)
-        return lambda part: subgraph_kernels.codegree_sums(part, order, *rows, counts, near, own)
+        return lambda part: subgraph_kernels.codegree_sums(part, order, *rows, counts, near, own, halt)
 
-    run_parts(worker, _growing_parts(order), threads=as_threads(threads), title="common neighbours")
+    run_parts(worker, _growing_parts(order), threads=as_threads(threads), title="common neighbours", halt=halt)
     sums = np.max(found, axis=0)
     return pareto_front(np.flatnonzero(sums >= 0), sums[sums >= 0])
 
@@ -106,7 +110,9 @@ def degree_front(graph: "Graph") -> tuple[Integers, Integers]:
     from dampen.graphs.subgraph_kernels import farthest_partners
 
     degrees, order = graph.degrees(), _by_degree(graph)
-    apart = farthest_partners(order, *_rows(graph))
+    apart, marks = np.empty(graph.nodes, dtype=np.int64), np.zeros(graph.nodes, dtype=np.bool_)
+    for first, last in stretches(graph.offsets):
+        farthest_partners(first, last, order, *_rows(graph), marks, apart)
     linked = np.flatnonzero(degrees)
     near = np.maximum.reduceat(degrees[graph.neighbours], graph.offsets[linked]) if len(linked) else degrees[:0]
     ends = np.concatenate([degrees[apart >= 0], degrees[linked] - 1])
@@ -128,17 +134,19 @@ def largest_k_triangle_change(graph: "Graph", k: int, shared: int, *, threads: i
     own = np.array([comb(a, k) for a in range(shared + 1)], dtype=np.int64)
     apart, joined = choices[supports], choices[np.maximum(supports - 1, 0)]
     reached = np.minimum(graph.degrees(), shared)
-    ceilings = own[reached] + subgraph_kernels.pair_ceilings(shared, *rows, apart)
-    best = [0]
+    ceilings = own[reached] + _pair_ceilings(shared, *rows, apart)
+    best, halt = [0], new_halt()
 
     def worker() -> Callable[[Uints], None]:
         counts, sums, near = (np.zeros(graph.nodes, dtype=np.int64) for _ in range(3))
         return lambda part: best.append(
-            subgraph_kernels.heaviest_pair(part, ceilings, max(best), *rows, apart, joined, own, counts, sums, near)
+            subgraph_kernels.heaviest_pair(
+                part, ceilings, max(best), *rows, apart, joined, own, counts, sums, near, halt
+            )
         )
 
     order = np.argsort(-ceilings, kind="stable").astype(np.uint32)
-    run_parts(worker, _growing_parts(order), threads=as_threads(threads), title="triangles on an edge")
+    run_parts(worker, _growing_parts(order), threads=as_threads(threads), title="triangles on an edge", halt=halt)
     return max(best)
 
 
@@ -154,19 +162,19 @@ def largest_clique_change(graph: "Graph", k: int, shared: int, *, threads: int |
     supports = _by_slot(graph, edge_supports(graph, threads=threads))
     own = np.array([float(min(comb(a, k - 2), 2**62)) for a in range(shared + 1)])
     doubled = np.add.reduceat(np.append(supports, 0), graph.offsets[:-1]) * (graph.degrees() > 0)
-    limits = subgraph_kernels.clique_ceilings(k - 2, own, graph.degrees(), doubled), own, supports
-    longest, best = int(np.diff(ends).max(initial=0)), [0]
+    limits = _clique_ceilings(k - 2, own, graph.degrees(), doubled), own, supports
+    longest, best, halt = int(np.diff(ends).max(initial=0)), [0], new_halt()
 
     def worker() -> Callable[[Uints], None]:
         numbers = [np.zeros(graph.nodes, dtype=np.int64) for _ in range(4)]
         bits = np.zeros(max(longest * ((longest + 63) // 64), SMALL_SET), dtype=np.uint64)
         memory = (*numbers, np.zeros(graph.nodes, dtype=np.uint32), bits)
         return lambda part: best.append(
-            subgraph_kernels.fullest_pair(part, max(best), k - 2, limits, rows, (ends, heads), memory)
+            subgraph_kernels.fullest_pair(part, max(best), k - 2, limits, rows, (ends, heads), memory, halt)
         )
 
     order = np.argsort(-limits[0], kind="stable").astype(np.uint32)
-    run_parts(worker, _growing_parts(order), threads=as_threads(threads), title="cliques on an edge")
+    run_parts(worker, _growing_parts(order), threads=as_threads(threads), title="cliques on an edge", halt=halt)
     return max(best)
 
 
@@ -188,14 +196,41 @@ def _triangles_by_slot(ends: Uints, heads: Uints, threads: int) -> tuple[int, ND
         place, own = np.zeros(len(ends), dtype=np.uint32), next(rows)
         return lambda part: found.append(triangles_of(*part, ends, heads, place, own))
 
-    run_parts(worker, _even_parts(ends, TRIANGLE_PARTS), threads=threads, title="triangles")
+    run_parts(worker, _triangle_parts(ends, heads), threads=threads, title="triangles")
     return sum(found), counts
 
 
-def _even_parts(ends: Uints, parts: int) -> list[tuple[int, int]]:
-    """Stretches of nodes with about equally many oriented edges each."""
-    cuts = np.searchsorted(ends, np.linspace(0, ends[-1], parts + 1)[1:-1])
-    return list(pairwise(np.unique([0, *cuts.tolist(), len(ends) - 1]).tolist()))
+def _triangle_parts(ends: Uints, heads: Uints) -> list[tuple[int, int]]:
+    """Stretches of nodes with about equally many oriented edges each, or steps where these may be many."""
+    if len(heads) * int(np.diff(ends).max(initial=0)) <= TRIANGLE_PARTS * STEPS_AT_ONCE:
+        return cut_evenly(ends, TRIANGLE_PARTS)
+    from dampen.graphs.triangle_kernels import upper_scan_lengths
+
+    lengths = np.empty(len(ends) - 1, dtype=np.int64)
+    for first, last in stretches(ends):
+        upper_scan_lengths(first, last, ends, heads, lengths)
+    before = np.concatenate([[0], np.cumsum(lengths + 1)])
+    return cut_evenly(before, max(TRIANGLE_PARTS, -(-int(before[-1]) // STEPS_AT_ONCE)))
+
+
+def _pair_ceilings(shared: int, offsets: Uints, neighbours: Uints, weights: Integers) -> Integers:
+    from dampen.graphs.subgraph_kernels import heaviest_edges, pair_ceilings
+
+    heaviest, ceilings = (np.empty(len(offsets) - 1, dtype=np.int64) for _ in range(2))
+    for first, last in stretches(offsets):
+        heaviest_edges(first, last, offsets, weights, heaviest)
+    for first, last in stretches(offsets):
+        pair_ceilings(first, last, shared, offsets, neighbours, weights, heaviest, ceilings)
+    return ceilings
+
+
+def _clique_ceilings(size: int, own: Floats, degrees: Integers, doubled: Integers) -> Floats:
+    from dampen.graphs.subgraph_kernels import clique_ceilings
+
+    ceilings = np.empty(len(degrees))
+    for first in range(0, len(degrees), NODES_AT_ONCE):
+        clique_ceilings(first, min(first + NODES_AT_ONCE, len(degrees)), size, own, degrees, doubled, ceilings)
+    return ceilings
 
 
 def _sum_of_choices(numbers: Integers, k: int) -> int:
@@ -214,11 +249,12 @@ def _by_degree(graph: "Graph") -> Uints:
 
 def _by_slot(graph: "Graph", per_edge: Integers) -> Integers:
     """Numbers of edges, in the order of ``Graph.edges``, at both places where the rows list the edge."""
-    dst = graph.edges()[1]
-    upwards = np.repeat(np.arange(graph.nodes, dtype=np.int32), np.diff(graph.offsets)) < graph.neighbours
-    slots = np.empty(len(graph.neighbours), dtype=np.int64)
-    slots[upwards] = per_edge
-    slots[~upwards] = per_edge[np.argsort(dst, kind="stable")]
+    from dampen.graphs.subgraph_kernels import spread_to_slots
+
+    rows, slots, edge = _rows(graph), np.empty(len(graph.neighbours), dtype=np.int64), 0
+    fill = rows[0][:-1].copy()
+    for first, last in stretches(graph.offsets):
+        edge = spread_to_slots(first, last, *rows, per_edge, edge, fill, slots)
     return slots
 
 

@@ -6,9 +6,15 @@ from concurrent.futures import Future, ThreadPoolExecutor, wait
 from threading import Event, Lock
 from typing import Any, TypeVar
 
+import numpy as np
+from numpy.typing import NDArray
+
 from dampen._validate import whole
 
 Part = TypeVar("Part")
+
+Halt = NDArray[np.uint8]
+"""One number, 0 until a count is given up: compiled code that may take long looks at it, and then ends at once."""
 
 PATIENCE = 1.0
 """Seconds before a bar is shown."""
@@ -22,17 +28,32 @@ def as_threads(threads: int | None) -> int:
     return len(allowed(0)) if allowed else os.cpu_count() or 1
 
 
+def new_halt() -> Halt:
+    """A number for :func:`run_parts` to set, and for compiled code to look at."""
+    return np.zeros(1, dtype=np.uint8)
+
+
 def run_parts(
-    worker: Callable[[], Callable[[Part], Iterable[None] | None]], parts: Sequence[Part], *, threads: int, title: str
+    worker: Callable[[], Callable[[Part], Iterable[None] | None]],
+    parts: Sequence[Part],
+    *,
+    threads: int,
+    title: str,
+    halt: Halt | None = None,
 ) -> None:
     """Hand out parts of a count, in order, to threads that take the next one when they are done.
 
     ``worker`` is called once in each thread and returns what counts one part, with memory of its own. A part that takes
-    long is counted by an iterator, one piece for each step. After an error or an interrupt no thread takes another part
-    or piece.
+    long is counted by an iterator, one piece for each step, or looks at ``halt``. After an error or an interrupt no
+    thread takes another part or piece, and ``halt`` is set.
     """
     waiting, lock, stop = iter(parts), Lock(), Event()
     done: list[Part] = []
+
+    def give_up() -> None:
+        stop.set()
+        if halt is not None:
+            halt[0] = 1
 
     def run() -> None:
         try:
@@ -47,7 +68,7 @@ def run_parts(
                         return
                 done.append(part)
         except BaseException:
-            stop.set()
+            give_up()
             raise
 
     with ThreadPoolExecutor(max(1, min(threads, len(parts)))) as pool:
@@ -55,7 +76,7 @@ def run_parts(
         try:
             _watch(running, done, len(parts), title)
         except BaseException:
-            stop.set()
+            give_up()
             raise
     for future in running:
         future.result()

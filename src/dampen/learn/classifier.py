@@ -160,9 +160,7 @@ class PrivateClassifier(PaidClassifier):
         if rows > MOST_RECORDS:
             raise DataError("table must not have more than 2^31 - 1 records")
         if rows > MOST_SCORED and self._takes_joint(schema, self._rate(), self.expected_records or MOST_RECORDS):
-            raise DataError(
-                f"table must have at most {MOST_SCORED:,} records for a joint model: try kind='table'"
-            )
+            raise DataError(f"table must have at most {MOST_SCORED:,} records for a joint model: try kind='table'")
 
     def _takes_joint(self, schema: Schema, epsilon: Fraction, records: int) -> bool:
         return self.kind == JOINT or (self.kind is None and joint_is_better(schema, epsilon, records))

@@ -74,10 +74,10 @@ def test_compiled_code_comes_back_after_few_steps() -> None:
     graph = judges.random_graph(nodes, 0.97, 4)
     order, rows, core = node_scores._ego_rows(*graph._rows())
     memory, progress = node_scores._ego_scratch(rows, core), np.zeros(ego_kernels.LARGEST + 1, dtype=np.int64)
-    place: Any = np.uint32(len(order) - 1)
+    last, values = np.array([len(order) - 1], dtype=np.uint32), np.empty(0)
     limit, most_of_a_row, steps = 10_000, 16 * nodes, []
     while progress[ego_kernels.STAGE] != ego_kernels.COUNTED:
-        steps.append(int(ego_kernels.ego_histogram(place, rows, core, memory, progress, limit)))
+        steps.append(int(ego_kernels.ego_values(last, rows, core, memory, values, progress, limit, True)))
     assert len(steps) > 1
     assert max(steps[1:]) <= limit + most_of_a_row
 

@@ -15,7 +15,8 @@ from scipy import sparse
 
 import dampen
 from dampen.errors import DataError, MissingExtra, ParameterError
-from dampen.graphs.graph import Graph, GraphReport
+from dampen.graphs.building import GraphReport
+from dampen.graphs.graph import Graph
 from dampen.graphs.input import MOST_NODES, Nodes
 
 if TYPE_CHECKING:

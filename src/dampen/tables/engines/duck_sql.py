@@ -400,13 +400,16 @@ def _label_sql(value: str, sql_type: str, coding: Labels) -> str:
 
 
 def edge_query(nodes: Any, src_type: str, dst_type: str) -> tuple[dict[str, Mapping[str, NDArray[Any]]], str]:
-    """SQL: where the two ends of every edge in ``ends`` stand among the nodes; and the tables that it needs."""
+    """SQL: where the two ends of every edge in ``ends`` stand among the nodes; and the tables that it needs.
+
+    Places are 32-bit numbers, as rows of edges may be many.
+    """
     types = {"src": src_type, "dst": dst_type}
     if nodes.known is None:
         fields = [f"{_node_number(end, sql_type, nodes.count)} as {end}" for end, sql_type in types.items()]
         return {}, f"select {', '.join(fields)} from ends"
     found = {end: place_by_join(f"ends.{end}", kind, nodes.known, end) for end, kind in types.items()}
-    fields = [f"{joined.place} as {end}" for end, joined in found.items()]
+    fields = [f"cast({joined.place} as integer) as {end}" for end, joined in found.items()]
     joins = " ".join(joined.joins for joined in found.values())
     tables = {name: table for joined in found.values() for name, table in joined.tables.items()}
     return tables, f"select {', '.join(fields)} from ends {joins}"
@@ -415,10 +418,10 @@ def edge_query(nodes: Any, src_type: str, dst_type: str) -> tuple[dict[str, Mapp
 def _node_number(end: str, sql_type: str, count: int) -> str:
     """SQL: a whole number that may be a node's; texts that read as numbers count."""
     if sql_type in WHOLE_TYPES:
-        return f"coalesce(try_cast({end} as bigint), {NOWHERE})"
+        return f"coalesce(try_cast({end} as integer), {NOWHERE})"
     number = float_of(end, sql_type)
     usable = f"{number} between 0 and {count} and floor({number}) = {number}"
-    return f"case when {usable} then cast({number} as bigint) else {NOWHERE} end"
+    return f"case when {usable} then cast({number} as integer) else {NOWHERE} end"
 
 
 def exact_sql(value: str, sql_type: str) -> str:

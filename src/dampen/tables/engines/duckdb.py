@@ -377,7 +377,7 @@ class DuckEngine(CountsByQuery, SizesByQuery, SumsByEngine):
         kinds = [self.types[self.columns.index(column)] for column in (src, dst)]
         tables, query = duck_sql.edge_query(nodes, kinds[0], kinds[1])
         rows = self.fetch(f", ends as (select {ends[0]} as src, {ends[1]} as dst from data) {query}", **tables)
-        return np.asarray(rows["src"], dtype=np.int64), np.asarray(rows["dst"], dtype=np.int64)
+        return np.asarray(rows["src"]), np.asarray(rows["dst"])
 
     def _filter(self) -> str:
         return f" where {' and '.join(self.filters)}" if self.filters else ""

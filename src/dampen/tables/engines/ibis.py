@@ -54,6 +54,8 @@ from dampen.vectors import Integers
 
 MOST_CELLS = 2**12
 """So many joint counts, at most, are grouped at once."""
+ROWS_IN_BATCH = 2**20
+"""Rows that leave the database come so many at a time."""
 CHUNK = 1024
 """Listed grids are looked up so many points at a time, with a scan for each part."""
 
@@ -75,15 +77,27 @@ class IbisEngine(CountsByQuery):
 
     def _run(self, expression: Any) -> Any:
         """The only way out of the database: a table of pyarrow."""
+        with self._watch_job():
+            return expression.to_pyarrow()
+
+    @contextmanager
+    def _watch_job(self) -> Iterator[None]:
+        """Look after a query that runs; its errors quote the data."""
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
                 with watch(self.look):
-                    return expression.to_pyarrow()
+                    yield
         except KeyboardInterrupt:
             raise
         except Exception as error:
             raise job_error(error, self) from None
+
+    def _stream(self, expression: Any) -> list[list[Any]]:
+        """What an expression of whole numbers returns, batch by batch as it comes: never all of it in another form."""
+        with self._watch_job():
+            batches = expression.to_pyarrow_batches(chunk_size=ROWS_IN_BATCH)
+            return [[column.to_numpy(zero_copy_only=False) for column in batch.columns] for batch in batches]
 
     def require(self, column: str) -> None:
         """Refuse a column that is not there."""
@@ -280,8 +294,9 @@ class IbisEngine(CountsByQuery):
         ends = [
             ibis_codes.node_places(self._column(column, name), nodes) for name, column in (("src", src), ("dst", dst))
         ]
-        rows = self.fetch(self.table.select(src=ends[0], dst=ends[1]), ["src", "dst"])
-        return rows["src"], rows["dst"]
+        pieces = self._stream(self.table.select(src=ends[0].cast("int32"), dst=ends[1].cast("int32")))
+        found = [np.concatenate([piece[end] for piece in pieces] or [np.zeros(0, np.int32)]) for end in range(2)]
+        return found[0], found[1]
 
     def _digits(self, sums: Any, groups: list[str]) -> dict[tuple[int, ...], dict[str, int]]:
         names = list(sums.columns)

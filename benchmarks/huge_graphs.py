@@ -1,0 +1,156 @@
+"""Graphs of up to 100M edges with a power law of degrees: how time grows with their walks of two steps.
+
+``python -m benchmarks.graphs --huge`` measures each size in a process of its own, so that its peak of memory is known;
+``python -m benchmarks.huge_graphs 2000000`` measures one.
+"""
+
+import json
+import math
+import resource
+import subprocess
+import sys
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from time import perf_counter, process_time
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchmarks.targets import Target
+from dampen import Budget, Graph, top_nodes
+from dampen.graphs import node_scores
+
+SIZES = (2_000_000, 8_000_000, 20_000_000, 50_000_000, 100_000_000)
+MEAN_DEGREE = 20
+EXPONENT = 2.5
+"""The share of nodes of degree d falls as d to the power of minus this."""
+AT_ONCE = 2**22
+STEP = 2_654_435_761
+"""A prime that is larger than any number of nodes: by it numbers of nodes are mixed."""
+EBC, LEVEL, BUILD, READ = "EBC", "top-10 by level", "build from arrays", "build from Parquet"
+MOST_SECONDS, MOST_GIGABYTES, GROWTH, EDGES_A_SECOND = 90, 10, 1.05, 10_000_000
+
+Figures = dict[str, float]
+
+
+def power_law(edges: int, seed: int = 0) -> tuple[int, NDArray[np.int32], NDArray[np.int32]]:
+    """A random graph after Chung and Lu: how many nodes, and both ends of so many pairs.
+
+    Each end is drawn by itself, node number floor(n u) with a probability in proportion to its weight
+    w(u) = (1 - c u)^(-1/a), a = EXPONENT - 1. The largest expected degree is the square root of twice the number of
+    edges: no pair then expects more than one edge. The integral of w is inverted in closed form. Numbers are then mixed,
+    since large degrees are not neighbours in real files. A few pairs repeat each other or join a node with itself.
+    """
+    nodes, rng, power = 2 * edges // MEAN_DEGREE, np.random.default_rng(seed), 1 - 1 / (EXPONENT - 1)
+    cut = _cut(math.sqrt(2 * edges) / MEAN_DEGREE, power)
+    ends = np.empty((2, edges), dtype=np.int32)
+    for first in range(0, edges, AT_ONCE):
+        piece = ends[:, first : first + AT_ONCE]
+        drawn = 1 - rng.random(piece.shape) * (1 - (1 - cut) ** power)
+        places = np.minimum((1 - drawn ** (1 / power)) / cut * nodes, nodes - 1).astype(np.int64)
+        piece[:] = places * STEP % nodes
+    return nodes, ends[0], ends[1]
+
+
+def _cut(largest: float, power: float) -> float:
+    """The c for which the largest weight is so many times the mean one, by halving."""
+    low, high = 0.0, 1.0
+    for _ in range(100):
+        middle = (low + high) / 2
+        mean = (1 - (1 - middle) ** power) / (power * middle)
+        below = middle < 1 and (1 - middle) ** (power - 1) / mean < largest
+        low, high = (middle, high) if below else (low, middle)
+    return low
+
+
+def measure(edges: int) -> Figures:
+    """Seconds by the clock and of the processors, gigabytes, and walks of two steps; compiled code is warm."""
+    _warm_up()
+    nodes, *ends = power_law(edges)
+    found: Figures = {"edges": edges}
+    with TemporaryDirectory() as folder:
+        file = str(Path(folder) / "edges.parquet")
+        _write(file, *ends)
+        _time(found, READ, lambda: Graph.from_file(file, src="src", dst="dst", nodes=nodes))
+    graph = _time(found, BUILD, lambda: Graph.from_edges(*ends, nodes=nodes))
+    ends.clear()
+    degrees = graph.degrees()
+    found["walks"] = float((degrees * degrees).sum())
+    found["largest degree"] = float(degrees.max())
+    _time(found, EBC, graph.ego_betweenness)
+    _time(found, LEVEL, lambda: top_nodes(graph, 10, epsilon=1, budget=Budget(epsilon=1), method="level"))
+    found["gigabytes"] = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20
+    return found
+
+
+def _warm_up() -> None:
+    """All code that the sizes need, on a graph that is large enough to be listed and dealt, and is cut all the same."""
+    nodes, src, dst = power_law(2**20 + 2**16)
+    graph = Graph.from_edges(src, dst, nodes=nodes)
+    graph.ego_betweenness()
+    usual, node_scores.LEAST_CUT = node_scores.LEAST_CUT, 0
+    for _ in range(2):
+        top_nodes(graph, 10, epsilon=1, budget=Budget(epsilon=1), method="level")
+        node_scores.LEAST_CUT = usual
+
+
+def _write(file: str, src: NDArray[np.int32], dst: NDArray[np.int32]) -> None:
+    import duckdb
+
+    with duckdb.connect() as connection:
+        connection.register("edges", {"src": src, "dst": dst})
+        connection.execute(f"copy (select * from edges) to '{file}' (format parquet)")
+
+
+def _time(found: Figures, what: str, action: Callable[[], Any]) -> Any:
+    clock, processor = perf_counter(), process_time()
+    result = action()
+    found[what], found[f"{what}, processor"] = perf_counter() - clock, process_time() - processor
+    return result
+
+
+def measure_all(sizes: tuple[int, ...] = SIZES) -> dict[int, Figures]:
+    """Every size in a process of its own."""
+    found = {}
+    for size in sizes:
+        command = [sys.executable, "-m", "benchmarks.huge_graphs", str(size)]
+        found[size] = json.loads(subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True).stdout)
+        print(f"{size} edges: {found[size]}", flush=True)
+    return found
+
+
+def growth(found: Mapping[int, Figures], what: str) -> float:
+    """The power of the number of walks by which processor time grows, from the fewest edges to the most."""
+    few, many = found[min(found)], found[max(found)]
+    key = f"{what}, processor"
+    return math.log(many[key] / few[key]) / math.log(many["walks"] / few["walks"])
+
+
+def targets(found: Mapping[int, Figures]) -> list[Target]:
+    """The promises about huge graphs."""
+    if not found:
+        return []
+    most = max(found)
+    return [
+        *(
+            Target(f"{what} of {most} edges in {MOST_SECONDS} s", MOST_SECONDS, {"": found[most][what]})
+            for what in (EBC, LEVEL)
+        ),
+        *(
+            Target(f"{what} grows with walks to the power of {GROWTH}", GROWTH, {"": growth(found, what)})
+            for what in (EBC, LEVEL)
+        ),
+        Target(f"{most} edges take {MOST_GIGABYTES} GB", MOST_GIGABYTES, {"": found[most]["gigabytes"]}),
+        Target(
+            f"{EDGES_A_SECOND} edges a second are built from Parquet",
+            EDGES_A_SECOND,
+            {str(size): size / each[READ] for size, each in found.items()},
+            True,
+        ),
+    ]
+
+
+if __name__ == "__main__":
+    print(json.dumps(measure(int(sys.argv[1]))))

@@ -1,0 +1,129 @@
+"""The rows of a graph from pairs of nodes: each edge once at both ends, whatever the pairs repeat. Not private."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dampen.errors import DataError
+from dampen.graphs.threads import as_threads, run_parts
+from dampen.vectors import Integers
+
+MOST_EDGES = 2**30 - 1
+"""Each edge takes two places in the rows, which are numbered in 32 bits."""
+
+FEWEST_DEALT = 2**19
+"""Fewer pairs are sorted in one go, which needs no compiled code."""
+
+BUCKET, MOST_BUCKETS = 2**17, 2**10
+"""Keys in a bucket, which stay in the cache while it is sorted; and how many buckets are dealt to at most."""
+
+ROWS_AT_ONCE = 2**24
+"""So many pairs are dealt before interrupts are heard."""
+
+
+@dataclass(frozen=True)
+class GraphReport:
+    """For the curator alone: what was read and what was merged. It tells about the edges.
+
+    ``rows`` pairs were read, of which ``self_loops`` join a node with itself and ``duplicates`` repeat an earlier one,
+    in either direction. Neither kind is an edge.
+    """
+
+    rows: int
+    self_loops: int
+    duplicates: int
+
+
+class Rows(NamedTuple):
+    """The neighbours of node v are ``neighbours[offsets[v]:offsets[v + 1]]``, increasing; and what was merged."""
+
+    offsets: NDArray[np.int32]
+    neighbours: NDArray[np.int32]
+    report: GraphReport
+
+
+def build_rows(src: Any, dst: Any, nodes: int) -> Rows:
+    """The rows of all nodes from both ends of each pair, which are places of nodes."""
+    return _build_at_once(src, dst, nodes) if len(src) < FEWEST_DEALT else _build_by_buckets(src, dst, nodes)
+
+
+def _build_at_once(src: Any, dst: Any, nodes: int) -> Rows:
+    keys, report = _merge_edges(np.asarray(src, dtype=np.int64), np.asarray(dst, dtype=np.int64))
+    # One sort of whole numbers orders all rows at once: the node in the upper half, its neighbour in the lower.
+    both = np.concatenate([keys, keys >> 32 | (keys & 0xFFFFFFFF) << 32])
+    both.sort()
+    offsets = np.zeros(nodes + 1, dtype=np.int32)
+    np.cumsum(np.bincount(both >> 32, minlength=nodes), out=offsets[1:])
+    return Rows(offsets, (both & 0xFFFFFFFF).astype(np.int32), report)
+
+
+def _merge_edges(src: Integers, dst: Integers) -> tuple[Integers, GraphReport]:
+    """Every edge once as smaller end * 2^32 + larger end, increasing; and what was left out."""
+    keys = np.minimum(src, dst) << 32 | np.maximum(src, dst)
+    keys = keys[src != dst]
+    self_loops, apart = len(src) - len(keys), len(keys)
+    keys.sort()
+    keys = keys[np.diff(keys, prepend=-1) != 0]
+    _require_few(len(keys))
+    return keys, GraphReport(len(src), self_loops, apart - len(keys))
+
+
+def _build_by_buckets(src: Any, dst: Any, nodes: int) -> Rows:
+    """The same of many pairs, each written twice and sorted among its like, by all threads."""
+    keys, starts, loops = _deal(src, dst, nodes)
+    degrees, kept = np.zeros(nodes, dtype=np.uint32), np.zeros(len(starts) - 1, dtype=np.int64)
+    from dampen.graphs.building_kernels import drop_repeats, take_neighbours
+
+    def sort(bucket: int) -> None:
+        own = keys[starts[bucket] : starts[bucket + 1]]
+        own.sort()
+        kept[bucket] = drop_repeats(own, degrees)
+
+    _run(sort, len(kept))
+    edges = int(kept.sum()) // 2
+    _require_few(edges)
+    offsets, neighbours = np.zeros(nodes + 1, dtype=np.int32), np.empty(2 * edges, dtype=np.int32)
+    np.cumsum(degrees, out=offsets[1:])
+    goal = np.cumsum(kept) - kept
+
+    def take(bucket: int) -> None:
+        first, size = goal[bucket], kept[bucket]
+        take_neighbours(keys[starts[bucket] : starts[bucket] + size], neighbours[first : first + size])
+
+    _run(take, len(kept))
+    return Rows(offsets, neighbours, GraphReport(len(src), loops, len(src) - loops - edges))
+
+
+def _deal(src: Any, dst: Any, nodes: int) -> tuple[Any, Integers, int]:
+    """Keys of both directions of all pairs, by buckets of nodes; where buckets start; and how many loops there are."""
+    from dampen.graphs.building_kernels import count_into_buckets, deal_into_buckets
+
+    wanted = min(MOST_BUCKETS, -(-2 * len(src) // BUCKET))
+    shift = max(0, (nodes - 1).bit_length() - (wanted - 1).bit_length())
+    sizes, loops = np.zeros((nodes - 1 >> shift) + 1, dtype=np.int64), 0
+    for tails, heads in _pieces(src, dst):
+        loops += count_into_buckets(tails, heads, shift, sizes)
+    starts = np.concatenate([[0], np.cumsum(sizes)])
+    keys, fill = np.empty(int(starts[-1]), dtype=np.uint64), starts[:-1].copy()
+    for tails, heads in _pieces(src, dst):
+        deal_into_buckets(tails, heads, shift, fill, keys)
+    return keys, starts, loops
+
+
+def _pieces(src: Any, dst: Any) -> Iterator[tuple[Any, Any]]:
+    """Some pairs at a time, in the one type that the compiled code takes."""
+    for first in range(0, len(src), ROWS_AT_ONCE):
+        piece = slice(first, first + ROWS_AT_ONCE)
+        yield np.ascontiguousarray(src[piece], dtype=np.uint32), np.ascontiguousarray(dst[piece], dtype=np.uint32)
+
+
+def _run(work: Callable[[int], None], buckets: int) -> None:
+    run_parts(lambda: work, range(buckets), threads=as_threads(None), title="rows of the graph")
+
+
+def _require_few(edges: int) -> None:
+    if edges > MOST_EDGES:
+        raise DataError(f"src and dst must hold at most {MOST_EDGES} different edges")

@@ -1,0 +1,191 @@
+"""Triangles listed at their corners, compiled: the ego edges of all nodes of a large graph. Not private.
+
+Nodes are numbered by increasing degree, and ``heads[ends[v]:ends[v + 1]]`` are the neighbours of v beyond v, sorted. A
+triangle is met once, from its lowest node: its other nodes are marked, and the rows of those are read. Rows so read
+belong to nodes of large degree, which are few, so most of them stay in the cache. Looking from each of the three
+corners instead reads rows all over the graph.
+
+Marks are bits, so that those of all nodes stay in the cache too. Scratch memory is left as it was found: zeros.
+"""
+
+from typing import Any
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from dampen.graphs.bit_kernels import Counts
+from dampen.graphs.edge_kernels import FAR, NEAR, Uints, Words, prefetch
+
+_LOW, _HALF, _WORD_BITS = np.uint64(0xFFFFFFFF), np.uint64(32), np.uint64(63)
+_SHIFT = np.uint32(6)
+
+
+@njit(cache=True, nogil=True)
+def copy_upper_rows(
+    first: int, last: int, offsets: Uints, middles: Uints, neighbours: Uints, ends: Uints, heads: Uints
+) -> None:
+    """The neighbours of each node beyond it, of the nodes from ``first`` to ``last``; ``ends`` says where they go."""
+    for v in range(first, last):
+        place = ends[v]
+        for slot in range(middles[v], offsets[v + 1]):
+            heads[place] = neighbours[slot]
+            place += np.uint32(1)
+
+
+@njit(cache=True, nogil=True)
+def upper_scan_lengths(first: int, last: int, ends: Uints, heads: Uints, lengths: Counts) -> None:
+    """For every node how many steps it takes to find the triangles of which it is the lowest node."""
+    for v in range(first, last):
+        total: Any = np.int64(0)
+        for slot in range(ends[v], ends[v + 1]):
+            total += np.int64(ends[heads[slot] + 1]) - np.int64(ends[heads[slot]])
+        lengths[v] = total
+
+
+@njit(cache=True, nogil=True)
+def count_corners(first: int, last: int, ends: Uints, heads: Uints, marks: Words, counts: Uints) -> None:
+    """Add to the counts of all three corners the triangles whose lowest node is among those from first to last."""
+    one, bit, end = np.uint32(1), np.uint64(1), len(heads) - 1
+    for v in range(first, last):
+        low, high = ends[v], ends[v + 1]
+        if high - low < 2:
+            continue
+        for slot in range(low, high):
+            marks[heads[slot] >> _SHIFT] |= bit << (np.uint64(heads[slot]) & _WORD_BITS)
+        for slot in range(low, high):
+            prefetch(ends, np.uint64(heads[min(slot + FAR, end)]))
+            prefetch(heads, np.uint64(ends[heads[min(slot + NEAR, end)]]))
+            middle, found = heads[slot], np.uint32(0)
+            for far in range(ends[middle], ends[middle + one]):
+                y = heads[far]
+                if marks[y >> _SHIFT] >> (np.uint64(y) & _WORD_BITS) & bit:
+                    counts[y] += one
+                    found += one
+            counts[middle] += found
+            counts[v] += found
+        for slot in range(low, high):
+            marks[heads[slot] >> _SHIFT] = 0
+
+
+@njit(cache=True, nogil=True)
+def start_lists(first: int, last: int, counts: Any, most: int, starts: Uints, listed: NDArray[np.bool_]) -> None:
+    """Where the ego edges of each node go that has at most ``most``, and within them those that each part found.
+
+    Counts, one row a part, become the places where its edges begin. ``starts[first]`` is known.
+    """
+    for c in range(first, last):
+        total: Any = np.int64(0)
+        for part in range(len(counts)):
+            total += counts[part, c]
+        listed[c] = total <= most
+        place = starts[c]
+        for part in range(len(counts)):
+            found = counts[part, c]
+            counts[part, c] = place
+            if listed[c]:
+                place += found
+        starts[c + 1] = place
+
+
+@njit(cache=True, nogil=True)
+def list_corners(
+    first: int,
+    last: int,
+    ends: Uints,
+    heads: Uints,
+    marks: Words,
+    places: Uints,
+    listed: NDArray[np.bool_],
+    edges: Words,
+) -> None:
+    """Walk as :func:`count_corners` does, and write each triangle's opposite edge at its corners that are listed.
+
+    An edge is its lower end times 2^32 plus the other. ``places`` says where the next edge of each corner goes.
+    """
+    one, bit, end = np.uint32(1), np.uint64(1), len(heads) - 1
+    for v in range(first, last):
+        low, high = ends[v], ends[v + 1]
+        if high - low < 2:
+            continue
+        for slot in range(low, high):
+            marks[heads[slot] >> _SHIFT] |= bit << (np.uint64(heads[slot]) & _WORD_BITS)
+        lowest = np.uint64(v)
+        for slot in range(low, high):
+            prefetch(ends, np.uint64(heads[min(slot + FAR, end)]))
+            prefetch(heads, np.uint64(ends[heads[min(slot + NEAR, end)]]))
+            middle = heads[slot]
+            for far in range(ends[middle], ends[middle + one]):
+                y = heads[far]
+                if marks[y >> _SHIFT] >> (np.uint64(y) & _WORD_BITS) & bit:
+                    if listed[y]:
+                        edges[places[y]] = lowest << _HALF | np.uint64(middle)
+                        places[y] += one
+                    if listed[middle]:
+                        edges[places[middle]] = lowest << _HALF | np.uint64(y)
+                        places[middle] += one
+                    if listed[v]:
+                        edges[places[v]] = np.uint64(middle) << _HALF | np.uint64(y)
+                        places[v] += one
+        for slot in range(low, high):
+            marks[heads[slot] >> _SHIFT] = 0
+
+
+@njit(cache=True, nogil=True)
+def number_ends(
+    start: Any, t: Any, edges: Words, numbers: Uints, tails: Uints, tips: Uints, sizes: Uints, ends: Uints
+) -> Any:
+    """Number the ends of t listed edges, as they are met; how many they are, and how many wedges (2-paths) they form.
+
+    ``tails`` and ``tips`` are left as the edges by these numbers, and ``sizes[x + 1]`` as how many end at x.
+    """
+    linked: Any = np.uint32(0)
+    one = np.uint32(1)
+    for e in range(t):
+        for side in range(2):
+            node = np.uint32(edges[start + e] >> _HALF) if side == 0 else np.uint32(edges[start + e] & _LOW)
+            number = numbers[node]
+            if number == 0:
+                ends[linked] = node
+                linked += one
+                number = linked
+                numbers[node] = number
+                sizes[number] = 0
+            sizes[number] += one
+            if side == 0:
+                tails[e] = number - one
+            else:
+                tips[e] = number - one
+    wedges: Any = 0
+    for x in range(linked):
+        degree: Any = np.int64(sizes[x + 1])
+        wedges += degree * (degree - 1) // 2
+        numbers[ends[x]] = 0
+    sizes[linked + one] = 0
+    return np.int64(linked), wedges
+
+
+@njit(cache=True, nogil=True)
+def sort_listed_rows(t: Any, linked: int, tails: Uints, tips: Uints, sizes: Uints, fill: Uints, row: Uints) -> None:
+    """Rows of an ego network from edges in any order, each increasing; ``tails`` has room for all rows.
+
+    ``sizes`` becomes where rows start. Rows that are read by increasing node and handed to their neighbours are sorted.
+    """
+    one = np.uint32(1)
+    for x in range(linked):
+        sizes[x + 1] += sizes[x]
+        fill[x] = sizes[x]
+    for e in range(t):
+        x, y = tails[e], tips[e]
+        row[fill[x]] = y
+        fill[x] += one
+        row[fill[y]] = x
+        fill[y] += one
+    for x in range(linked):
+        fill[x] = sizes[x]
+    for x in range(linked):
+        for slot in range(sizes[x], sizes[x + 1]):
+            y = row[slot]
+            tails[fill[y]] = x
+            fill[y] += one
+    row[: 2 * t] = tails[: 2 * t]

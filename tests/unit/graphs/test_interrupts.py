@@ -1,0 +1,113 @@
+"""Long counts in compiled code come back, or look up, after a bounded number of steps: there interrupts are heard."""
+
+import time
+from collections.abc import Callable
+from concurrent.futures import wait
+from typing import Any
+
+import numpy as np
+import pytest
+
+from dampen.graphs import edge_kernels, subgraph_kernels, subgraphs
+from dampen.graphs import threads as graph_threads
+from dampen.graphs.graph import Graph
+from dampen.graphs.stretches import cut_evenly, stretches
+from dampen.graphs.threads import new_halt, run_parts
+from tests.unit.graphs import judges
+
+CLIQUE = judges.random_graph(300, 1.0, 0)
+
+
+def test_stretches_cover_all_nodes_and_are_bounded() -> None:
+    sizes = np.random.default_rng(0).integers(0, 30, 1000)
+    before = np.concatenate([[0], np.cumsum(sizes)])
+    found = list(stretches(before, steps=100))
+    assert [node for first, last in found for node in range(first, last)] == list(range(1000))
+    assert max(int(before[last] - before[first]) for first, last in found) <= 100
+    assert len(found) < 2 * before[-1] / 100
+    assert list(stretches([0, 500, 501], steps=100)) == [(0, 1), (1, 2)]
+    assert [node for part in cut_evenly(before, 7) for node in range(*part)] == list(range(1000))
+
+
+def test_the_largest_codegree_comes_back_after_the_node_that_reached_the_limit() -> None:
+    graph = judges.random_graph(200, 0.5, 1)
+    order = np.argsort(-graph.degrees(), kind="stable").astype(np.uint32)
+    counts = np.zeros(graph.nodes + 1, dtype=np.int32)
+    place, best, visits = 0, 0, []
+    while place < len(order):
+        reached, best = edge_kernels.raise_codegree(place, best, order, *graph._rows(), counts, 1)
+        visits.append(reached - place)
+        place = reached
+    assert len(visits) > 10
+    assert set(visits[:-1]) == {1}
+    assert best == graph.max_codegree() == judges.max_codegree(judges.sets_of(graph))
+
+
+def test_a_count_that_would_never_end_ends_when_it_is_given_up() -> None:
+    """The cliques of 150 among 300 nodes are about 10^89."""
+    halt = new_halt()
+    ends, heads, _ = edge_kernels.orient(*CLIQUE._rows())
+    place, bits = np.zeros(300, dtype=np.uint32), np.zeros(300 * 5, dtype=np.uint64)
+    halt[0] = 1
+    assert subgraph_kernels.cliques_of(0, 300, 150, ends, heads, place, bits, halt) == 0
+
+
+@pytest.mark.parametrize(
+    "count",
+    [
+        lambda: subgraphs.count_cliques(CLIQUE, 150, threads=2),
+        lambda: subgraphs.largest_clique_change(CLIQUE, 150, 298, threads=2),
+    ],
+)
+def test_an_interrupt_ends_counts_of_cliques(count: Callable[[], int], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Else it would wait for compiled code that never ends. The triangles before are let through."""
+
+    def interrupted(running: Any, timeout: float) -> Any:
+        if wait(running, timeout=0.5).not_done:
+            raise KeyboardInterrupt
+        return wait(running, timeout=0)
+
+    monkeypatch.setattr(graph_threads, "wait", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        count()
+
+
+def test_an_error_or_an_interrupt_is_told_to_compiled_code() -> None:
+    halt = new_halt()
+
+    def count(part: int) -> None:
+        if part == 0:
+            raise MemoryError
+        while not halt[0]:
+            time.sleep(0.001)
+
+    with pytest.raises(MemoryError):
+        run_parts(lambda: count, range(2), threads=2, title="", halt=halt)
+    assert halt[0] == 1
+
+
+def test_searches_for_pairs_look_up_at_every_node() -> None:
+    graph: Graph = judges.hubs_and_cliques(1)
+    order, rows, halt = np.arange(graph.nodes, dtype=np.uint32), graph._rows(), new_halt()
+    halt[0] = 1
+    zeros = [np.zeros(graph.nodes, dtype=np.int64) for _ in range(3)]
+    best = np.full(graph.max_codegree() + 1, -1, dtype=np.int64)
+    subgraph_kernels.codegree_sums(order, order, *rows, zeros[0], zeros[1], best, halt)
+    assert best.max() == -1
+    ceilings, weights = np.full(graph.nodes, 99), np.ones(len(graph.neighbours), dtype=np.int64)
+    own = np.arange(len(best), dtype=np.int64)
+    search: Any = subgraph_kernels.heaviest_pair
+    assert search(order, ceilings, 0, *rows, weights, weights, own, *zeros, halt) == 0
+
+
+def test_triangles_are_cut_into_parts_of_bounded_work(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(subgraphs, "STEPS_AT_ONCE", 2000)
+    ends, heads, _ = edge_kernels.orient(*CLIQUE._rows())
+    above = np.diff(ends).astype(np.int64)
+    work = [
+        sum(int(above[heads[ends[v] : ends[v + 1]]].sum()) for v in range(*part))
+        for part in subgraphs._triangle_parts(ends, heads)
+    ]
+    assert max(work) <= 2000 + 300 * 300
+    assert len(work) > 2 * subgraphs.TRIANGLE_PARTS
+    assert CLIQUE.triangles() == 300 * 299 * 298 // 6

@@ -1,0 +1,133 @@
+"""Ways of counting that only large graphs need: made to count small ones, they say what the definitions say."""
+
+from collections.abc import Iterator
+from functools import cache
+from random import Random
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from dampen.graphs import building, ego_lists, node_scores, stretches, subgraphs
+from dampen.graphs.building import _build_at_once, _build_by_buckets
+from dampen.graphs.graph import Graph
+from dampen.graphs.node_scores import distance_two_sums
+from tests.unit.graphs import judges
+
+WEIGHTS = [0, 720, 360, 240, 180, 144, 120, 7]
+GRAPHS = {
+    "no edges": Graph.from_edges([], [], nodes=3),
+    "sparse": judges.random_graph(200, 0.03, 1),
+    "dense": judges.random_graph(60, 0.6, 2),
+    "hubs and cliques": judges.hubs_and_cliques(3),
+}
+
+
+@cache
+def sums_of(name: str) -> list[int]:
+    return judges.distance_two(judges.sets_of(GRAPHS[name]), WEIGHTS)
+
+
+@pytest.fixture(autouse=True)
+def small_is_large() -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(ego_lists, "LEAST_LISTED", 0)
+        patch.setattr(ego_lists, "LONGEST_ROWS", 10**6)
+        patch.setattr(ego_lists, "MOST_EDGES_LISTED", 10**6)
+        patch.setattr(node_scores, "LEAST_CUT", 0)
+        patch.setattr(node_scores, "FIRST_BLOCK", 16)
+        patch.setattr(stretches, "SLOTS_AT_ONCE", 50)
+        yield
+
+
+@pytest.mark.parametrize("name", GRAPHS)
+@pytest.mark.parametrize("parts", [1, 3, 8])
+def test_every_triangle_is_listed_at_its_three_corners(name: str, parts: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ego_lists, "PARTS", parts)
+    graph = GRAPHS[name]
+    order, rows = node_scores._renumber(*graph._rows())
+    found = ego_lists.list_ego_edges(*rows, threads=2)
+    joined = judges.sets_of(graph)
+    assert found.listed.all()
+    for place, node in [*enumerate(order.tolist())][::5]:
+        edges = found.edges[found.starts[place] : found.starts[place + 1]].tolist()
+        ends = [sorted((int(order[edge >> 32]), int(order[edge & 0xFFFFFFFF]))) for edge in edges]
+        among = [[a, b] for a in sorted(joined[node]) for b in sorted(joined[a] & joined[node]) if a < b]
+        assert sorted(ends) == among
+
+
+@pytest.mark.parametrize("name", GRAPHS)
+@pytest.mark.parametrize("listed", [10**6, 4, 1, 0])
+def test_the_bits_of_ego_betweenness_do_not_depend_on_what_is_listed(
+    name: str, listed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    graph = GRAPHS[name]
+    monkeypatch.setattr(ego_lists, "MOST_EDGES_LISTED", listed)
+    values = [graph.ego_betweenness(threads=threads).tobytes() for threads in (1, 2, 8)]
+    monkeypatch.setattr(ego_lists, "LEAST_LISTED", 2**62)
+    assert {*values} == {graph.ego_betweenness().tobytes()}
+
+
+def test_what_is_listed_stays_within_its_bound(monkeypatch: pytest.MonkeyPatch) -> None:
+    graph = GRAPHS["hubs and cliques"]
+    rows = node_scores._renumber(*graph._rows())[1]
+    for most in (0, 1, 4):
+        monkeypatch.setattr(ego_lists, "MOST_EDGES_LISTED", most)
+        found = ego_lists.list_ego_edges(*rows, threads=1)
+        assert len(found.edges) <= most * len(graph.neighbours) // 2
+        assert 0 < found.listed.sum() < graph.nodes
+    monkeypatch.setattr(ego_lists, "LONGEST_ROWS", 1)
+    assert not ego_lists.list_ego_edges(*rows, threads=1).listed.any()
+
+
+@pytest.mark.parametrize("name", GRAPHS)
+@pytest.mark.parametrize(("first", "grow"), [(1, 2), (7, 1), (16, 4), (10**6, 1)])
+def test_distance_two_sums_are_the_same_in_any_blocks(
+    name: str, first: int, grow: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(node_scores, "FIRST_BLOCK", first)
+    monkeypatch.setattr(node_scores, "BLOCKS_GROW", grow)
+    graph = GRAPHS[name]
+    expected = sums_of(name)
+    for threads in (1, 3):
+        assert distance_two_sums(graph.offsets, graph.neighbours, WEIGHTS, threads=threads).tolist() == expected
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.integers(2, 25), st.lists(st.tuples(st.integers(0, 24), st.integers(0, 24)), max_size=150), st.randoms())
+def test_renamed_nodes_have_the_same_scores(nodes: int, pairs: list[tuple[int, int]], random: Random) -> None:
+    src, dst = (np.array([pair[end] % nodes for pair in pairs], dtype=np.int64) for end in range(2))
+    names = np.array(random.sample(range(nodes), nodes))
+    graph, renamed = Graph.from_edges(src, dst, nodes=nodes), Graph.from_edges(names[src], names[dst], nodes=nodes)
+    assert renamed.ego_betweenness()[names].tobytes() == graph.ego_betweenness().tobytes()
+    sums = [distance_two_sums(each.offsets, each.neighbours, WEIGHTS) for each in (graph, renamed)]
+    assert sums[1][names].tolist() == sums[0].tolist()
+    joined = judges.sets_of(graph)
+    assert sums[0].tolist() == judges.distance_two(joined, WEIGHTS)
+    exact = [float(judges.ego_betweenness(joined, node)) for node in range(nodes)]
+    np.testing.assert_allclose(graph.ego_betweenness(), exact, rtol=1e-13, atol=1e-13)
+
+
+@pytest.mark.parametrize("bucket", [1, 64, 2**17])
+@pytest.mark.parametrize(("nodes", "rows"), [(1, 10), (2, 50), (7, 100), (1000, 5000), (65536, 7000)])
+def test_rows_built_by_buckets_are_those_built_at_once(
+    nodes: int, rows: int, bucket: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(building, "BUCKET", bucket)
+    monkeypatch.setattr(building, "ROWS_AT_ONCE", 1000)
+    src, dst = np.random.default_rng(rows).integers(0, nodes, (2, rows))
+    plain, dealt = _build_at_once(src, dst, nodes), _build_by_buckets(src.astype(np.int32), dst, nodes)
+    assert dealt.offsets.tolist() == plain.offsets.tolist()
+    assert dealt.neighbours.tolist() == plain.neighbours.tolist()
+    assert dealt.report == plain.report
+
+
+def test_numbers_of_edges_stand_at_both_their_slots() -> None:
+    graph = GRAPHS["hubs and cliques"]
+    src, dst = graph.edges()
+    slots = subgraphs._by_slot(graph, np.arange(len(src), dtype=np.int64))
+    known = {edge: number for number, edge in enumerate(zip(src.tolist(), dst.tolist(), strict=True))}
+    tails = np.repeat(np.arange(graph.nodes), np.diff(graph.offsets)).tolist()
+    ends = zip(tails, graph.neighbours.tolist(), strict=True)
+    assert slots.tolist() == [known[min(end), max(end)] for end in ends]
