@@ -14,6 +14,7 @@ ROOMS = {
     "certified": "exact and certified arithmetic: fractions and balls",
     "concentrated": "concentrated losses: the rho of an epsilon or a range, and the way back",
     "meaning": "what a loss means for one person: beliefs, odds, certificates",
+    "operators": "how an answer is compared and calculated with: as its value is",
     "entropy": "where random bits come from; the only door to them",
     "privacy": "adjacency, loss, release, and `paid`: reserve, then draw, then nothing that knows data",
     "vectors": "array types, runs of equal entries, and how a caller's numbers become one",

@@ -6,7 +6,7 @@ import operator
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, field, replace
 from enum import Enum
 from fractions import Fraction
 from typing import Any, Protocol, TypeVar
@@ -30,6 +30,7 @@ from dampen._validate import (
 from dampen.entropy import Entropy
 from dampen.errors import ParameterError, ReleaseFailed
 from dampen.meaning.certificate import Certificate, certify_release
+from dampen.operators import ByValue
 from dampen.writing import Error, as_json, html_table, percent, round_up
 
 Drawn = TypeVar("Drawn")
@@ -235,11 +236,6 @@ def miss_chance(confidence: Number) -> Fraction:
     return chance
 
 
-def value_of(answer: Any) -> Any:
-    """The value of a release; anything else as it is."""
-    return answer.value if isinstance(answer, Release) else answer
-
-
 class Ends(tuple[Any, Any]):
     """The ends (low, high) that were released: of values, or of totals where ``whose`` names a column of persons."""
 
@@ -254,25 +250,26 @@ class Ends(tuple[Any, Any]):
         return tuple(self), self.whose
 
 
-Operation = Callable[["Release", Any], Any]
+@dataclass(frozen=True)
+class Receipt:
+    """Where a charge stands in a ledger: the number of its entry, and the head of the ledger right after it.
 
+    ``ledger.verify(head=receipt.head)`` tells whether a ledger still contains that entry and all before it unchanged.
+    """
 
-def _by_value(operate: Callable[[Any, Any], Any]) -> Operation:
-    return lambda release, other: operate(release.value, value_of(other))
-
-
-def _reflected(operate: Callable[[Any, Any], Any]) -> Operation:
-    return lambda release, other: operate(other, release.value)
+    entry: int
+    head: str
 
 
 @dataclass(frozen=True, eq=False)
-class Release:
+class Release(ByValue):
     """A private answer: the value, what it cost, what drew it, the caller's note and how far it may be off.
 
     It is compared, hashed, formatted and calculated with as its value is. Never the scores behind it.
 
     Where something was cut, ``cap``: nobody counted for more, or the two ends (low, high) between which all values or
     totals were moved. ``at_stake``: the people who may have more, with a probability of 95 %, times the cap.
+    ``receipt``: where the charge for it stands, if a ledger paid.
     """
 
     value: Any
@@ -282,6 +279,7 @@ class Release:
     accuracy: Accuracy | None = None
     cap: Any = None
     at_stake: float = 0.0
+    receipt: Receipt | None = field(default=None, repr=False)
 
     @property
     def doubtful(self) -> bool:
@@ -316,7 +314,7 @@ class Release:
 
     def certificate(self) -> Certificate:
         """A page for whoever answers for data protection, as JSON and HTML: what was promised, and what was not."""
-        return certify_release(self.as_dict(), self.loss)
+        return certify_release(self.as_dict(), self.loss, None if self.receipt is None else asdict(self.receipt))
 
     def _value_for_json(self) -> Any:
         return as_json(self.value)
@@ -341,32 +339,6 @@ class Release:
         note = [("note", self.note)] if self.note else []
         cut = [] if self.cap is None else [("cap", self.cap)]
         return [*cut, ("loss", self.loss), ("mechanism", self.mechanism), *note]
-
-    def __format__(self, form: str) -> str:
-        return format(self.value, form)
-
-    def __bool__(self) -> bool:
-        return bool(self.value)
-
-    def __hash__(self) -> int:
-        return hash(self.value)
-
-    def __eq__(self, other: object) -> Any:
-        return self.value == value_of(other)
-
-    def __ne__(self, other: object) -> Any:
-        return self.value != value_of(other)
-
-    __lt__, __le__ = _by_value(operator.lt), _by_value(operator.le)
-    __gt__, __ge__ = _by_value(operator.gt), _by_value(operator.ge)
-    __add__, __radd__ = _by_value(operator.add), _reflected(operator.add)
-    __sub__, __rsub__ = _by_value(operator.sub), _reflected(operator.sub)
-    __mul__, __rmul__ = _by_value(operator.mul), _reflected(operator.mul)
-    __truediv__, __rtruediv__ = _by_value(operator.truediv), _reflected(operator.truediv)
-    __floordiv__, __rfloordiv__ = _by_value(operator.floordiv), _reflected(operator.floordiv)
-    __mod__, __rmod__ = _by_value(operator.mod), _reflected(operator.mod)
-    __divmod__, __rdivmod__ = _by_value(divmod), _reflected(divmod)
-    __pow__, __rpow__ = _by_value(operator.pow), _reflected(operator.pow)
 
 
 class NumericRelease(Release):
@@ -428,7 +400,8 @@ class GroupRelease(Release, Mapping[Any, Release]):
     def __getitem__(self, label: Any) -> Release:
         told = self.accuracy
         known = told.groups[label] if isinstance(told, GroupAccuracy) else told
-        return release_of(self.value[label], self.loss, self.mechanism, self.note, known, self.cap)
+        parts = self.loss, self.mechanism, self.note, known, self.cap
+        return release_of(self.value[label], *parts, receipt=self.receipt)
 
     def _size(self) -> float:
         """The larger of what groups above 0 and those below add up to: sums of both signs do not cancel."""
@@ -461,19 +434,23 @@ def release_of(
     accuracy: Accuracy | None = None,
     cap: Any = None,
     at_stake: float = 0.0,
+    receipt: Receipt | None = None,
 ) -> Release:
     """A release of the class that fits the value: a number, a tuple, a mapping of groups, or any other."""
     kinds: dict[type, type[Release]] = {bool: Release, numbers.Number: NumericRelease}
     kinds |= {tuple: ListRelease, list: ListRelease, Mapping: GroupRelease}
     chosen = next((found for kind, found in kinds.items() if isinstance(value, kind)), Release)
-    return chosen(value, loss, mechanism, note, accuracy, cap, at_stake)
+    return chosen(value, loss, mechanism, note, accuracy, cap, at_stake, receipt)
 
 
 class BudgetLike(Protocol):
     """What a mechanism needs of whoever pays."""
 
     def reserve(self, loss: PrivacyLoss, *, note: str = "") -> AbstractContextManager[object]:
-        """Charge ``loss`` now, before anything is drawn, or refuse and change nothing."""
+        """Charge ``loss`` now, before anything is drawn, or refuse and change nothing.
+
+        What is entered may have a ``receipt``, a :class:`Receipt`, which the release then carries.
+        """
         ...
 
 
@@ -482,11 +459,26 @@ def paid(draw: Callable[[Entropy], Drawn], loss: PrivacyLoss, *, budget: BudgetL
 
     The charge stands whatever happens after it. What fails then is not told, and no warning leaves: both may know data.
     """
-    with as_budget(budget).reserve(loss, note=note):
-        drawn = _attempt(draw)
+    with as_budget(budget).reserve(loss, note=note) as reservation:
+        receipt = _receipt_of(reservation)
+        drawn = _attempt(lambda source: _with_receipt(draw(source), receipt))
         if not drawn:
             raise ReleaseFailed("the draw failed after it was paid for; the charge stands")
     return drawn[0]
+
+
+def _receipt_of(reservation: object) -> Receipt | None:
+    """The receipt that came with a charge, if any: a budget of the caller's own may enter anything."""
+    try:
+        receipt = getattr(reservation, "receipt", None)
+    except Exception:  # the charge stands, and the answer that it paid for is not withheld
+        return None
+    return receipt if type(receipt) is Receipt else None
+
+
+def _with_receipt(drawn: Drawn, receipt: Receipt | None) -> Drawn:
+    """A release with its receipt; whatever else was drawn as it is."""
+    return drawn if receipt is None or not isinstance(drawn, Release) else replace(drawn, receipt=receipt)
 
 
 def _attempt(draw: Callable[[Entropy], Drawn]) -> tuple[Drawn, ...]:

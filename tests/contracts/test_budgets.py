@@ -7,6 +7,7 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, closing, contextmanager
 from fractions import Fraction
+from functools import partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
@@ -740,6 +741,32 @@ def test_threads_that_keep_an_answer_agree_on_one(make: Make) -> None:
     assert len(seen) == 8
     assert set(seen) == {budget.recall("median of pay")}
     assert seen[0] is not None
+
+
+# Receipts
+
+
+def test_every_release_carries_the_receipt_of_its_own_charge(make: Make) -> None:
+    budget = make(epsilon=10, delta="1/100")
+    drink = partial(dampen.select, TEA, sensitivity=1, epsilon="1/4")
+    releases = [drink(budget=budget, note=f"drink {turn}") for turn in range(3)]
+    with budget.batch([loss("1/4")] * 2, note="each") as each, budget.batch([loss("1/4")] * 2, delta="1/1000") as one:
+        releases += [drink(budget=payer) for payer in (each, each, one, one)]
+    before = state(budget)
+    certificates = [release.certificate().as_dict() for release in releases]
+    assert state(budget) == before
+    if not isinstance(budget, Ledger):
+        assert [release.receipt for release in releases] == [None] * 7
+        assert not any("privacy_budget" in told for told in certificates)
+        return
+    entries = {entry.number: entry for entry in budget.history()}
+    charges = [number for number, entry in entries.items() if entry.kind == "charge"]
+    assert [told["privacy_budget"]["entry"] for told in certificates] == [*charges, charges[-1]]
+    for told in certificates:
+        number, head = told["privacy_budget"]["entry"], told["privacy_budget"]["head"]
+        assert head == f"{number}:{entries[number].hash}"
+        assert budget.verify(head=head)
+    assert [entries[number].note for number in charges] == ["drink 0", "drink 1", "drink 2", "each", "each", ""]
 
 
 # Shared, never copied

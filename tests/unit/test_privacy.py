@@ -2,16 +2,19 @@
 
 import pickle
 import warnings
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import FrozenInstanceError, fields
 from fractions import Fraction
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
+from unittest.mock import MagicMock
 
 import pytest
 
 from dampen import Adjacency, Budget, Frame, PrivacyLoss, Release, SelectionProblem
 from dampen.errors import ParameterError, ReleaseFailed
 from dampen.mechanisms import PermuteAndFlip
-from dampen.privacy import Amount, paid
+from dampen.privacy import Amount, GroupRelease, Receipt, paid, release_of
 
 if TYPE_CHECKING:
     from tests.conftest import Refused
@@ -89,7 +92,7 @@ def test_a_release_holds_what_is_public_and_never_scores() -> None:
     frame = Frame(("tea", "coffee"), bound=1, adjacency=ADD_REMOVE)
     problem = SelectionProblem(frame, [98765432, 12345678])
     release = PermuteAndFlip(1).release(problem, budget=Budget(epsilon=1), note="drinks")
-    names = {"value", "loss", "mechanism", "note", "accuracy", "cap", "at_stake"}
+    names = {"value", "loss", "mechanism", "note", "accuracy", "cap", "at_stake", "receipt"}
     assert {field.name for field in fields(release)} == set(vars(release)) == names
     same = Release("tea", release.loss, "PermuteAndFlip(epsilon=1)", "drinks", release.accuracy)
     assert vars(release) == vars(same)
@@ -141,3 +144,48 @@ def test_an_interrupt_is_none_of_that() -> None:
 
     with pytest.raises(KeyboardInterrupt):
         paid(draw, LOSS, budget=Budget(epsilon=1))
+
+
+class Raising:
+    """Enters with an error where its receipt should be."""
+
+    @property
+    def receipt(self) -> Receipt:
+        raise OSError("private 42")
+
+
+class Entering:
+    """A budget of somebody's own, which enters whatever it was given."""
+
+    def __init__(self, entered: object) -> None:
+        self._entered = entered
+
+    def reserve(self, loss: PrivacyLoss, *, note: str = "") -> AbstractContextManager[object]:
+        return nullcontext(self._entered)
+
+
+RECEIPT = Receipt(3, "3:" + "a" * 64)
+
+
+@pytest.mark.parametrize("value", [7, "tea", (1, 2), {"F": 3, "M": 4}], ids=repr)
+def test_a_release_carries_the_receipt_of_whoever_paid(value: Any) -> None:
+    release = paid(lambda _: release_of(value, LOSS, "m"), LOSS, budget=Entering(SimpleNamespace(receipt=RECEIPT)))
+    plain = release_of(value, LOSS, "m")
+    assert release.receipt == pickle.loads(pickle.dumps(release)).receipt == RECEIPT
+    assert (type(release), release, repr(release), release.as_dict()) == (
+        *(type(plain), plain, repr(plain), plain.as_dict()),
+    )
+    if isinstance(release, GroupRelease):
+        assert [each.receipt for each in release.values()] == [RECEIPT] * 2
+
+
+@pytest.mark.parametrize(
+    "entered",
+    [None, 7, RECEIPT, Raising(), MagicMock(), SimpleNamespace(receipt=(3, "3:a")), SimpleNamespace(receipt=Receipt)],
+    ids=lambda each: type(each).__name__,
+)
+def test_a_strange_budget_gives_no_receipt_and_works_as_ever(entered: object) -> None:
+    release = paid(lambda _: release_of(7, LOSS, "m"), LOSS, budget=Entering(entered))
+    assert (release.value, release.receipt) == (7, None)
+    assert "privacy_budget" not in release.certificate().as_dict()
+    assert paid(lambda _: 7, LOSS, budget=Entering(SimpleNamespace(receipt=RECEIPT))) == 7

@@ -16,7 +16,7 @@ from dampen.accounting.rules import BASIC, AskedLimit
 from dampen.accounting.slots import SLOTS, find_slot
 from dampen.entropy import this_process
 from dampen.errors import BudgetError, BudgetExceeded, ParameterError
-from dampen.privacy import Adjacency, Amount, PrivacyLoss, as_adjacency, as_unit
+from dampen.privacy import Adjacency, Amount, PrivacyLoss, Receipt, as_adjacency, as_unit
 
 LONGEST_NOTE = 500
 """Notes are for people; longer ones are refused."""
@@ -149,10 +149,12 @@ def _word(**named: object) -> str:
 class Reservation:
     """A charge that has been made. As a context manager it marks where the paid work happens."""
 
-    def __init__(self, loss: PrivacyLoss, note: str) -> None:
+    def __init__(self, loss: PrivacyLoss, note: str, receipt: Receipt | None = None) -> None:
         self.loss = loss
         """What was charged, in the budget's own adjacency."""
         self.note = note
+        self.receipt = receipt
+        """Where the charge stands, if a ledger keeps it."""
 
     def settle(self, outcome: Outcome) -> None:
         """Record how the paid work ended; a budget in memory records nothing."""
@@ -264,7 +266,8 @@ def reserve_list(account: Account, grant: Grant, losses: Iterable[PrivacyLoss], 
     if not probability(delta=delta):
         return Batch(*grant(listed, note), composition=rule)
     [item], price = grant((account.quote(listed, delta),), note)
-    return Batch([Reservation(charge, note) for charge in account.price(listed)], price, item, composition=rule)
+    slots = [Reservation(charge, note, item.receipt) for charge in account.price(listed)]
+    return Batch(slots, price, item, composition=rule)
 
 
 def _sum(losses: Sequence[PrivacyLoss]) -> Amount:

@@ -2,16 +2,17 @@
 
 from dampen.accounting import store
 from dampen.accounting.account import Outcome, Reservation
-from dampen.accounting.chain import Entry, outcome_entry
+from dampen.accounting.chain import Entry, Head, outcome_entry
 from dampen.accounting.store import Store
 from dampen.errors import BudgetError
+from dampen.privacy import Receipt
 
 
 class LedgerReservation(Reservation):
     """A charge that is on the disk. Until its outcome is recorded it is listed as unfinished."""
 
     def __init__(self, store: Store, entry: Entry) -> None:
-        super().__init__(entry.loss, entry.note)
+        super().__init__(entry.loss, entry.note, Receipt(entry.number, str(Head(entry.number, entry.hash))))
         self._store, self._entry = store, entry
 
     @property

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from dampen.audit.leaves import EXACT, THE_OUTPUT
 from dampen.audit.outputs import Outputs
-from dampen.privacy import value_of
+from dampen.operators import value_of
 from dampen.vectors import Floats
 
 SUM = "the sum of the entries"

@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from dampen.privacy import value_of
+from dampen.operators import value_of
 
 THE_OUTPUT = "the output"
 ADDRESS = re.compile(r"0x[0-9a-fA-F]{4,}")

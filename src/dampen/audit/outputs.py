@@ -28,7 +28,8 @@ from dampen.audit.leaves import (
     nan_text,
     path_name,
 )
-from dampen.privacy import Release, value_of
+from dampen.operators import value_of
+from dampen.privacy import Release
 from dampen.vectors import Floats
 
 PLAIN_NUMBERS = {float, int, bool}

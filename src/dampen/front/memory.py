@@ -5,7 +5,7 @@ The key is what was asked, never anything about the data: whether an answer is f
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
 from datetime import date
 from decimal import Decimal
 from numbers import Real
@@ -21,6 +21,7 @@ from dampen.privacy import (
     GroupAccuracy,
     PrivacyLoss,
     PrivateAccuracy,
+    Receipt,
     Release,
     release_of,
 )
@@ -93,19 +94,22 @@ def write_release(answer: Release) -> str | None:
         }  # fmt: skip
         if answer.cap is not None:
             told |= {"cap": _encode(answer.cap), "at_stake": answer.at_stake}
+        if answer.receipt is not None:
+            told["receipt"] = asdict(answer.receipt)
         return json.dumps(told)
     except TypeError:
         return None
 
 
 def read_release(text: str) -> Release:
-    """The release that was written; what it cost then is told, and that it cost nothing now."""
+    """The release that was written; what it cost then is told, who paid for it, and that it cost nothing now."""
     told = json.loads(text)
     loss = PrivacyLoss(**{"epsilon": None, **told["loss"], "adjacency": Adjacency(told["loss"]["adjacency"])})
     known = _decode_accuracy(told["accuracy"])
     parts = _decode(told["value"]), loss, told["mechanism"], told["note"], known
     found = release_of(*parts, _decode(told.get("cap")), told.get("at_stake", 0.0))
-    return replace(found, note=f"{found.note} ({FREE})")
+    receipt = Receipt(**told["receipt"]) if "receipt" in told else None
+    return replace(found, note=f"{found.note} ({FREE})", receipt=receipt)
 
 
 def _encode_loss(loss: PrivacyLoss) -> dict[str, str]:

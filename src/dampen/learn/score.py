@@ -130,7 +130,7 @@ def private_score(
     counted = np.array([np.count_nonzero(right), np.count_nonzero(~right)])
     counts = pose_counts(counted, (True, False), price=Price(price), adjacency=meant).release(payer, note)
     told = ShareAccuracy(counts.value[True], counts.value[False], Geometric(price))
-    return NumericRelease(told.value, counts.loss, counts.mechanism, note, told)
+    return NumericRelease(told.value, counts.loss, counts.mechanism, note, told, receipt=counts.receipt)
 
 
 def _require_described(model: Any, table: Table, y: Any) -> None:
@@ -166,7 +166,7 @@ def _score_persons(
     posed = pose_counts(units, (True, False), price=Price(epsilon), adjacency=table.adjacency, frame=frame)
     counts = posed.release(budget, note)
     told = ShareAccuracy(counts.value[True], counts.value[False], LaplaceCounts(epsilon).noise(frame))
-    return NumericRelease(told.value, counts.loss, counts.mechanism, note, told)
+    return NumericRelease(told.value, counts.loss, counts.mechanism, note, told, receipt=counts.receipt)
 
 
 def _votes(right: Right, owners: Owners) -> Integers:

@@ -43,6 +43,7 @@ NOT_PROTECTED = (
     "what holds for everybody: a true statement about a group may be used against its members, in the data or not",
     "people who are more than one unit of privacy: what they lose grows with the number of their units",
 )
+CHECK = "`dampen budget verify LEDGER --head {head}` tells whether the ledger still contains this entry"
 PROOFS = "docs/proofs"
 CLASS = re.compile(r"\b([A-Z][A-Za-z]+)\(")
 
@@ -89,14 +90,18 @@ class Certificate:
         return html_element("h3", self.title) + "".join(parts)
 
 
-def certify_release(told: Mapping[str, Any], loss: LossLike) -> Certificate:
-    """The certificate of one release. ``told``: what it tells of itself (``Release.as_dict``)."""
+def certify_release(told: Mapping[str, Any], loss: LossLike, receipt: Mapping[str, Any] | None = None) -> Certificate:
+    """The certificate of one release. ``told``: what it tells of itself (``Release.as_dict``).
+
+    ``receipt``: the entry of the ledger that paid, and the head right after it, where one did.
+    """
     explained = explain_amount(loss, subject="this release", told=str(loss), adjacency=loss.adjacency, unit=loss.unit)
     mechanism = told["mechanism"]
     error = told.get("error")
     sections: dict[str, Any] = {
         "data_release": {"what": told["note"] or "(no note)", "value": told["value"]},
         "privacy_guarantee": guarantee(explained, told["loss"]),
+        **({} if receipt is None else {"privacy_budget": {**receipt, "check": CHECK.format(**receipt)}}),
         "mechanism": {"name": mechanism, **library(), "proofs": list(proof_pages(mechanism))},
         "utility": {"error": "not told" if error is None else error["statement"]},
         **surroundings(),

@@ -43,9 +43,11 @@ class Mechanism(ABC, Generic[Framed, Problem, Answer]):
         self.require(problem)
         frame: Framed = problem.frame  # type: ignore[attr-defined]
         loss = self.privacy(frame)
-        value = paid(lambda source: self.answer(frame, self.draw(problem, source)), loss, budget=budget, note=note)
-        released: Any = self.build(frame, value, loss, note)
-        answer: Answer = released
+
+        def draw(source: Entropy) -> Any:
+            return self.build(frame, self.answer(frame, self.draw(problem, source)), loss, note)
+
+        answer: Answer = paid(draw, loss, budget=budget, note=note)
         return answer
 
     def build(

@@ -15,7 +15,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dampen import Adjacency, Budget, PrivacyLoss
+from dampen import Adjacency, Budget, PrivacyLoss, select
 from dampen._validate import Number
 from dampen.accounting import Ledger
 from dampen.accounting.chain import Entry
@@ -486,6 +486,19 @@ def test_a_head_from_before_the_forgery_does_not_show_it(ledger: Ledger) -> None
     early = ledger.history()[CHARGE - 1]
     tamper(ledger, f"UPDATE entries SET note = 'harmless' WHERE number = {SECOND}", rechain=True)
     assert ledger.verify(head=f"{early.number}:{early.hash}")
+
+
+def test_a_forged_copy_no_longer_fits_the_certificates_of_later_releases(ledger: Ledger, tmp_path: Path) -> None:
+    releases = [select({"tea": 7, "coffee": 5}, sensitivity=1, epsilon="1/4", budget=ledger) for _ in range(3)]
+    heads = [release.certificate().as_dict()["privacy_budget"]["head"] for release in releases]
+    ledger.close()
+    with closing(Budget.open(shutil.copy(ledger.path, tmp_path / "copy.db"))) as copied:
+        assert all(copied.verify(head=head) for head in heads)
+        second = int(heads[1].partition(":")[0])
+        tamper(copied, f"UPDATE entries SET epsilon = '1/40' WHERE number = {second}", rechain=True)
+        assert copied.verify()
+        assert [bool(copied.verify(head=head)) for head in heads] == [True, False, False]
+    assert all(ledger.verify(head=head) for head in heads)
 
 
 @pytest.mark.parametrize("kept", [1, 2, 4, 7, 9])

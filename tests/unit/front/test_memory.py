@@ -1,8 +1,10 @@
 """Remembered answers: what is written is read back, and the same question costs nothing."""
 
+from contextlib import closing
 from datetime import date, datetime
 from decimal import Decimal
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -22,6 +24,7 @@ from dampen.privacy import (
     ListRelease,
     NumericRelease,
     PrivateAccuracy,
+    Receipt,
     Release,
     release_of,
 )
@@ -132,6 +135,15 @@ def test_a_loss_without_epsilon_is_read_back() -> None:
 def test_what_could_not_be_read_back_is_not_written(value: Any) -> None:
     """A day is no moment, and a number of numpy no number of Python's: another type would be told the second time."""
     assert write_release(Release(value, PrivacyLoss(1, adjacency=Adjacency.EDGE), "m")) is None
+
+
+def test_a_remembered_answer_names_the_entry_that_paid_for_it(tmp_path: Path) -> None:
+    with closing(Budget.open(tmp_path / "study.db", epsilon=1, remember=True)) as ledger:
+        table = Table({"pay": [1, 2, 3]}, columns={"pay": Number(0, 9)}, budget=ledger, name="staff")
+        first, again = (table.count(epsilon="1/4") for _ in range(2))
+        assert first.receipt == again.receipt == Receipt(3, f"3:{ledger.history()[2].hash}")
+        assert again.certificate().as_dict()["privacy_budget"]["entry"] == 3
+        assert ledger.spent.epsilon == Fraction(1, 4)
 
 
 def test_kinds_of_releases() -> None:

@@ -4,8 +4,10 @@ import json
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
 import dampen
+from dampen.cli.app import app
 from dampen.meaning.certificate import NOT_PROTECTED, proof_pages
 
 ROOT = Path(__file__).parents[3]
@@ -36,6 +38,22 @@ def test_a_release_certifies_its_promise_and_its_mechanism() -> None:
     assert "drink &lt;b&gt;" in page
     assert "<b>" not in page
     assert not any(word in page for word in ("http:", "https:", "<script", "src="))
+
+
+def test_a_release_certifies_which_entry_of_a_ledger_paid(tmp_path: Path) -> None:
+    path = tmp_path / "study.db"
+    ledger = dampen.Budget.open(path, epsilon=3)
+    release = dampen.select({"tea": 7, "coffee": 5}, sensitivity=1, epsilon="1/2", budget=ledger, note="drink")
+    spent = ledger.spent
+    made = release.certificate()
+    told, charge = json.loads(made.as_json())["privacy_budget"], ledger.history()[1]
+    assert (told["entry"], told["head"]) == (charge.number, f"{charge.number}:{charge.hash}")
+    assert all(str(word) in made.as_html() for word in told.values())
+    assert str(tmp_path) not in made.as_json()
+    assert ledger.spent == spent
+    words = told["check"].split("`")[1].replace("LEDGER", str(path)).split()[1:]
+    assert CliRunner().invoke(app, words).exit_code == 0
+    assert CliRunner().invoke(app, [*words[:-1], f"{charge.number}:{'0' * 64}"]).exit_code != 0
 
 
 def test_a_ledger_is_certified_from_its_entries(tmp_path: Path) -> None:
