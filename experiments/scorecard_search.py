@@ -67,7 +67,7 @@ RIDGE = 3
 
 @dataclass(frozen=True, eq=False)
 class Rows:
-    """Rows of a task, as tables and as codes; ``classes`` is how many there are, ``numbers`` tells what is a number."""
+    """Rows of a task, as a table and as codes. ``schema`` says into which bins numbers are cut. Not private."""
 
     task: Task
     table: Mapping[str, Any]
