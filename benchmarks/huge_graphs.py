@@ -40,8 +40,9 @@ def power_law(edges: int, seed: int = 0) -> tuple[int, NDArray[np.int32], NDArra
 
     Each end is drawn by itself, node number floor(n u) with a probability in proportion to its weight
     w(u) = (1 - c u)^(-1/a), a = EXPONENT - 1. The largest expected degree is the square root of twice the number of
-    edges: no pair then expects more than one edge. The integral of w is inverted in closed form. Numbers are then mixed,
-    since large degrees are not neighbours in real files. A few pairs repeat each other or join a node with itself.
+    edges: no pair then expects more than one edge. The integral of w is inverted in closed form. Numbers are then
+    mixed, since large degrees are not neighbours in real files. A few pairs repeat each other or join a node with
+    itself.
     """
     nodes, rng, power = 2 * edges // MEAN_DEGREE, np.random.default_rng(seed), 1 - 1 / (EXPONENT - 1)
     cut = _cut(math.sqrt(2 * edges) / MEAN_DEGREE, power)
