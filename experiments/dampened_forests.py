@@ -123,7 +123,7 @@ def _half(names: list[str], rng: np.random.Generator) -> list[str]:
 
 def table(trial: Trial, epsilon: str, run: int) -> Floats:
     """The decision table, for comparison."""
-    model = PrivateClassifier(epsilon, trial.schema, Budget(epsilon=epsilon), len(trial.classes))
+    model = PrivateClassifier(epsilon, trial.schema, Budget(epsilon=epsilon), len(trial.classes), kind="table")
     return np.asarray(model.fit(trial.known, trial.classes).predict_proba(trial.asked))
 
 

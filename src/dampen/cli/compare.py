@@ -63,7 +63,7 @@ def compare(
 
     Examples:
       dampen compare public.csv pay --question median --bounds 0 10000 --public
-      dampen compare public.csv pay --question mean --bounds 0 10000 --delta 1e-6 --public
+      dampen compare public.csv pay --question mean --bounds 0 10000 --public
     """
     if not public:
         raise ParameterError("public must be said, --public: a comparison shows the data itself")
