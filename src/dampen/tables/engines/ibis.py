@@ -76,7 +76,7 @@ class IbisEngine(CountsByQuery):
         return {name: np.array(found.column(name).to_pylist(), dtype=np.int64) for name in names}
 
     def _run(self, expression: Any) -> Any:
-        """The only way out of the database: a table of pyarrow."""
+        """The way out of the database, beside :meth:`_stream`: a table of pyarrow."""
         with self._watch_job():
             return expression.to_pyarrow()
 

@@ -51,6 +51,14 @@ def left(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[int]]:
         pass
     else:
         monkeypatch.setattr(IbisEngine, "fetch", watched(IbisEngine.fetch))
+        stream = IbisEngine._stream
+
+        def watching(engine: Any, expression: Any) -> Any:
+            batches = stream(engine, expression)
+            counted.append(sum(len(batch[0]) for batch in batches))
+            return batches
+
+        monkeypatch.setattr(IbisEngine, "_stream", watching)
     yield counted
     assert counted, "nothing was counted by an engine"
 
