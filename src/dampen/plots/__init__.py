@@ -11,12 +11,12 @@ if TYPE_CHECKING:
     from dampen.plots.audits import audit
     from dampen.plots.budgets import budget
     from dampen.plots.laws import law
-    from dampen.plots.models import table, tree
+    from dampen.plots.models import scorecard, table, tree
     from dampen.plots.releases import histogram
     from dampen.plots.sensitivities import dampening, ladder
     from dampen.plots.tradeoffs import tradeoff
 
-__all__ = ["audit", "budget", "dampening", "histogram", "ladder", "law", "table", "tradeoff", "tree"]
+__all__ = ["audit", "budget", "dampening", "histogram", "ladder", "law", "scorecard", "table", "tradeoff", "tree"]
 
 _HOMES = {
     "audit": "dampen.plots.audits",
@@ -25,6 +25,7 @@ _HOMES = {
     "histogram": "dampen.plots.releases",
     "ladder": "dampen.plots.sensitivities",
     "law": "dampen.plots.laws",
+    "scorecard": "dampen.plots.models",
     "table": "dampen.plots.models",
     "tradeoff": "dampen.plots.tradeoffs",
     "tree": "dampen.plots.models",

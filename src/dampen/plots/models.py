@@ -1,5 +1,6 @@
-"""Released classifiers: the decision table and the tree. Everything in them is released."""
+"""Released classifiers: decision tables, scorecards and trees. Everything in them is released."""
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from dampen.drawing import new_axes, new_figure
@@ -9,14 +10,22 @@ from dampen.learn import views
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from dampen.learn import PrivateClassifier, PrivateTreeClassifier
+    from dampen.learn import PrivateClassifier, PrivateScorecard, PrivateTreeClassifier
+
+ROW = 0.22
+"""The height of a bar in inches."""
 
 
 def table(model: "PrivateClassifier") -> "Figure":
-    """The decision table of a fitted ``PrivateClassifier``: a row for each cell, coloured by its class shares."""
+    """The decision table of a fitted ``PrivateClassifier``: a row for each cell, coloured by its class shares.
+
+    Of a joint model: a bar for the points of every value, answer and cell.
+    """
     if not hasattr(model, "plot_table"):
         raise ParameterError(f"model must be a fitted PrivateClassifier; got {type(model).__name__}")
     names = model.tests_
+    if model.kind_ == "joint":
+        return _draw_points("plots.table", f"The private joint model: {len(names)} tests", model, model.plot_table)
     width, height = views.table_size(model.model_)
     caption = (
         "Each row is a pattern of answers that a record can give: dark for yes, light for no; then the shares of the "
@@ -29,6 +38,26 @@ def table(model: "PrivateClassifier") -> "Figure":
     axes.grid(visible=False)
     model.plot_table(axes)
     axes.xaxis.labelpad = 22  # below the legend
+    return figure
+
+
+def scorecard(model: "PrivateScorecard") -> "Figure":
+    """The points of a fitted ``PrivateScorecard``: a bar for every value of every attribute."""
+    if not hasattr(model, "points_"):
+        raise ParameterError(f"model must be a fitted PrivateScorecard; got {type(model).__name__}")
+    return _draw_points("plots.scorecard", "The private scorecard", model, model.plot)
+
+
+def _draw_points(name: str, title: str, model: Any, plot: Callable[[Any], Any]) -> "Figure":
+    height = ROW * model.export_text().count("\n") + 1.6
+    caption = (
+        "A bar for the points of each value; a record's points are added up, and their sum tells its class. Points are "
+        f"released ones, with noise.{_cost(model)}"
+    )
+    figure = new_figure(name, caption=caption, width=7.5, height=height)
+    axes = new_axes(figure, title, "points", "values")
+    axes.grid(visible=False)
+    plot(axes)
     return figure
 
 

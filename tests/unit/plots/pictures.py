@@ -11,7 +11,7 @@ import numpy as np
 import dampen
 from dampen import Adjacency, Category, Frame, Number, NumericFrame, NumericProblem, SelectionProblem, plots
 from dampen.audit import add_remove_neighbours, audit_selection, multisets
-from dampen.learn import PrivateClassifier, PrivateTreeClassifier, Schema
+from dampen.learn import PrivateClassifier, PrivateScorecard, PrivateTreeClassifier, Schema
 from dampen.mechanisms import Exponential, Ladder, Laplace, LocalDampening, PairwiseDampening, PermuteAndFlip
 from dampen.sensitivity import RungTable
 
@@ -70,6 +70,16 @@ def classifier() -> PrivateClassifier:
 
 
 @cache
+def joint() -> PrivateClassifier:
+    return PrivateClassifier(2, SCHEMA, dampen.Budget(epsilon=2), 800, kind="joint").fit(*people())
+
+
+@cache
+def card() -> PrivateScorecard:
+    return PrivateScorecard(2, SCHEMA, dampen.Budget(epsilon=2)).fit(*people())
+
+
+@cache
 def tree() -> PrivateTreeClassifier:
     return PrivateTreeClassifier(epsilon=2, schema=SCHEMA, budget=dampen.Budget(epsilon=2), max_depth=2).fit(*people())
 
@@ -87,6 +97,8 @@ FIGURES: dict[str, Callable[[Path], Any]] = {
     "budget": lambda folder: plots.budget(ledger(folder)),
     "histogram": lambda _: plots.histogram(bars()),
     "table": lambda _: plots.table(classifier()),
+    "table of a joint model": lambda _: plots.table(joint()),
+    "scorecard": lambda _: plots.scorecard(card()),
     "tree": lambda _: plots.tree(tree()),
     "explanation": lambda _: dampen.explain(bars()).plot(),
 }

@@ -183,6 +183,7 @@ def test_what_cannot_be_drawn_is_refused_in_one_line(refused: "Refused") -> None
         (lambda: draw.histogram({"a": 1}), "release must be one of groups"),
         (lambda: draw.table(pictures.tree()), "PrivateClassifier"),
         (lambda: draw.tree(pictures.classifier()), "PrivateTreeClassifier"),
+        (lambda: draw.scorecard(pictures.classifier()), "PrivateScorecard"),
     ]
     for attempt, words in wrong:
         with refused(ParameterError, words):
