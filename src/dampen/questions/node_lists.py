@@ -115,7 +115,9 @@ def prepare_with_scores(
     """
     ranking = method.rank(graph, terms) if method.law == "laplace" else None
     if ranking is None or ranking.unit is None or ranking.l1 is None:
-        raise ParameterError("with_scores must be left out here: this method is not proved to tell the score itself")
+        raise ParameterError(
+            "with_scores must be left out here: it is for score='pagerank', and score='degree' by level or degree"
+        )
     step = steps_to_tell(ranking.unit, ranking.unit * ranking.l1 / rate)
     units = np.asarray(ranking.problem.utilities)
     counts, l1 = (units, ranking.l1) if step == 1 else (units // step, -(-ranking.l1 // step) + graph.nodes)
