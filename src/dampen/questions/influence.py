@@ -73,7 +73,8 @@ def top_nodes(
     with_scores
         Whether the score of each node is told with it, by noise on the scores of all nodes, at no further price: a
         :class:`~dampen.privacy.GroupRelease` whose labels are in the order of the list, and which tells its error.
-        Offered for degrees and PageRank, whose scores one edge moves by little in sum.
+        Offered for degrees and PageRank, whose scores one edge moves by little in sum. Scores and error are those of
+        the method: by ``"one_hop"`` of one-hop PageRank, which may be far from PageRank itself.
     note
         What the answer is for; a ledger remembers it.
 

@@ -31,6 +31,7 @@ from dampen.mechanisms.noise_errors import ChosenNoiseAccuracy
 from dampen.mechanisms.selection.ordered import OrderedMechanism
 from dampen.privacy import Adjacency
 from dampen.problem import CountsFrame, CountsProblem, NumericFrame, NumericProblem
+from dampen.problem.counts import LARGEST_COUNT
 from dampen.queries.graph.centralities import Method, Ranking, Terms
 from dampen.queries.graph.level import clip_h, kth_largest_degree, level_plan, level_rates
 
@@ -120,7 +121,9 @@ def prepare_with_scores(
         )
     step = steps_to_tell(ranking.unit, ranking.unit * ranking.l1 / rate)
     units = np.asarray(ranking.problem.utilities)
-    counts, l1 = (units, ranking.l1) if step == 1 else (units // step, -(-ranking.l1 // step) + graph.nodes)
+    counts, l1 = units, ranking.l1
+    if step > 1:  # scores are from 0 to 2^62: divided by any larger step they are all 0
+        counts, l1 = units // min(step, LARGEST_COUNT), -(-l1 // step) + graph.nodes
     problem = CountsProblem(CountsFrame(graph.nodes, l1, Adjacency.EDGE), counts)
     mechanism, told = LaplaceCounts(rate), ranking.unit * step
 

@@ -107,6 +107,16 @@ def test_the_price_is_that_of_the_rounding_too(stars: Graph) -> None:
     assert steps_to_tell(Fraction(1, 2**20), Fraction(2)) == 1
 
 
+@pytest.mark.parametrize(("score", "method"), [("degree", "degree"), ("pagerank", "one_hop"), ("pagerank", "global")])
+def test_a_step_may_be_larger_than_any_score(stars: Graph, score: str, method: str) -> None:
+    """At the least price a step does not fit 64 bits: all scores are in the first one, and noise is still paid for."""
+    asked: dict[str, Any] = {"score": score, "method": method, "epsilon": "1e-60", "with_scores": True}
+    posed = RECORD["top_nodes"].pose(stars, 2, **asked)
+    assert posed.accuracy_before is not None
+    assert posed.accuracy_before.noise.rate == Fraction(1, 10**60 * (1 + stars.nodes))  # type: ignore[attr-defined]
+    assert len(posed.release(Budget(epsilon=1), "")) == 2
+
+
 def test_an_error_is_told_before_and_after(stars: Graph) -> None:
     posed = RECORD["top_nodes"].pose(stars, 2, score="pagerank", epsilon=1, with_scores=True)
     release = posed.release(Budget(epsilon=1), "")

@@ -40,8 +40,8 @@ class SumsByEngine(ABC):
         """The SQL type of a column."""
 
     def sums(self, column: str | None, ends: tuple[Fraction, Fraction]) -> Sums:
-        """The exact sum of a column: that of one group, which is all rows."""
-        return self.sums_by_group(column, ends, ())[()]
+        """The exact sum of a column: that of one group, which is all rows; a stream without any has no group."""
+        return self.sums_by_group(column, ends, ()).get((), Sums(0, Fraction(0), 0, 0))
 
     def sums_by_group(
         self, column: str | None, ends: tuple[Fraction, Fraction], by: Groups

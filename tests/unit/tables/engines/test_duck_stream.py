@@ -14,6 +14,7 @@ import pytest
 from dampen.errors import EngineError
 from dampen.tables.engines import duck_stream, open_engine, running_sums
 from dampen.tables.engines.arrow_batches import StreamError, stream_batches
+from dampen.tables.engines.base import Sums
 from dampen.tables.engines.duckdb import DuckEngine
 
 if TYPE_CHECKING:
@@ -72,6 +73,17 @@ def test_a_stream_is_read_as_sql_and_arrays_are(
             connection.execute("create table held as select * from frame")
             assert sums_of(connection.table("held"), *groups) == by_sql
             assert connection.sql("show tables").fetchall() == [("held",)]
+
+
+@pytest.mark.usefixtures("streamed")
+def test_a_stream_without_rows_has_a_sum(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whether a filter leaves any rows is private: an error would tell."""
+    monkeypatch.setattr(DuckEngine, "fetch", None)  # nobody asks SQL
+    with duckdb.connect() as connection:
+        for left in (0, 1):
+            data = connection.sql(f"select 0.5::double as c0 from range(9) t(i) where (i * i) % 64 = 1 and i <= {left}")
+            with open_engine(data, "c0") as engine:
+                assert engine.sums("c0", ENDS) == Sums(left, Fraction(left, 2), 0, 0)
 
 
 def test_rows_are_held_batch_by_batch(streamed: None, monkeypatch: pytest.MonkeyPatch) -> None:
