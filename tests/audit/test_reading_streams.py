@@ -68,3 +68,19 @@ def test_one_record_more_moves_its_own_group_alone(
             record = value, kinds[(first + place) % len(kinds)]
             after = told_by_stream([*base, record], by, tmp_path / "more.parquet")
             assert after == move(before, record, by), (base, record)
+
+
+@pytest.mark.parametrize("power", [70, 130, 900])
+@pytest.mark.parametrize("least", [0, 2**60], ids=["streamed", "by query"])
+def test_a_record_of_many_digits_does_not_change_how_tiny_ones_are_read(
+    power: int, least: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Beside vast bounds tiny values are scaled to 0: they counted only where another record had many digits."""
+    monkeypatch.setattr(duck_stream, "MANY_ROWS", least)
+    tiny, ends = [5e-324] * 5 + [1e-320] * 3, (Fraction(0), Fraction(2) ** power)
+    for more in ([], [1.0], [2.0**69 + 0.1]):
+        table = pa.table({"v": pa.array([*tiny, *more], pa.float64())})
+        pq.write_table(table, tmp_path / "rows.parquet")
+        for data in (table, tmp_path / "rows.parquet"):
+            with open_engine(data, "v") as engine:
+                assert engine.sums("v", ends).sum == sum(map(Fraction, [*tiny, *more]))

@@ -65,7 +65,7 @@ def _typed_reals(value: str, ends: Ends, beside: str) -> SumRows:
     rows = f"select *, case {' '.join(rules)} end as scaled from ({rows})"
     held = "count(scaled)" + "".join(f" + {count}" for count in counts.values())
     fields = {**_digits(), **counts, "inside": "count(scaled)", "missing": f"count(*) - ({held})"}
-    return SumRows(_with_digits(rows), fields)
+    return SumRows(_with_digits(rows, "value", ends), fields)
 
 
 def _any_numbers(numbers: str, ends: Ends) -> SumRows:
@@ -73,7 +73,7 @@ def _any_numbers(numbers: str, ends: Ends) -> SumRows:
     rows = f"select *, {scaled} as scaled from ({_with_sides(numbers, ends)})"
     faults = {"missing": f"count_if(status = {MISSING})", "other": f"count_if(status = {OTHER})"}
     whole = {"whole": "sum(case when side = 0 then whole::bigint end)"}
-    return SumRows(_with_digits(rows), {**_digits(), **SIDES, **faults, **whole})
+    return SumRows(_with_digits(rows, "real", ends), {**_digits(), **SIDES, **faults, **whole})
 
 
 def every_digit(numbers: str, ends: Ends) -> SumRows:
@@ -105,15 +105,19 @@ def _with_sides(numbers: str, ends: Ends) -> str:
     return f"select *, {side} as side from ({numbers})"
 
 
-def _with_digits(rows: str) -> str:
+def _with_digits(rows: str, value: str, ends: Ends) -> str:
     """Two wide digits of ``scaled``, each rounded to the nearest; what is left of a difference is exact.
 
     From ``WHOLE`` on floats are whole numbers, so few have a second digit; below ``TINY`` two do not hold them.
     """
+    # beside vast bounds a tiny value is scaled to 0; it is no 0, or what others are would tell whether it counts
+    power = wide_power(ends)
+    lost = f" and ({value} = 0 or abs({value}) > {double(2.0 ** (-1075 - power))})" if power < 0 else ""
     rows = f"select *, scaled::bigint as digit from ({rows})"
     left = f"((scaled - digit::double) * {double(2.0**WIDE)})::bigint"
     # whole numbers are compared first, which takes less, and zeros, of which there may be many, have nothing left
-    held = f"case when digit <> 0 then {left} when scaled = 0 then 0 when abs(scaled) >= {double(TINY)} then {left} end"
+    small = f"when scaled = 0{lost} then 0 when abs(scaled) >= {double(TINY)} then {left}"
+    held = f"case when digit <> 0 then {left} {small} end"
     return f"select *, case when digit between -{WHOLE} and {WHOLE} then {held} else 0 end as second from ({rows})"
 
 

@@ -66,7 +66,8 @@ def add_reals(
         lanes[group, 0] += below
         lanes[group, 1] += above
         lanes[group, 2] += inside
-        lanes[group, 3] += left != finer
+        # beside vast bounds a tiny value is scaled to 0, and two digits do not hold it
+        lanes[group, 3] += (left != finer) | (inside & (scaled == 0.0) & (value != 0.0))
         lanes[group, 4] += whole >> HALF
         lanes[group, 5] += whole & MASK
         lanes[group, 6] += part >> HALF
