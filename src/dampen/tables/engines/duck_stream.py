@@ -17,7 +17,6 @@ import numpy as np
 
 from dampen.tables.columns import Typed
 from dampen.tables.engines.array_codes import Codes, label_places
-from dampen.tables.engines.array_groups import group_codes
 from dampen.tables.engines.arrow_batches import StreamError, stream_batches
 from dampen.tables.engines.base import Sums
 from dampen.tables.engines.duck_sql import REAL_TYPES, WHOLE_TYPES, keys_of, place_case
@@ -48,9 +47,20 @@ class StreamField:
     every: str = ""
     spots: Integers | None = None
 
-    def places(self, column: Typed) -> Codes:
-        """The place of the label that each value stands for."""
-        return label_places(column, Places.of(self.labels)) if self.spots is None else self.spots.take(column.array)
+    @property
+    def size(self) -> int:
+        """How many numbers :meth:`codes` tells apart."""
+        return len(self.labels) - OTHER if self.spots is None else len(self.spots)
+
+    def codes(self, column: Typed) -> Codes:
+        """A number for each value. Several may stand for one label: to look that up for every row takes longer."""
+        if self.spots is not None:
+            return column.array
+        return np.asarray(label_places(column, Places.of(self.labels)) - np.int32(OTHER))
+
+    def place(self, code: int) -> int:
+        """The place of the label that a number stands for."""
+        return code + OTHER if self.spots is None else int(self.spots[code])
 
 
 def group_field(value: str, sql_type: str, labels: Sequence[Any]) -> StreamField | None:
@@ -92,7 +102,7 @@ def stream_sums(
     """
     import duckdb
 
-    if prod(len(field.labels) - OTHER for field in fields) >= MOST_GROUPS:
+    if prod(field.size for field in fields) >= MOST_GROUPS:
         return None
     try:
         with ask(_select(value, [field.sql for field in fields])) as relation:
@@ -119,9 +129,8 @@ class _Sums:
     def __init__(self, fields: Sequence[StreamField], ends: tuple[Fraction, Fraction]) -> None:
         from dampen.tables.engines.running_sums import RunningSums
 
-        self._fields, self._labels = fields, [field.labels for field in fields]
-        self._groups = group_codes([np.empty(0, dtype=np.int32) for _ in fields], self._labels, 0)
-        self._running = RunningSums(self._groups.count, ends)
+        self._fields, self._sizes = fields, tuple(field.size for field in fields)
+        self._running = RunningSums(prod(self._sizes), ends)
 
     def add(self, relation: Any) -> bool:
         """Add rows whose texts were all found; whether there are no others."""
@@ -137,11 +146,20 @@ class _Sums:
         return complete
 
     def _add_batch(self, values: Typed, *columns: Typed) -> None:
-        places = [field.places(column) for field, column in zip(self._fields, columns, strict=True)]
-        self._running.add(group_codes(places, self._labels, len(values)).codes, values)
+        codes: Codes = np.zeros(len(values), dtype=np.int32) if not columns else self._fields[0].codes(columns[0])
+        for field, column in zip(self._fields[1:], columns[1:], strict=True):
+            codes = codes * np.int32(field.size) + field.codes(column)
+        self._running.add(codes, values)
 
     def by_places(self) -> dict[tuple[int, ...], Sums]:
         """The sums by the places of their groups."""
-        from dampen.tables.engines.running_sums import by_places
+        found: dict[tuple[int, ...], Sums] = {}
+        for code, sums in self._running.by_code().items():
+            each = np.unravel_index(code, self._sizes) if self._sizes else ()
+            place = tuple(field.place(int(one)) for field, one in zip(self._fields, each, strict=True))
+            found[place] = _add_up(found[place], sums) if place in found else sums
+        return found
 
-        return by_places(self._running, self._groups, np.arange(self._groups.count, dtype=np.int64))
+
+def _add_up(one: Sums, other: Sums) -> Sums:
+    return Sums(one.count + other.count, one.sum + other.sum, one.missing + other.missing, one.other + other.other)
