@@ -24,6 +24,10 @@ ROWS_AT_ONCE = 2**24
 """So many pairs are dealt before interrupts are heard."""
 
 
+Pairs = list[tuple[Any, Any]]
+"""Both ends of pairs, places of nodes, batch by batch: they may be too many to be held twice."""
+
+
 @dataclass(frozen=True)
 class GraphReport:
     """For the curator alone: what was read and what was merged. It tells about the edges.
@@ -45,13 +49,15 @@ class Rows(NamedTuple):
     report: GraphReport
 
 
-def build_rows(src: Any, dst: Any, nodes: int) -> Rows:
-    """The rows of all nodes from both ends of each pair, which are places of nodes."""
-    return _build_at_once(src, dst, nodes) if len(src) < FEWEST_DEALT else _build_by_buckets(src, dst, nodes)
+def build_rows(pairs: Pairs, nodes: int) -> Rows:
+    """The rows of all nodes from both ends of each pair, which are places of nodes. Batches are given up one by one."""
+    rows = sum(len(tails) for tails, _ in pairs)
+    return _build_at_once(pairs, nodes) if rows < FEWEST_DEALT else _build_by_buckets(pairs, rows, nodes)
 
 
-def _build_at_once(src: Any, dst: Any, nodes: int) -> Rows:
-    keys, report = _merge_edges(np.asarray(src, dtype=np.int64), np.asarray(dst, dtype=np.int64))
+def _build_at_once(pairs: Pairs, nodes: int) -> Rows:
+    src, dst = (np.concatenate([np.empty(0, np.int64), *(batch[end] for batch in pairs)]) for end in range(2))
+    keys, report = _merge_edges(src, dst)
     # One sort of whole numbers orders all rows at once: the node in the upper half, its neighbour in the lower.
     both = np.concatenate([keys, keys >> 32 | (keys & 0xFFFFFFFF) << 32])
     both.sort()
@@ -71,9 +77,9 @@ def _merge_edges(src: Integers, dst: Integers) -> tuple[Integers, GraphReport]:
     return keys, GraphReport(len(src), self_loops, apart - len(keys))
 
 
-def _build_by_buckets(src: Any, dst: Any, nodes: int) -> Rows:
+def _build_by_buckets(pairs: Pairs, rows: int, nodes: int) -> Rows:
     """The same of many pairs, each written twice and sorted among its like, by all threads."""
-    keys, starts, loops = _deal(src, dst, nodes)
+    keys, starts, loops = _deal(pairs, rows, nodes)
     degrees, kept = np.zeros(nodes, dtype=np.uint32), np.zeros(len(starts) - 1, dtype=np.int64)
     from dampen.graphs.building_kernels import drop_repeats, take_neighbours
 
@@ -94,29 +100,31 @@ def _build_by_buckets(src: Any, dst: Any, nodes: int) -> Rows:
         take_neighbours(keys[starts[bucket] : starts[bucket] + size], neighbours[first : first + size])
 
     _run(take, len(kept))
-    return Rows(offsets, neighbours, GraphReport(len(src), loops, len(src) - loops - edges))
+    return Rows(offsets, neighbours, GraphReport(rows, loops, rows - loops - edges))
 
 
-def _deal(src: Any, dst: Any, nodes: int) -> tuple[Any, Integers, int]:
+def _deal(pairs: Pairs, rows: int, nodes: int) -> tuple[Any, Integers, int]:
     """Keys of both directions of all pairs, by buckets of nodes; where buckets start; and how many loops there are."""
     from dampen.graphs.building_kernels import count_into_buckets, deal_into_buckets
 
-    wanted = min(MOST_BUCKETS, -(-2 * len(src) // BUCKET))
+    wanted = min(MOST_BUCKETS, -(-2 * rows // BUCKET))
     shift = max(0, (nodes - 1).bit_length() - (wanted - 1).bit_length())
     sizes, loops = np.zeros((nodes - 1 >> shift) + 1, dtype=np.int64), 0
-    for tails, heads in _pieces(src, dst):
-        loops += count_into_buckets(tails, heads, shift, sizes)
+    for batch in pairs:
+        for tails, heads in pieces_of(*batch):
+            loops += count_into_buckets(tails, heads, shift, sizes)
     starts = np.concatenate([[0], np.cumsum(sizes)])
     keys, fill = np.empty(int(starts[-1]), dtype=np.uint64), starts[:-1].copy()
-    for tails, heads in _pieces(src, dst):
-        deal_into_buckets(tails, heads, shift, fill, keys)
+    while pairs:
+        for tails, heads in pieces_of(*pairs.pop()):
+            deal_into_buckets(tails, heads, shift, fill, keys)
     return keys, starts, loops
 
 
-def _pieces(src: Any, dst: Any) -> Iterator[tuple[Any, Any]]:
-    """Some pairs at a time, in the one type that the compiled code takes."""
-    for first in range(0, len(src), ROWS_AT_ONCE):
-        piece = slice(first, first + ROWS_AT_ONCE)
+def pieces_of(src: Any, dst: Any, rows: int = ROWS_AT_ONCE) -> Iterator[tuple[Any, Any]]:
+    """Some pairs at a time, in the one type that compiled code takes: between two pieces interrupts are heard."""
+    for first in range(0, len(src), rows):
+        piece = slice(first, first + rows)
         yield np.ascontiguousarray(src[piece], dtype=np.uint32), np.ascontiguousarray(dst[piece], dtype=np.uint32)
 
 

@@ -8,7 +8,8 @@ import numpy as np
 
 from dampen._validate import render
 from dampen.errors import DataError, ParameterError
-from dampen.graphs.input import Nodes, Pairs
+from dampen.graphs.building import Pairs
+from dampen.graphs.input import Nodes
 from dampen.tables.columns import Strange
 from dampen.tables.engines import Source, open_engine
 from dampen.tables.engines.base import RowForm
@@ -35,10 +36,10 @@ def from_file(path: Any, nodes: Nodes, src: str | None, dst: str | None) -> Pair
             rows = connection.execute(f"with ends as (select * from data) {query}").fetchnumpy()
         except duckdb_error():
             raise _no_edge_list(files[0]) from None
-    found = np.asarray(rows["src"]), np.asarray(rows["dst"])
     if malformed != (0,):
         raise _no_edge_list(files[0])
-    return nodes.check(found[0], "the first field of each line"), nodes.check(found[1], "the second field")
+    found = [(np.asarray(rows["src"]), np.asarray(rows["dst"]))]
+    return nodes.check(found, "the first field of each line", "the second field")
 
 
 def _require_plain(source: Source) -> None:
@@ -59,7 +60,7 @@ def from_engine(data: Any, nodes: Nodes, src: str, dst: str) -> Pairs:
     """The edges of two columns of anything that an engine reads; only places of nodes leave it."""
     with open_engine(data, src, dst) as engine:
         found = engine.edges(src, dst, nodes)
-    return nodes.check(found[0], f"column {src[:60]!r}"), nodes.check(found[1], f"column {dst[:60]!r}")
+    return nodes.check(found, f"column {src[:60]!r}", f"column {dst[:60]!r}")
 
 
 def duckdb_error() -> Any:

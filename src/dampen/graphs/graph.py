@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from dampen._validate import render, whole
 from dampen.errors import ParameterError
 from dampen.graphs import input as graph_input
-from dampen.graphs.building import GraphReport, build_rows
-from dampen.graphs.input import Nodes, Pairs, as_nodes, require_ends
+from dampen.graphs.building import GraphReport, Pairs, build_rows
+from dampen.graphs.input import Nodes, as_nodes, require_ends
 from dampen.graphs.threads import as_threads
 from dampen.tables.engines import Source, is_outside
 from dampen.vectors import Floats, Integers
@@ -122,7 +122,7 @@ class Graph:
 
     def _fill(self, nodes: Nodes, ends: Pairs) -> None:
         self.nodes, self.labels = nodes.count, nodes.labels
-        self.offsets, self.neighbours, self.report = build_rows(*ends, nodes.count)
+        self.offsets, self.neighbours, self.report = build_rows(ends, nodes.count)
         self.offsets.flags.writeable = self.neighbours.flags.writeable = False
 
     def __eq__(self, other: object) -> bool:

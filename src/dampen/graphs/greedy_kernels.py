@@ -2,13 +2,17 @@
 
 The public place of a pair of ids below 2^32 is a keyed hash of it: both ids in one 64-bit word, the smaller above, xor
 a public key, through the finaliser of SplitMix64. That maps words one to one, so different pairs never share a place,
-and a sorted list of places is a sorted list of pairs.
+and a sorted list of places is a sorted list of pairs. Places are spread evenly, so they are dealt into buckets by their
+upper bits, and each bucket is sorted by itself.
 """
+
+from typing import Any
 
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from dampen.graphs.bit_kernels import Counts
 from dampen.graphs.edge_kernels import Uints, Words
 
 KEY = 0x243F6A8885A308D3
@@ -24,19 +28,35 @@ _HALF, _27, _30, _31, _54, _60, _62 = (np.uint64(bits) for bits in (32, 27, 30, 
 
 
 @njit(cache=True, nogil=True)
-def hash_pairs(src: Uints, dst: Uints, places: Words) -> None:
-    """The public place of each pair of ids, in either direction."""
-    for row in range(len(places)):
-        x = np.uint64(min(src[row], dst[row])) << _HALF | np.uint64(max(src[row], dst[row]))
-        x ^= _KEY
-        x = (x ^ x >> _30) * _ONE
-        x = (x ^ x >> _27) * _TWO
-        places[row] = x ^ x >> _31
+def _place(one: int, other: int) -> Any:
+    """The public place of a pair of ids, in either direction."""
+    x = np.uint64(min(one, other)) << _HALF | np.uint64(max(one, other))
+    x ^= _KEY
+    x = (x ^ x >> _30) * _ONE
+    x = (x ^ x >> _27) * _TWO
+    return x ^ x >> _31
+
+
+@njit(cache=True, nogil=True)
+def count_places(src: Uints, dst: Uints, shift: int, sizes: Counts) -> None:
+    """Add to the sizes of buckets the pairs whose places, shifted, are their numbers."""
+    for row in range(len(src)):
+        sizes[_place(src[row], dst[row]) >> np.uint64(shift)] += 1
+
+
+@njit(cache=True, nogil=True)
+def deal_places(src: Uints, dst: Uints, shift: int, fill: Counts, places: Words) -> None:
+    """Write the place of every pair into its bucket, each of which is filled from ``fill`` on."""
+    for row in range(len(src)):
+        place = _place(src[row], dst[row])
+        bucket = place >> np.uint64(shift)
+        places[fill[bucket]] = place
+        fill[bucket] += 1
 
 
 @njit(cache=True, nogil=True)
 def read_pairs(places: Words, low: Uints, high: Uints) -> None:
-    """The pair of each public place, the smaller id first: :func:`hash_pairs` undone step by step, from the last."""
+    """The pair of each public place, the smaller id first: what dealt it undone step by step, from the last."""
     for row in range(len(places)):
         x = places[row]
         x = (x ^ x >> _31 ^ x >> _62) * _UNDO_TWO
@@ -47,23 +67,32 @@ def read_pairs(places: Words, low: Uints, high: Uints) -> None:
 
 
 @njit(cache=True, nogil=True)
-def count_kept(low: Uints, high: Uints, caps: NDArray[np.int32], kept: NDArray[np.int32]) -> NDArray[np.int32]:
-    """How many rows are kept under each of AT_ONCE caps, in the order given: each whose ends have kept fewer so far.
+def count_ends(low: Uints, high: Uints, rows: Counts) -> None:
+    """Add to ``rows`` how many rows each node has; one from a node to itself is one."""
+    for row in range(len(low)):
+        rows[low[row]] += 1
+        if low[row] != high[row]:
+            rows[high[row]] += 1
 
-    ``kept`` is scratch memory of zeros, one row a node. A row from a node to itself takes one place there.
+
+@njit(cache=True, nogil=True)
+def count_kept(low: Uints, high: Uints, caps: NDArray[np.int32], kept: NDArray[np.int32], found: Counts) -> None:
+    """Add how many rows are kept under each of AT_ONCE caps, in the order given: those whose ends have kept fewer.
+
+    ``kept`` holds what the nodes have kept so far, one row a node. A row from a node to itself takes one place there.
     """
-    found = np.zeros(AT_ONCE, dtype=np.int32)
+    more = np.zeros(AT_ONCE, dtype=np.int32)
     for row in range(len(low)):
         u, v = low[row], high[row]
         if u == v:
             for j in range(AT_ONCE):
                 keep = np.int32(kept[u, j] < caps[j])
                 kept[u, j] += keep
-                found[j] += keep
+                more[j] += keep
         else:  # without a branch inside, all caps are compared by one instruction
             for j in range(AT_ONCE):
                 keep = np.int32(kept[u, j] < caps[j]) & np.int32(kept[v, j] < caps[j])
                 kept[u, j] += keep
                 kept[v, j] += keep
-                found[j] += keep
-    return found
+                more[j] += keep
+    found += more

@@ -11,6 +11,7 @@ import numpy as np
 
 from dampen._validate import only_own_errors, render
 from dampen.errors import DataError, MissingExtra, ParameterError
+from dampen.graphs.building import ROWS_AT_ONCE, Pairs
 from dampen.tables.columns import Column, Typed, column_of_values, floats_of
 from dampen.tables.engines.array_codes import label_places
 from dampen.tables.engines.base import NOWHERE
@@ -20,8 +21,6 @@ from dampen.vectors import Integers
 
 MOST_NODES = 2**31 - 2
 """Places of nodes are 32-bit numbers."""
-
-Pairs = tuple[Integers, Integers]
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,11 +48,15 @@ class Nodes:
             )
         return f"{title} must hold only labels listed in nodes=, none missing"
 
-    def check(self, places: Integers, title: str) -> Integers:
-        """The places, if all of them are places of nodes."""
-        if len(places) and (places.min() < 0 or places.max() >= self.count):
-            raise DataError(self.rule(title))
-        return places
+    def check(self, pairs: Pairs, *titles: str) -> Pairs:
+        """The pairs, if both ends of all are places of nodes; ``titles`` name where these come from."""
+        for end, title in enumerate(titles):
+            for batch in pairs:
+                for first in range(0, len(batch[end]), ROWS_AT_ONCE):
+                    places = batch[end][first : first + ROWS_AT_ONCE]
+                    if places.min() < 0 or places.max() >= self.count:
+                        raise DataError(self.rule(title))
+        return pairs
 
     @cached_property
     def known(self) -> Places | None:
@@ -122,7 +125,7 @@ def _place_ends(src: Any, dst: Any, nodes: Nodes, *titles: str) -> Pairs:
         tails, heads = (nodes.places(column_of_values(values, None)) for values in (src, dst))
         if len(tails) != len(heads):
             raise DataError("src and dst must have equally many entries")
-        return nodes.check(tails, titles[0]), nodes.check(heads, titles[1])
+        return nodes.check([(tails, heads)], *titles)
 
 
 def from_networkx(graph: Any) -> tuple[Nodes, Pairs]:
@@ -132,7 +135,7 @@ def from_networkx(graph: Any) -> tuple[Nodes, Pairs]:
         raise ParameterError(f"graph must be a networkx graph; got {type(graph).__name__}")
     nodes = sort_nodes(graph.nodes, "graph")
     places = np.array([nodes.place_of[end] for edge in graph.edges() for end in edge], dtype=np.int64)
-    return nodes, (places[::2], places[1::2])
+    return nodes, [(places[::2], places[1::2])]
 
 
 def from_igraph(graph: Any) -> tuple[Nodes, Pairs]:
@@ -144,7 +147,7 @@ def from_igraph(graph: Any) -> tuple[Nodes, Pairs]:
     nodes = sort_nodes(names, "graph")
     places = np.array([nodes.place_of[name] for name in names], dtype=np.int64)
     ends = np.array(graph.get_edgelist(), dtype=np.int64).reshape(-1, 2)
-    return nodes, (places[ends[:, 0]], places[ends[:, 1]])
+    return nodes, [(places[ends[:, 0]], places[ends[:, 1]])]
 
 
 def from_scipy(matrix: Any) -> tuple[Nodes, Pairs]:
@@ -159,7 +162,7 @@ def from_scipy(matrix: Any) -> tuple[Nodes, Pairs]:
     entries.sum_duplicates()
     entries = entries.tocoo()
     kept = entries.data != 0
-    return nodes, (entries.row[kept].astype(np.int64), entries.col[kept].astype(np.int64))
+    return nodes, [(entries.row[kept].astype(np.int64), entries.col[kept].astype(np.int64))]
 
 
 def _extra(name: str) -> Any:

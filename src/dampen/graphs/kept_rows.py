@@ -9,12 +9,15 @@ That holds because the order of two rows is a matter of their own ids alone. The
 ids that are counted anew once somebody has left, would move any number of rows.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from dampen.errors import DataError
+from dampen.graphs.building import pieces_of
+from dampen.graphs.stretches import SLOTS_AT_ONCE
 from dampen.graphs.threads import as_threads, run_parts
 
 if TYPE_CHECKING:
@@ -23,6 +26,9 @@ if TYPE_CHECKING:
 MOST_ROWS = 2**31 - 1
 """What a person has kept is counted in 32 bits."""
 
+BUCKET, MOST_BITS = 2**17, 10
+"""Rows in a bucket, which stay in the cache while it is sorted; buckets are told apart by so many bits at most."""
+
 
 def order_rows(src: Any, dst: Any) -> "tuple[Uints, Uints]":
     """Both ids of every row, the smaller first, the rows in the public order. Rows of one pair stand together.
@@ -30,14 +36,33 @@ def order_rows(src: Any, dst: Any) -> "tuple[Uints, Uints]":
     >>> [ids.tolist() for ids in order_rows([2, 0, 0], [1, 1, 3])]
     [[1, 0, 0], [2, 1, 3]]
     """
-    from dampen.graphs.greedy_kernels import hash_pairs, read_pairs
+    from dampen.graphs.greedy_kernels import read_pairs
 
-    places = np.empty(len(src), dtype=np.uint64)
-    hash_pairs(np.ascontiguousarray(src, dtype=np.uint32), np.ascontiguousarray(dst, dtype=np.uint32), places)
-    places.sort()
-    low, high = np.empty(len(src), dtype=np.uint32), np.empty(len(src), dtype=np.uint32)
-    read_pairs(places, low, high)
+    places, starts = _deal_places(src, dst)
+    low, high = np.empty(len(places), dtype=np.uint32), np.empty(len(places), dtype=np.uint32)
+
+    def sort(bucket: tuple[int, int]) -> None:
+        own = slice(*bucket)
+        places[own].sort()
+        read_pairs(places[own], low[own], high[own])
+
+    run_parts(lambda: sort, list(pairwise(starts)), threads=as_threads(None), title="order of rows")
     return low, high
+
+
+def _deal_places(src: Any, dst: Any) -> tuple[Any, list[int]]:
+    """The public places of all rows, those of each bucket together; and where buckets start."""
+    from dampen.graphs.greedy_kernels import count_places, deal_places
+
+    shift = 64 - max(1, min(MOST_BITS, (len(src) // BUCKET).bit_length()))
+    sizes = np.zeros(1 << 64 - shift, dtype=np.int64)
+    for tails, heads in pieces_of(src, dst):
+        count_places(tails, heads, shift, sizes)
+    starts = np.concatenate([[0], np.cumsum(sizes)])
+    places, fill = np.empty(len(src), dtype=np.uint64), starts[:-1].copy()
+    for tails, heads in pieces_of(src, dst):
+        deal_places(tails, heads, shift, fill, places)
+    return places, starts.tolist()
 
 
 def count_rows_kept(
@@ -67,12 +92,15 @@ def count_in_order(
     below = sorted({cap for cap in caps if cap < most})
     found = dict.fromkeys(caps, len(low))
 
-    def worker() -> Callable[[list[int]], None]:
-        def count(part: list[int]) -> None:
-            padded = np.zeros(AT_ONCE, dtype=np.int32)
+    def worker() -> Callable[[list[int]], Iterator[None]]:
+        def count(part: list[int]) -> Iterator[None]:
+            padded, counts = np.zeros(AT_ONCE, dtype=np.int32), np.zeros(AT_ONCE, dtype=np.int64)
             padded[: len(part)] = part
-            kept = count_kept(low, high, padded, np.zeros((nodes, AT_ONCE), dtype=np.int32))
-            found.update(zip(part, kept.tolist(), strict=False))
+            kept = np.zeros((nodes, AT_ONCE), dtype=np.int32)
+            for tails, heads in pieces_of(low, high, SLOTS_AT_ONCE // AT_ONCE):
+                count_kept(tails, heads, padded, kept, counts)
+                yield
+            found.update(zip(part, counts.tolist(), strict=False))
 
         return count
 
@@ -88,6 +116,9 @@ def _require_few(rows: int) -> None:
 
 def _most_rows(low: "Uints", high: "Uints", nodes: int) -> int:
     """The largest number of rows that anybody has; one to oneself is one."""
-    apart = high[high != low]
-    rows = np.bincount(low, minlength=nodes) + np.bincount(apart, minlength=nodes)
+    from dampen.graphs.greedy_kernels import count_ends
+
+    rows = np.zeros(nodes, dtype=np.int64)
+    for tails, heads in pieces_of(low, high):
+        count_ends(tails, heads, rows)
     return int(rows.max(initial=0))

@@ -250,7 +250,10 @@ def test_node_sets_that_are_none_are_refused(nodes: Any, refused: "Refused") -> 
 
 
 def test_the_most_nodes_there_can_be(refused: "Refused") -> None:
-    assert Nodes(MOST_NODES, range(MOST_NODES)).check(np.array([MOST_NODES - 1]), "src").tolist() == [MOST_NODES - 1]
+    nodes, last = Nodes(MOST_NODES, range(MOST_NODES)), np.array([MOST_NODES - 1])
+    nodes.check([(last, last)], "src", "dst")
+    with refused(DataError, "dst must hold whole numbers"):
+        nodes.check([(last, last), (last, last + 1)], "src", "dst")
     assert np.iinfo(np.int32).max > MOST_NODES
 
 

@@ -117,7 +117,9 @@ def test_rows_built_by_buckets_are_those_built_at_once(
     monkeypatch.setattr(building, "BUCKET", bucket)
     monkeypatch.setattr(building, "ROWS_AT_ONCE", 1000)
     src, dst = np.random.default_rng(rows).integers(0, nodes, (2, rows))
-    plain, dealt = _build_at_once(src, dst, nodes), _build_by_buckets(src.astype(np.int32), dst, nodes)
+    batches = [(src[first : first + 900].astype(np.int32), dst[first : first + 900]) for first in range(0, rows, 900)]
+    plain, dealt = _build_at_once([(src, dst)], nodes), _build_by_buckets(batches, rows, nodes)
+    assert batches == []
     assert dealt.offsets.tolist() == plain.offsets.tolist()
     assert dealt.neighbours.tolist() == plain.neighbours.tolist()
     assert dealt.report == plain.report

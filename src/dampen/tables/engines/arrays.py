@@ -244,10 +244,10 @@ class ArrayEngine:
         own = groups[nodes.astype(np.int64) * table.classes.size + classes]
         return pair_counts(slots, blocks, own, int(groups.max()) + 1)
 
-    def edges(self, src: str, dst: str, nodes: Any) -> tuple[Integers, Integers]:
+    def edges(self, src: str, dst: str, nodes: Any) -> list[tuple[Integers, Integers]]:
         """Where the two ends of every edge stand among the nodes."""
         tails, heads = self.column(src), self.column(dst)
-        return nodes.places(tails), nodes.places(heads)
+        return [(nodes.places(tails), nodes.places(heads))]
 
     def rows(self, readings: Mapping[str, RowReading]) -> Rows:
         """The rows themselves, as they are read."""

@@ -388,8 +388,8 @@ class Engine(Protocol):
     def rows(self, readings: Mapping[str, RowReading]) -> Rows:
         """Rows that leave, column by column, in their order: for the few questions that need them."""
 
-    def edges(self, src: str, dst: str, nodes: Any) -> tuple[Integers, Integers]:
-        """The places of the two ends of every edge among the nodes."""
+    def edges(self, src: str, dst: str, nodes: Any) -> list[tuple[Integers, Integers]]:
+        """The places of the two ends of every edge among the nodes, batch by batch: edges may be many."""
 
 
 def number_error(column: str | None, where: str) -> DataError:

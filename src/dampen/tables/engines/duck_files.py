@@ -201,7 +201,7 @@ class LoadedEngine(ArrayEngine):
         names = [*([] if column is None else [column]), *(name for name, _ in by)]
         return ArrayEngine(None, columns=self.files.read_columns(*names))
 
-    def edges(self, src: str, dst: str, nodes: Any) -> tuple[Integers, Integers]:
+    def edges(self, src: str, dst: str, nodes: Any) -> list[tuple[Integers, Integers]]:
         """Where the two ends of every edge stand among the nodes."""
         return self.files.edges(src, dst, nodes)
 

@@ -1,4 +1,4 @@
-"""Exact sums of floats in DuckDB: rows leave it batch by batch, in this process, and the kernels of arrays add them up.
+"""What leaves DuckDB batch by batch, in this process: floats that the kernels of arrays add up exactly, and edges.
 
 DuckDB has no whole number of 64 bits out of a float in less than what a plain grouped query takes for all, so its own
 exact sums of floats take more than twice that. It runs embedded, so a batch of the columns that are asked for, filter
@@ -88,6 +88,32 @@ def may_stream(plan: str, fields: Sequence[StreamField]) -> bool:
     rows = max((int(found.replace(",", "")) for found in ESTIMATE.findall(plan)), default=0)
     texts = any(field.every for field in fields)
     return chain and rows >= MANY_ROWS and (not texts or "PARQUET" in plan)
+
+
+def may_stream_pairs(plan: str) -> bool:
+    """The same of two whole numbers of every row, which labels may be joined to: what is joined to rows is read first.
+
+    Rows that nothing was joined to come in a branch of their own, unless all are those of the one side.
+    """
+    return not any(word in plan for word in ("UNION", "RIGHT", "FULL", "OUTER"))
+
+
+def stream_pairs(unfetched: AbstractContextManager[Any]) -> list[tuple[Integers, Integers]] | None:
+    """Two columns of whole numbers of a query that nobody has run yet, batch by batch: they are held once.
+
+    Nothing where it cannot be streamed, or where DuckDB fails: SQL then says why.
+    """
+    import duckdb
+
+    try:
+        with unfetched as relation:
+            if not may_stream_pairs(relation.explain()):
+                return None
+            with closing(stream_batches(relation)) as batches:
+                # a batch is gone when the next one comes
+                return [(first.array.copy(), second.array.copy()) for first, second in batches]
+    except (StreamError, duckdb.Error):
+        return None
 
 
 def stream_sums(

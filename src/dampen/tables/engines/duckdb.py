@@ -42,6 +42,7 @@ from dampen.tables.engines.duck_conditions import condition_sql, faults_query
 from dampen.tables.engines.duck_group_sums import SumsByEngine
 from dampen.tables.engines.duck_places import locate_rows
 from dampen.tables.engines.duck_sizes import SizesByQuery
+from dampen.tables.engines.duck_stream import stream_pairs
 from dampen.tables.engines.labels import Places
 from dampen.tables.engines.names import NamedPeople, NamesAsk
 from dampen.tables.engines.progress import is_watched, share_progress, watch
@@ -85,18 +86,25 @@ class DuckEngine(CountsByQuery, SizesByQuery, SumsByEngine):
     name = "duckdb"
 
     def fetch(self, query: str, **tables: Mapping[str, NDArray[Any]]) -> Rows:
-        """What a query returns, column by column: the way out of the database for all but long columns of floats.
+        """What a query returns, column by column: the way out of the database for all but long floats and edges.
 
         It is run as a relation: what ``execute`` streams blocks for ever where many groupings are united.
         """
         with self._refuse_failures():
-            if self.connection is not None:
-                for name, columns in tables.items():
-                    self.connection.register(name, dict(columns))
-                with _watch_query(self.connection):
-                    return self.connection.sql(f"with {self._data()} {query}").fetchnumpy()
+            whole = self._whole(query, tables)
+            if self.connection is None:
+                return self._query_relation(whole)
+            with _watch_query(self.connection):
+                return self.connection.sql(whole).fetchnumpy()
+
+    def _whole(self, query: str, tables: Mapping[str, Mapping[str, NDArray[Any]]]) -> str:
+        """The query with what it begins with; its tables are in it where the connection is the caller's."""
+        if self.connection is None:
             listed = "".join(f"{name} as ({duck_groups.table_sql(columns)}), " for name, columns in tables.items())
-            return self._query_relation(f"with {listed}{self._data()} {query}")
+            return f"with {listed}{self._data()} {query}"
+        for name, columns in tables.items():
+            self.connection.register(name, dict(columns))
+        return f"with {self._data()} {query}"
 
     @contextmanager
     def _refuse_failures(self) -> Iterator[None]:
@@ -121,10 +129,10 @@ class DuckEngine(CountsByQuery, SizesByQuery, SumsByEngine):
         return f"data as not materialized (select * from {self.source}{self._filter()})"
 
     @contextmanager
-    def unfetched(self, query: str) -> Iterator[Any]:
+    def unfetched(self, query: str, **tables: Mapping[str, NDArray[Any]]) -> Iterator[Any]:
         """A query as a relation that nobody has run yet."""
-        whole = f"with {self._data()} {query}"
         with self._refuse_failures():
+            whole = self._whole(query, tables)
             if self.connection is not None:
                 with _watch_query(self.connection):
                     yield self.connection.sql(whole)
@@ -371,13 +379,16 @@ class DuckEngine(CountsByQuery, SizesByQuery, SumsByEngine):
         rows = self.fetch(f", {self._code_rows(table)} {' union all '.join(parts)}")
         return np.column_stack([as_places(rows[name]) for name in ("node", "one", "two", "count")])
 
-    def edges(self, src: str, dst: str, nodes: Any) -> tuple[Integers, Integers]:
+    def edges(self, src: str, dst: str, nodes: Any) -> list[tuple[Integers, Integers]]:
         """Where the two ends of every edge stand among the nodes."""
         ends = [self.field(column, name) for name, column in (("src", src), ("dst", dst))]
         kinds = [self.types[self.columns.index(column)] for column in (src, dst)]
         tables, query = duck_sql.edge_query(nodes, kinds[0], kinds[1])
-        rows = self.fetch(f", ends as (select {ends[0]} as src, {ends[1]} as dst from data) {query}", **tables)
-        return np.asarray(rows["src"]), np.asarray(rows["dst"])
+        query = f", ends as (select {ends[0]} as src, {ends[1]} as dst from data) {query}"
+        if (streamed := stream_pairs(self.unfetched(query, **tables))) is not None:
+            return streamed
+        rows = self.fetch(query, **tables)
+        return [(np.asarray(rows["src"]), np.asarray(rows["dst"]))]
 
     def _filter(self) -> str:
         return f" where {' and '.join(self.filters)}" if self.filters else ""

@@ -289,14 +289,13 @@ class IbisEngine(CountsByQuery):
         rows = self.fetch(counted, ["group", "key", "count"])
         return np.column_stack([rows["group"], rows["key"] // width, rows["key"] % width, rows["count"]])
 
-    def edges(self, src: str, dst: str, nodes: Any) -> tuple[Integers, Integers]:
+    def edges(self, src: str, dst: str, nodes: Any) -> list[tuple[Integers, Integers]]:
         """Where the two ends of every edge stand among the nodes."""
         ends = [
             ibis_codes.node_places(self._column(column, name), nodes) for name, column in (("src", src), ("dst", dst))
         ]
         pieces = self._stream(self.table.select(src=ends[0].cast("int32"), dst=ends[1].cast("int32")))
-        found = [np.concatenate([piece[end] for piece in pieces] or [np.zeros(0, np.int32)]) for end in range(2)]
-        return found[0], found[1]
+        return [(piece[0], piece[1]) for piece in pieces]
 
     def _digits(self, sums: Any, groups: list[str]) -> dict[tuple[int, ...], dict[str, int]]:
         names = list(sums.columns)

@@ -13,6 +13,7 @@ from dampen.learn import PrivateClassifier, PrivateTreeClassifier, Schema
 from dampen.tables import as_grid, count_categories, count_on_grid
 from dampen.tables.counts import total
 from dampen.tables.engines import Source, open_engine
+from dampen.tables.engines.duck_stream import stream_pairs
 from dampen.tables.engines.duckdb import DuckEngine
 from dampen.tables.groups import GroupColumn, categories_by_groups, grids_by_groups, total_by_group
 from dampen.tables.people import read_people
@@ -45,6 +46,13 @@ def left(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[int]]:
         return watching
 
     monkeypatch.setattr(DuckEngine, "fetch", watched(DuckEngine.fetch))
+
+    def stream_watched(unfetched: Any) -> Any:
+        batches = stream_pairs(unfetched)
+        counted.append(sum(len(batch[0]) for batch in batches or ()))
+        return batches
+
+    monkeypatch.setattr("dampen.tables.engines.duckdb.stream_pairs", stream_watched)
     try:
         from dampen.tables.engines.ibis import IbisEngine
     except ImportError:
