@@ -121,10 +121,11 @@ def _deal(pairs: Pairs, rows: int, nodes: int) -> tuple[Any, Integers, int]:
     return keys, starts, loops
 
 
-def pieces_of(src: Any, dst: Any, rows: int = ROWS_AT_ONCE) -> Iterator[tuple[Any, Any]]:
+def pieces_of(src: Any, dst: Any, rows: int | None = None) -> Iterator[tuple[Any, Any]]:
     """Some pairs at a time, in the one type that compiled code takes: between two pieces interrupts are heard."""
-    for first in range(0, len(src), rows):
-        piece = slice(first, first + rows)
+    step = ROWS_AT_ONCE if rows is None else rows
+    for first in range(0, len(src), step):
+        piece = slice(first, first + step)
         yield np.ascontiguousarray(src[piece], dtype=np.uint32), np.ascontiguousarray(dst[piece], dtype=np.uint32)
 
 

@@ -11,7 +11,7 @@ import pytest
 from scipy.optimize import linprog
 
 from dampen.errors import DataError
-from dampen.graphs import greedy_kernels, kept_rows
+from dampen.graphs import building, greedy_kernels, kept_rows
 from dampen.graphs.kept_rows import count_rows_kept, order_rows
 from tests.unit.graphs import judges
 from tests.unit.graphs.judges import Row
@@ -147,6 +147,33 @@ def test_the_kernel_is_the_definition_under_many_caps(threads: int) -> None:
     rows, caps = many_rows(1), [*range(40, 0, -1), 7, 500, 700, 2**20, 2**40]
     ordered = sorted(rows, key=judges.public_place)
     assert by_kernel(rows, caps, 60, threads) == tuple(judges.rows_kept(ordered, cap) for cap in caps)
+
+
+def test_no_call_of_compiled_code_has_more_than_a_piece_of_the_rows(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Between two pieces an interrupt is heard. Pieces and buckets change no count."""
+    rows, caps, seen = many_rows(4), (1, 5, 30), dict[str, int]()
+    monkeypatch.setattr(kept_rows, "BUCKET", 50)
+    monkeypatch.setattr(kept_rows, "SLOTS_AT_ONCE", 16 * 70)
+    monkeypatch.setattr(building, "ROWS_AT_ONCE", 200)
+
+    def watched(name: str, kernel: Any) -> Any:
+        def count(first: Any, *more: Any) -> Any:
+            seen[name] = max(seen.get(name, 0), len(first))
+            return kernel(first, *more)
+
+        return count
+
+    for name in ("count_places", "deal_places", "read_pairs", "count_ends", "count_kept"):
+        monkeypatch.setattr(greedy_kernels, name, watched(name, getattr(greedy_kernels, name)))
+    ordered = sorted(rows, key=judges.public_place)
+    assert by_kernel(rows, caps, 60) == tuple(judges.rows_kept(ordered, cap) for cap in caps)
+    assert {name: seen[name] for name in ("count_places", "deal_places", "count_ends", "count_kept")} == {
+        "count_places": 200,
+        "deal_places": 200,
+        "count_ends": 200,
+        "count_kept": 70,
+    }
+    assert seen["read_pairs"] < len(rows) / 5
 
 
 def test_neither_the_order_of_rows_nor_their_direction_matters() -> None:
