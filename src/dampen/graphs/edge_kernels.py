@@ -95,13 +95,13 @@ def orient(offsets: Uints, neighbours: Uints) -> tuple[Uints, Uints, Uints]:
 @njit(cache=True, nogil=True)
 def _count_tails(first: int, last: int, offsets: Uints, neighbours: Uints, degrees: Uints, sizes: Uints) -> None:
     """Count at ``sizes[v + 1]`` the edges that start at v, of those whose smaller end is from first to last."""
-    one = np.uint32(1)
-    for v in range(first, last):
-        for slot in range(offsets[v + 1], offsets[v], -1):
+    one, step = np.uint32(1), np.uint64(1)
+    for v in range(np.uint64(first), np.uint64(last)):  # unsigned, so that no place is looked at for its sign
+        for slot in range(offsets[v + step], offsets[v], -1):
             u = neighbours[slot - 1]
             if u < v:  # rows increase: what is left was met from its lower end
                 break
-            sizes[(v if degrees[u] >= degrees[v] else u) + 1] += one
+            sizes[(v if degrees[u] >= degrees[v] else np.uint64(u)) + step] += one
 
 
 @njit(cache=True, nogil=True)
@@ -117,13 +117,13 @@ def _fill_heads(
     numbers: Uints,
 ) -> int:
     """Write the same edges into their rows, the first of them numbered ``edge``; the number of the next one."""
-    one = np.uint32(1)
-    for v in range(first, last):  # by smaller end, then larger: the order in which edges are numbered
-        for slot in range(offsets[v], offsets[v + 1]):
+    one, step = np.uint32(1), np.uint64(1)
+    for v in range(np.uint64(first), np.uint64(last)):  # by smaller end, then larger, as edges are numbered
+        for slot in range(offsets[v], offsets[v + step]):
             u = neighbours[slot]
             if u > v:
                 forward = degrees[u] >= degrees[v]
-                tail = v if forward else u
+                tail = v if forward else np.uint64(u)
                 heads[fill[tail]] = u if forward else v
                 numbers[fill[tail]] = edge
                 fill[tail] += one
