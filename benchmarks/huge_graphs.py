@@ -73,7 +73,7 @@ def measure(edges: int) -> Figures:
     found: Figures = {"edges": edges}
     with TemporaryDirectory() as folder:
         file = str(Path(folder) / "edges.parquet")
-        _write(file, *ends)
+        write_edges(file, *ends)
         _time(found, READ, lambda: Graph.from_file(file, src="src", dst="dst", nodes=nodes))
     graph = _time(found, BUILD, lambda: Graph.from_edges(*ends, nodes=nodes))
     ends.clear()
@@ -97,7 +97,8 @@ def _warm_up() -> None:
         node_scores.LEAST_CUT = usual
 
 
-def _write(file: str, src: NDArray[np.int32], dst: NDArray[np.int32]) -> None:
+def write_edges(file: str, src: NDArray[np.int32], dst: NDArray[np.int32]) -> None:
+    """Both ends of every edge as a Parquet file."""
     import duckdb
 
     with duckdb.connect() as connection:
