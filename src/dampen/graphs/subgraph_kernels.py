@@ -80,6 +80,16 @@ def farthest_partners(
 
 
 @njit(cache=True, nogil=True)
+def largest_neighbours(first: int, last: int, offsets: Uints, neighbours: Uints, found: Integers) -> None:
+    """For every node from first to last the largest degree of a neighbour; 0 without one."""
+    for i in range(first, last):
+        found[i] = 0
+        for slot in range(offsets[i], offsets[i + 1]):
+            j = neighbours[slot]
+            found[i] = max(found[i], np.int64(offsets[j + 1] - offsets[j]))
+
+
+@njit(cache=True, nogil=True)
 def heaviest_edges(first: int, last: int, offsets: Uints, weights: Integers, heaviest: Integers) -> None:
     """For every node from first to last the largest weight of its edges, by slot; 0 without any."""
     for i in range(first, last):

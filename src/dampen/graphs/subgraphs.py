@@ -4,7 +4,7 @@ All counts are exact; those beyond 64 bits are Python's own whole numbers. The s
 matters most leave out nodes that cannot be part of it, so how long they take depends on the edges. Not private.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from itertools import pairwise
 from math import comb
 from typing import TYPE_CHECKING
@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dampen.graphs.edge_kernels import Uints, add_up, orient, triangles_of
-from dampen.graphs.stretches import STEPS_AT_ONCE, cut_evenly, stretches
+from dampen.graphs.stretches import SLOTS_AT_ONCE, STEPS_AT_ONCE, cut_evenly, stretches
 from dampen.graphs.threads import as_threads, new_halt, run_parts
 from dampen.vectors import Floats, Integers
 
@@ -107,16 +107,16 @@ def degree_front(graph: "Graph") -> tuple[Integers, Integers]:
 
     D_i >= D_j. Listed are all that no other pair reaches in both, by decreasing D_i.
     """
-    from dampen.graphs.subgraph_kernels import farthest_partners
+    from dampen.graphs.subgraph_kernels import farthest_partners, largest_neighbours
 
     degrees, order = graph.degrees(), _by_degree(graph)
-    apart, marks = np.empty(graph.nodes, dtype=np.int64), np.zeros(graph.nodes, dtype=np.bool_)
+    apart, near = (np.empty(graph.nodes, dtype=np.int64) for _ in range(2))
+    marks = np.zeros(graph.nodes, dtype=np.bool_)
     for first, last in stretches(graph.offsets):
         farthest_partners(first, last, order, *_rows(graph), marks, apart)
-    linked = np.flatnonzero(degrees)
-    near = np.maximum.reduceat(degrees[graph.neighbours], graph.offsets[linked]) if len(linked) else degrees[:0]
-    ends = np.concatenate([degrees[apart >= 0], degrees[linked] - 1])
-    others = np.concatenate([apart[apart >= 0], near - 1])
+        largest_neighbours(first, last, *_rows(graph), near)
+    ends = np.concatenate([degrees[apart >= 0], degrees[near > 0] - 1])
+    others = np.concatenate([apart[apart >= 0], near[near > 0] - 1])
     return pareto_front(np.maximum(ends, others), np.minimum(ends, others))
 
 
@@ -132,7 +132,8 @@ def largest_k_triangle_change(graph: "Graph", k: int, shared: int, *, threads: i
     rows, supports = _rows(graph), _by_slot(graph, edge_supports(graph, threads=threads))
     choices = np.array([comb(a, k - 1) for a in range(shared + 1)], dtype=np.int64)
     own = np.array([comb(a, k) for a in range(shared + 1)], dtype=np.int64)
-    apart, joined = choices[supports], choices[np.maximum(supports - 1, 0)]
+    # a_il - x_ij: where the pair has an edge, each of the other two sides loses a triangle
+    apart, joined = _look_up(choices, supports), _look_up(np.concatenate([choices[:1], choices]), supports)
     reached = np.minimum(graph.degrees(), shared)
     ceilings = own[reached] + _pair_ceilings(shared, *rows, apart)
     best, halt = [0], new_halt()
@@ -145,7 +146,7 @@ def largest_k_triangle_change(graph: "Graph", k: int, shared: int, *, threads: i
             )
         )
 
-    order = np.argsort(-ceilings, kind="stable").astype(np.uint32)
+    order = np.argsort(-ceilings).astype(np.uint32)
     run_parts(worker, _growing_parts(order), threads=as_threads(threads), title="triangles on an edge", halt=halt)
     return max(best)
 
@@ -173,17 +174,20 @@ def largest_clique_change(graph: "Graph", k: int, shared: int, *, threads: int |
             subgraph_kernels.fullest_pair(part, max(best), k - 2, limits, rows, (ends, heads), memory, halt)
         )
 
-    order = np.argsort(-limits[0], kind="stable").astype(np.uint32)
+    order = np.argsort(-limits[0]).astype(np.uint32)
     run_parts(worker, _growing_parts(order), threads=as_threads(threads), title="cliques on an edge", halt=halt)
     return max(best)
 
 
 def pareto_front(first: Integers, second: Integers) -> tuple[Integers, Integers]:
-    """The pairs that no other pair reaches in both numbers, by decreasing first."""
-    order = np.lexsort((-second, -first))
-    ahead = np.maximum.accumulate(np.concatenate([[-1], second[order]]))[:-1]
-    kept = order[second[order] > ahead]
-    return first[kept], second[kept]
+    """The pairs of whole numbers from 0 on that no other pair reaches in both, by decreasing first."""
+    most = np.full(int(first.max(initial=-1)) + 1, -1, dtype=np.int64)
+    for piece in _pieces(len(first)):
+        np.maximum.at(most, first[piece], second[piece])
+    falling = most[::-1]
+    ahead = np.maximum.accumulate(np.concatenate([[-1], falling]))[:-1]
+    kept = np.flatnonzero(falling > ahead)
+    return len(most) - 1 - kept, falling[kept]
 
 
 def _triangles_by_slot(ends: Uints, heads: Uints, threads: int) -> tuple[int, NDArray[np.int32]]:
@@ -235,8 +239,24 @@ def _clique_ceilings(size: int, own: Floats, degrees: Integers, doubled: Integer
 
 def _sum_of_choices(numbers: Integers, k: int) -> int:
     """The sum of C(number, k), exactly."""
-    values, counts = np.unique(numbers, return_counts=True)
-    return sum(comb(value, k) * count for value, count in zip(values.tolist(), counts.tolist(), strict=True))
+    counts = np.zeros(int(numbers.max(initial=-1)) + 1, dtype=np.int64)
+    for piece in _pieces(len(numbers)):
+        counts += np.bincount(numbers[piece], minlength=len(counts))
+    values = np.flatnonzero(counts)
+    return sum(comb(value, k) * count for value, count in zip(values.tolist(), counts[values].tolist(), strict=True))
+
+
+def _pieces(size: int) -> Iterator[slice]:
+    """All places, some at a time: numpy hears no interrupts meanwhile."""
+    return (slice(first, first + SLOTS_AT_ONCE) for first in range(0, size, SLOTS_AT_ONCE))
+
+
+def _look_up(table: Integers, places: Integers) -> Integers:
+    """The entries of a table at many places."""
+    found = np.empty(len(places), dtype=np.int64)
+    for piece in _pieces(len(places)):
+        found[piece] = table[places[piece]]
+    return found
 
 
 def _rows(graph: "Graph") -> tuple[Uints, Uints]:
