@@ -1,5 +1,6 @@
 """What is the number? A value inside a public frame."""
 
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import accumulate
@@ -129,15 +130,16 @@ class NumericProblem:
 
     def rungs(self, count: int) -> tuple[int, ...]:
         """Not private. The first rungs in grid steps, rounded up; none above the frame's reach."""
+        return tuple(accumulate(self.in_steps(self.sensitivity.exact_ladder(count)), max))
+
+    def in_steps(self, rungs: Iterable[int | float | Fraction]) -> Iterator[int]:
+        """Not private. Each of some rungs in grid steps, rounded up; none above the frame's reach."""
         frame, (top, bottom) = self.frame, self.frame.resolution.as_integer_ratio()
         reach, most = frame.reach, float(frame.bound)
-
-        def steps(rung: int | float | Fraction) -> int:
+        for rung in rungs:
             size, part = rung.as_integer_ratio()
             at_the_bound = isinstance(rung, float) and rung >= most
-            return reach if at_the_bound else min(-(-size * bottom // (part * top)), reach)
-
-        return tuple(accumulate(map(steps, self.sensitivity.exact_ladder(count)), max))
+            yield reach if at_the_bound else min(-(-size * bottom // (part * top)), reach)
 
     def as_public(self) -> "NumericProblem":
         """A copy marked public: its data may be shown, simulated and plotted."""

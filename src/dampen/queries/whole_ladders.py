@@ -1,6 +1,7 @@
 """Ladders of counts: sensitivity functions of size 1 whose rungs are whole numbers, computed exactly."""
 
 from abc import abstractmethod
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -8,13 +9,16 @@ from numpy.typing import NDArray
 
 from dampen._validate import Number, positive, whole
 from dampen.sensitivity import SensitivityFunction
-from dampen.vectors import Floats
+from dampen.vectors import Floats, Integers
 
 Wholes = NDArray[Any]
 """64-bit whole numbers, or Python's own where the public bound is too large for them."""
 
 ROOM = 2**60
 """Whole numbers whose public bound stays below this are computed in 64 bits."""
+
+QUICK_BOUND, QUICK_RUNGS = 2**57, 2**26
+"""Below this bound rungs take nanoseconds each, in 64 bits, and so many may be read."""
 
 FIRST_READ = 256
 """How many rungs a search for the smooth sensitivity reads at first; then twice as many each time."""
@@ -29,23 +33,32 @@ class WholeLadder(SensitivityFunction):
     def __init__(self, bound: int) -> None:
         super().__init__(size=1, bound=max(bound, 1), floor=1)
         self._height = bound
+        if bound < QUICK_BOUND:
+            self.most_rungs = QUICK_RUNGS
 
     @abstractmethod
-    def wholes(self, count: int) -> Wholes:
-        """Not private. The first rungs, exactly: non-decreasing, at most the bound."""
+    def wholes(self, t: Integers) -> Wholes:
+        """Not private. The rungs at some t, exactly: non-decreasing in t, at most the bound."""
 
     def at(self, t: int) -> Floats:
         """One rung."""
-        rung: Floats = self.ladder(whole(t=t, least=0) + 1)[t]
-        return rung
+        return self.stretch(whole(t=t, least=0), t + 1)
 
     def ladder(self, count: int) -> Floats:
         """All rungs up to one, from one formula."""
-        return rounded_up(self.wholes(whole(count=count, least=0)))[:, np.newaxis]
+        return self.stretch(0, whole(count=count, least=0))[:, np.newaxis]
 
-    def exact_ladder(self, count: int) -> list[int]:
-        """The same, not rounded."""
-        rungs: list[int] = self.wholes(whole(count=count, least=0)).tolist()
+    def stretch(self, first: int, last: int) -> Floats:
+        """Some rungs, rounded up."""
+        return rounded_up(self.wholes(np.arange(first, last, dtype=np.int64)))
+
+    def exact_ladder(self, count: int) -> Sequence[int]:
+        """All rungs up to one, not rounded."""
+        return self.exact_rungs(range(whole(count=count, least=0)))
+
+    def exact_rungs(self, places: Sequence[int]) -> Sequence[int]:
+        """Some rungs, not rounded."""
+        rungs: list[int] = self.wholes(np.array(places, dtype=np.int64)).tolist()
         return rungs
 
     def smooth(self, beta: Number) -> Floats:

@@ -23,7 +23,7 @@ from dampen.mechanisms.numeric.ladder_walk import can_walk
 from dampen.mechanisms.selection.base import ExponentMechanism
 from dampen.mechanisms.selection.ordered import OrderedMechanism
 from dampen.mechanisms.selection.top_k import one_shot_noise
-from dampen.problem import NumericFrame, NumericProblem
+from dampen.problem import NumericProblem
 from dampen.questions.record import Price
 
 LARGEST_WALK = 4
@@ -88,18 +88,18 @@ def choose_numeric(mechanism: object, *, epsilon: Number, delta: Number = 0) -> 
     return mechanism
 
 
-def choose_for_frame(frame: NumericFrame, *, epsilon: Number, delta: Number = 0) -> NumericMechanism:
-    """The mechanism with the least noise for a count in this frame: a public rule.
+def choose_for_count(problem: NumericProblem, *, epsilon: Number, delta: Number = 0) -> NumericMechanism:
+    """The mechanism with the least noise for such a count, by what is public of it alone.
 
     Where the frame has a growth law that is LadderWalk, of which a delta is not spent, or Laplace where the bound is so
     small that every walk has more noise.
     """
     price = positive(epsilon=epsilon)
-    if price > LARGEST_WALK or not can_walk(frame):
+    if price > LARGEST_WALK or not can_walk(problem):
         return choose_numeric(None, epsilon=price, delta=delta)
     probability(delta=delta)
     walk = LadderWalk(price)
-    return Laplace(price) if frame.reach / price <= walk.least_mean_length(frame) else walk
+    return Laplace(price) if problem.frame.reach / price <= walk.least_mean_length(problem.frame) else walk
 
 
 def require_fitting(mechanism: NumericMechanism, problem: NumericProblem) -> None:

@@ -17,7 +17,7 @@ from dampen.queries import (
     kept_edges_problem,
     triangle_problem,
 )
-from dampen.questions.mechanism_choice import choose_for_frame, choose_numeric
+from dampen.questions.mechanism_choice import choose_for_count, choose_numeric
 from dampen.questions.record import Posed, Single, no_edges, question
 
 PATTERNS: dict[str, Callable[[Graph, int], NumericProblem]] = {
@@ -62,8 +62,9 @@ def count_subgraphs(
         The size, for patterns that have one.
     epsilon, delta
         What the answer costs. Up to epsilon 4, triangles, 2-triangles and stars have the noise of :class:`LadderWalk`,
-        which is pure: a ``delta`` is not spent. Else the noise is that of :class:`PolyPlace`, and with a ``delta`` that
-        of :class:`ExactPairLaplace`.
+        which is pure: a ``delta`` is not spent. Else, and where nodes are so many that its ladder would be too long
+        (docs/numbers.md), the noise is that of :class:`PolyPlace`, and with a ``delta`` that of
+        :class:`ExactPairLaplace`.
     mechanism
         Another numeric mechanism, with the same epsilon and delta.
     unit
@@ -89,7 +90,7 @@ def count_subgraphs(
     chosen = choose_numeric(mechanism, epsilon=epsilon, delta=delta)
     problem = subgraph_problem(as_graph(graph), pattern, k)
     if mechanism is None:
-        chosen = choose_for_frame(problem.frame, epsilon=epsilon, delta=delta)
+        chosen = choose_for_count(problem, epsilon=epsilon, delta=delta)
     return Single(chosen, problem)
 
 

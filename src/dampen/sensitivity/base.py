@@ -53,6 +53,8 @@ class SensitivityFunction(ABC):
     """The query's own function of differences of utilities, where it has one."""
     largest_rise: int | None = None
     """By how much a rung exceeds the one before at most, where that is known of every data set. Public."""
+    most_rungs: int = 2**20
+    """So many rungs are read for one answer at most; those that are quick to compute allow more. Public."""
 
     def __init__(
         self, *, size: int, bound: Number | None, floor: Number | None = None, horizon: int | None = None
@@ -88,6 +90,15 @@ class SensitivityFunction(ABC):
         """The ladder of a function of size 1; those that know their rungs better than floats can say override this."""
         rungs: list[float] = self.ladder(count)[:, 0].tolist()
         return rungs
+
+    def stretch(self, first: int, last: int) -> Floats:
+        """s(first), ..., s(last - 1) of a function of size 1; closed forms compute no others."""
+        return self.ladder(last)[first:, 0]
+
+    def exact_rungs(self, places: Sequence[int]) -> Sequence[int | float | Fraction]:
+        """Those of :meth:`exact_ladder` at some places."""
+        rungs = self.exact_ladder(max(places, default=-1) + 1)
+        return [rungs[t] for t in places]
 
     def cumulative(self, t: int) -> Floats:
         """The sum of s(j) over j < t, compensated for rounding; closed forms override this loop."""

@@ -52,6 +52,9 @@ def test_every_pattern_is_counted(pattern: str, k: int | None, delta: Any) -> No
         ("k-clique", 4, 1000, 1, 0, "PolyPlace"),
         ("k-triangle", 3, 1000, 1, 0, "PolyPlace"),
         ("k-star", 9, 1000, 1, 0, "PolyPlace"),
+        ("k-star", 3, 1_500_000, 1, "1e-9", "LadderWalk"),
+        ("2-triangle", None, 1_500_000, 1, "1e-9", "LadderWalk"),
+        ("k-star", 4, 1_500_000, 1, "1e-9", "ExactPairLaplace"),
     ],
 )
 def test_the_default_is_a_public_rule(

@@ -14,6 +14,7 @@ from dampen.errors import ParameterError
 from dampen.mechanisms.numeric.base import AdditiveMechanism
 from dampen.mechanisms.numeric.heavy_noises import SUMMED
 from dampen.mechanisms.numeric.noises import RoundedNoise
+from dampen.mechanisms.numeric.roots import fits_floats, roots_less
 from dampen.mechanisms.numeric.rungs import check_epsilon
 from dampen.privacy import PrivacyLoss
 from dampen.problem import GrowthLaw, NumericFrame, NumericProblem
@@ -21,8 +22,8 @@ from dampen.vectors import Floats
 
 GRID = 20
 """Levels are whole multiples of 2^-20, rounded up."""
-MOST_RUNGS = 2**20
-"""No more rungs are read; beyond them every rung is taken to be the reach, which only makes the noise larger."""
+RUNGS_AT_ONCE = 2**20
+"""So many rungs are read before interrupts are heard."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -106,8 +107,9 @@ class LadderWalk(AdditiveMechanism):
 
     Cost
     ----
-    O(T), T = (reach / alpha)^(1 / (d - 1)) rungs at most and no more than 2^20; one where it is known of a ladder that
-    d = 2 and no rung exceeds the one before by more than alpha.
+    O(T), T = (reach / alpha)^(1 / (d - 1)) rungs at most and no more than ``most_rungs`` of the ladder, some
+    nanoseconds each; one where it is known of a ladder that d = 2 and no rung exceeds the one before by more than
+    alpha.
 
     Example
     -------
@@ -186,18 +188,38 @@ def level(problem: NumericProblem, growth: GrowthLaw) -> Fraction:
     """Not private. The largest (L_t / alpha)^(1 / (power - 1)) - t, rounded up to the grid of levels.
 
     Terms of t >= T, where alpha T^(power - 1) is the reach at least, are not positive; those of t >= T - l are at most
-    l.
+    l. Beyond the rungs that are read every rung is taken to be the reach, which only makes the noise larger.
     """
     best = _root(problem.rungs(1)[0], growth)
     if _is_steady(problem, growth):
         return Fraction(best, 1 << GRID)
-    count = min(max(rungs_that_matter(problem.frame) - (best >> GRID), 1), MOST_RUNGS)
-    scale = growth.alpha.denominator << GRID * (growth.power - 1)
-    for t, rung in enumerate(problem.rungs(count)):
-        # Whether a rung is above the curve is one comparison of whole numbers; roots are taken only where it is.
-        if growth.alpha.numerator * (best + (t << GRID)) ** (growth.power - 1) < rung * scale:
-            best = _root(rung, growth) - (t << GRID)
-    return Fraction(max(best, _root(problem.frame.reach, growth) - (MOST_RUNGS << GRID)), 1 << GRID)
+    limit = problem.sensitivity.most_rungs
+    count = min(max(rungs_that_matter(problem.frame) - (best >> GRID), 1), limit)
+    for first in range(0, count, RUNGS_AT_ONCE):
+        places = _may_decide(problem, growth, range(first, min(first + RUNGS_AT_ONCE, count)), best)
+        for t, rung in zip(places, problem.in_steps(problem.sensitivity.exact_rungs(places)), strict=True):
+            best = max(best, _root(rung, growth) - (t << GRID))
+    return Fraction(max(best, _root(problem.frame.reach, growth) - (limit << GRID)), 1 << GRID)
+
+
+def _may_decide(problem: NumericProblem, growth: GrowthLaw, among: range, best: int) -> list[int]:
+    """The t whose terms may exceed the best so far and be the largest: exact roots are taken of few rungs.
+
+    Steep ladders have terms that are nearly equal at all t, so the terms of floats are told beyond their precision.
+    """
+    if not fits_floats(growth.alpha, problem.frame.reach):
+        return list(among)
+    rungs = problem.sensitivity.stretch(among.start, among.stop) / float(problem.frame.resolution)
+    if problem.frame.resolution == 1 and problem.frame.reach < 2**53:
+        least = most = np.minimum(np.ceil(rungs), problem.frame.reach)
+    else:
+        least, most = np.minimum(rungs, problem.frame.reach) * (1 - 2.0**-50), (rungs + 1) * (1 + 2.0**-50)
+    places, order = np.arange(among.start, among.stop, dtype=np.float64), growth.power - 1
+    lower = roots_less(least, growth.alpha, order, places)
+    upper = lower if most is least else roots_less(most, growth.alpha, order, places)
+    above = upper[0] + upper[1] >= max((lower[0] - lower[1]).max(), min(best, 1 << 64) / (1 << GRID))
+    found: list[int] = (np.flatnonzero(above) + among.start).tolist()
+    return found
 
 
 def rungs_that_matter(frame: NumericFrame) -> int:
@@ -205,9 +227,10 @@ def rungs_that_matter(frame: NumericFrame) -> int:
     return -(-_root(frame.reach, growth_in_steps(frame)) >> GRID)
 
 
-def can_walk(frame: NumericFrame) -> bool:
+def can_walk(problem: NumericProblem) -> bool:
     """Public: whether there is a growth law, and all rungs that matter are read; of a power of 2 one may be enough."""
-    return frame.growth is not None and (frame.growth.power == 2 or rungs_that_matter(frame) <= MOST_RUNGS)
+    growth, limit = problem.frame.growth, problem.sensitivity.most_rungs
+    return growth is not None and (growth.power == 2 or rungs_that_matter(problem.frame) <= limit)
 
 
 def _is_steady(problem: NumericProblem, growth: GrowthLaw) -> bool:
@@ -230,7 +253,8 @@ def largest_place(epsilon: Fraction, growth: GrowthLaw, reach: int) -> Fraction:
     """The least m, on the grid of levels, from which two equal walks may be the reach apart: public."""
     order, distance = growth.power - 1, growth.power * reach / growth.alpha
     low, high = 0, 1
-    with arithmetic(PRECISION) as flint:
+    # a place is of the size of the distance or of 1 / epsilon at most, and what is compared is of the size of 1
+    with arithmetic(PRECISION + int(distance + 1 / epsilon).bit_length()) as flint:
         most = ball(flint, epsilon)
 
         def allows(steps: int) -> bool:

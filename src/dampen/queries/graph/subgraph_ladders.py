@@ -15,6 +15,9 @@ from dampen.queries.whole_ladders import ROOM, WholeLadder, Wholes, binomials
 from dampen.sensitivity import SecondOrder
 from dampen.vectors import Integers, as_vector
 
+_MORE = {(3, 2): 1, (4, 2): 2, (5, 3): 1}
+"""By (k, a), how much larger 4 C(a, k - 2) is than 3 C(a, k - 1) + a C(a, k - 2), where it is."""
+
 
 def triangle_bound(nodes: int) -> int:
     """An edge stands in at most n - 2 triangles."""
@@ -53,9 +56,8 @@ class TriangleLadder(WholeLadder):
         if len(self._sums) != len(self._shared):
             raise DataError("sums must be one for each pair")
 
-    def wholes(self, count: int) -> Wholes:
+    def wholes(self, t: Integers) -> Wholes:
         """The largest over all pairs listed."""
-        t: Integers = np.arange(count, dtype=np.int64)
         rungs = np.zeros_like(t)
         for shared, sums in zip(self._shared.tolist(), self._sums.tolist(), strict=True):
             np.maximum(rungs, np.minimum(shared + t, (sums + t) // 2), out=rungs)
@@ -77,9 +79,8 @@ class StarLadder(WholeLadder):
         if len(self._larger) != len(self._smaller) or (self._larger < self._smaller).any():
             raise DataError("smaller must be one for each pair and not exceed larger")
 
-    def wholes(self, count: int) -> Wholes:
+    def wholes(self, t: Integers) -> Wholes:
         """The largest over all pairs listed."""
-        t: Integers = np.arange(count, dtype=np.int64)
         rungs = self._stars(np.zeros_like(t)) * 0
         for larger, smaller in zip(self._larger.tolist(), self._smaller.tolist(), strict=True):
             rest = np.maximum(t - (self._most - larger), 0)
@@ -105,10 +106,10 @@ class CliqueLadder(WholeLadder):
         cap = comb(self._shared, self._k - 2)
         self._local = cap if local is None else _count(local, "local", cap)
 
-    def wholes(self, count: int) -> Wholes:
+    def wholes(self, t: Integers) -> Wholes:
         """The closed form. At 2 n the bound is long reached."""
         end = 2 * (self._most + 2)
-        reached = np.minimum(self._shared + np.arange(count, dtype=np.int64), end)
+        reached = np.minimum(self._shared + t, end)
         full = comb(self._shared, self._k - 2)
         return np.asarray(np.minimum(binomials(reached, self._k - 2, end) - full + self._local, self._height))
 
@@ -150,19 +151,29 @@ class KTriangleLadder(WholeLadder, SecondOrder):
         side = comb(a, self._k - 2)
         return max(3 * comb(a, self._k - 1) + a * side, 4 * side if a >= 2 else 0)
 
-    def wholes(self, count: int) -> Wholes:
-        """Sums of U, or V itself."""
-        k, room = self._k, self._most
-        reached = np.minimum(self._shared + np.arange(count, dtype=np.int64), room)
-        wide = reached.astype(np.int64 if 4 * (room + 1) * comb(room + 1, k) * (count + 1) < ROOM else object)
-        below = binomials(reached, k - 1, room)
+    def wholes(self, t: Integers) -> Wholes:
+        """V itself, or LS and the sum of U: from a on as far as a rises, and at its end from then on."""
+        k, most = self._k, self._most
+        reached = np.minimum(self._shared + t, most)
         if not self._exact:
-            return np.asarray(np.minimum(binomials(reached, k, room) + 2 * wide * below, self._height))
-        sides = binomials(reached, k - 2, room)
-        steps = np.maximum(3 * below + wide * sides, 4 * sides * (reached >= 2))
-        rungs = np.full(count, self._local, dtype=object if steps.dtype == object else np.int64)
-        rungs[1:] += np.cumsum(steps[:-1])
-        return np.asarray(np.minimum(rungs, self._height))
+            own, below = binomials(reached, k, most), binomials(reached, k - 1, most)
+            kind = np.int64 if self._largest_change(most) < ROOM else object
+            return np.asarray(np.minimum(own + 2 * reached.astype(kind) * below, self._height))
+        last = self.second_order(most)
+        kind = np.int64 if (k + 3) * comb(most + 2, k) + int(t.max(initial=0)) * last < ROOM else object
+        sums = self._summed(np.append(reached, self._shared)).astype(kind)
+        beyond = np.maximum(t - (most - self._shared), 0).astype(kind)
+        return np.asarray(np.minimum(self._local + sums[:-1] - sums[-1] + beyond * last, self._height))
+
+    def _summed(self, shared: Integers) -> Wholes:
+        """U(0) + ... + U(a - 1) for each a.
+
+        The C(j, k - 1) below a add up to C(a, k), and j C(j, k - 2) = (k - 1) C(j + 1, k - 1) - C(j, k - 2).
+        """
+        k, most = self._k, self._most + 1
+        sides = min(k - 1, most) * binomials(shared + 1, k, most) - binomials(shared, k - 1, most)
+        more = [_MORE.get((k, a), 0) * (shared > a) for a in (2, 3)]
+        return np.asarray(3 * binomials(shared, k, most) + sides + more[0] + more[1])
 
     def _largest_change(self, shared: int) -> int:
         """V: no pair makes or breaks more, given the largest number of common neighbours."""

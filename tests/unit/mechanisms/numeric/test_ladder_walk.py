@@ -12,7 +12,15 @@ from dampen.audit import ScriptedEntropy, law_by_enumeration
 from dampen.errors import ParameterError
 from dampen.mechanisms import LadderWalk
 from dampen.mechanisms.numeric import ladder_walk
-from dampen.mechanisms.numeric.ladder_walk import RoundedWalk, largest_place, level, rungs_that_matter
+from dampen.mechanisms.numeric.ladder_walk import (
+    GRID,
+    RoundedWalk,
+    growth_in_steps,
+    largest_place,
+    level,
+    rungs_that_matter,
+)
+from dampen.mechanisms.numeric.ladder_walk import _root as root
 from dampen.sampling import exact
 from dampen.sensitivity import RungTable
 from tests.conftest import Refused
@@ -176,10 +184,47 @@ def test_levels_are_rounded_up_to_the_grid_and_miss_no_rung() -> None:
         assert exact_level - 1e-9 * (1 + exact_level) <= found <= exact_level + 2.0**-20 + 1e-9 * exact_level
 
 
+def test_floats_leave_out_no_rung_that_decides_a_level(monkeypatch: pytest.MonkeyPatch) -> None:
+    """To the bit the level by exact roots of all rungs, on any grid; and roots of few are taken."""
+    rng = np.random.default_rng(3)
+    taken, read = list[int](), 0
+
+    def counted_root(rung: int, growth: GrowthLaw) -> int:
+        taken.append(rung)
+        return root(rung, growth)
+
+    monkeypatch.setattr(ladder_walk, "_root", counted_root)
+    monkeypatch.setattr(ladder_walk, "RUNGS_AT_ONCE", 70)
+    for reach, rungs in random_ladders(rng, 60):
+        law = GrowthLaw(int(rng.integers(2, 6)), Fraction(int(rng.integers(1, 40)), int(rng.integers(1, 40))))
+        resolution = Fraction(int(rng.integers(1, 9)), int(rng.integers(1, 9)))
+        frame = NumericFrame(reach, Adjacency.EDGE, growth=law, resolution=resolution)
+        problem = NumericProblem(frame, 0, RungTable([[rung] for rung in rungs], bound=reach))
+        growth, count = growth_in_steps(frame), min(rungs_that_matter(frame) + 1, 2000)
+        monkeypatch.setattr(problem.sensitivity, "most_rungs", count)
+        terms = [root(rung, growth) - (t << GRID) for t, rung in enumerate(problem.rungs(count))]
+        beyond = root(frame.reach, growth) - (count << GRID)
+        assert level(problem, growth) == Fraction(max(*terms, beyond), 1 << GRID)
+        read += count
+    assert len(taken) < read / 5
+
+
+@pytest.mark.parametrize(("alpha", "resolution"), [("1e-150", 1), ("1e150", 1), (1, "1e-150"), ("1e-150", "1e-150")])
+def test_a_walk_starts_somewhere_whatever_the_size_of_numbers(
+    monkeypatch: pytest.MonkeyPatch, alpha: str | int, resolution: str | int
+) -> None:
+    """Where it ends was searched for ever where a place has more digits than the arithmetic had."""
+    frame = NumericFrame(10**150, Adjacency.EDGE, growth=GrowthLaw(2, alpha), resolution=resolution)
+    problem = NumericProblem(frame, 0, RungTable([[0.0], [3.0], [1e149]], bound=10**150))
+    monkeypatch.setattr(problem.sensitivity, "most_rungs", 100)
+    steps = float(frame.reach / growth_in_steps(frame).alpha)
+    assert float(LadderWalk(1).noise(problem).rate) == pytest.approx(max(steps, 1.0), rel=1e-3)
+
+
 def test_rungs_that_are_not_read_count_as_the_reach(monkeypatch: pytest.MonkeyPatch) -> None:
     problem = posed(1000, [3] * 1000, TRIANGLES)
     assert level(problem, TRIANGLES) == 3
-    monkeypatch.setattr(ladder_walk, "MOST_RUNGS", 10)
+    monkeypatch.setattr(problem.sensitivity, "most_rungs", 10)
     assert level(problem, TRIANGLES) == 990
 
 

@@ -13,7 +13,13 @@ from dampen import Adjacency, Graph, NumericProblem
 from dampen.errors import DataError, ParameterError
 from dampen.queries import edge_count_problem, k_clique_problem, k_star_problem, k_triangle_problem, triangle_problem
 from dampen.queries.graph import subgraph_ladders, subgraphs
-from dampen.queries.graph.subgraph_ladders import CliqueLadder, KTriangleLadder, StarLadder, TriangleLadder
+from dampen.queries.graph.subgraph_ladders import (
+    CliqueLadder,
+    KTriangleLadder,
+    StarLadder,
+    TriangleLadder,
+    k_triangle_bound,
+)
 from dampen.queries.whole_ladders import WholeLadder, binomials, rounded_up
 from dampen.vectors import Integers
 from tests.conftest import Refused
@@ -265,12 +271,30 @@ def test_large_numbers_stay_exact_and_are_rounded_up_as_floats() -> None:
     problem = k_star_problem(star, 30)
     assert problem.value == comb(3000, 30)
     assert isinstance(problem.sensitivity, StarLadder)
-    rungs = problem.sensitivity.wholes(3)
+    rungs = problem.sensitivity.wholes(np.arange(3))
     assert rungs.tolist() == [comb(3000 + t, 29) + comb(1, 29) for t in range(3)]
     floats = problem.sensitivity.ladder(3)[:, 0]
     assert all(float_ >= whole for float_, whole in zip(map(int, floats), rungs.tolist(), strict=True))
     assert (np.diff(floats) > 0).all()
     assert problem.rungs(3) == tuple(rungs)
+
+
+@pytest.mark.parametrize("nodes", [3, 6, 1000, 317_080, 10**7, 2 * 10**9])
+@pytest.mark.parametrize("k", [2, 3, 5])
+def test_rungs_of_k_triangles_add_up_whether_64_bits_hold_them_or_not(k: int, nodes: int) -> None:
+    shared = min(nodes - 2, 4000)
+    cheap = KTriangleLadder(shared, k=k, nodes=nodes)
+    exact = KTriangleLadder(shared, int(cheap.exact_ladder(1)[0]) // 3, k=k, nodes=nodes)
+    for ladder in (cheap, exact):
+        rungs = [ladder.first_order]
+        for t in range(200):
+            rises = ladder.second_order(min(shared + t, nodes - 2)) if ladder is exact or shared + t < nodes - 2 else 0
+            rungs.append(rungs[-1] + rises)
+        assert ladder.exact_ladder(201) == [min(rung, k_triangle_bound(nodes, k)) for rung in rungs]
+        places = [0, 7, 150, 200]
+        assert ladder.exact_rungs(places) == [ladder.exact_ladder(201)[t] for t in places]
+    held = KTriangleLadder(shared, 0, k=2, nodes=nodes).wholes(np.array([0, nodes]))
+    assert held.dtype == (np.int64 if nodes < 10**8 else object), "Python's own numbers only where they are needed"
 
 
 def test_whole_numbers_are_rounded_up() -> None:
