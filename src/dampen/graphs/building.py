@@ -50,13 +50,17 @@ class Rows(NamedTuple):
 
 
 def build_rows(pairs: Pairs, nodes: int) -> Rows:
-    """The rows of all nodes from both ends of each pair, which are places of nodes. Batches are given up one by one."""
+    """The rows of all nodes from both ends of each pair, which are places of nodes.
+
+    The list is empty afterwards: many batches are given up one by one, so that no pair is held twice for long.
+    """
     rows = sum(len(tails) for tails, _ in pairs)
     return _build_at_once(pairs, nodes) if rows < FEWEST_DEALT else _build_by_buckets(pairs, rows, nodes)
 
 
 def _build_at_once(pairs: Pairs, nodes: int) -> Rows:
     src, dst = (np.concatenate([np.empty(0, np.int64), *(batch[end] for batch in pairs)]) for end in range(2))
+    pairs.clear()
     keys, report = _merge_edges(src, dst)
     # One sort of whole numbers orders all rows at once: the node in the upper half, its neighbour in the lower.
     both = np.concatenate([keys, keys >> 32 | (keys & 0xFFFFFFFF) << 32])
@@ -118,6 +122,7 @@ def _deal(pairs: Pairs, rows: int, nodes: int) -> tuple[Any, Integers, int]:
     while pairs:
         for tails, heads in pieces_of(*pairs.pop()):
             deal_into_buckets(tails, heads, shift, fill, keys)
+            del tails, heads  # else the next batch would come before this one is gone
     return keys, starts, loops
 
 
@@ -125,8 +130,14 @@ def pieces_of(src: Any, dst: Any, rows: int | None = None) -> Iterator[tuple[Any
     """Some pairs at a time, in the one type that compiled code takes: between two pieces interrupts are heard."""
     step = ROWS_AT_ONCE if rows is None else rows
     for first in range(0, len(src), step):
-        piece = slice(first, first + step)
-        yield np.ascontiguousarray(src[piece], dtype=np.uint32), np.ascontiguousarray(dst[piece], dtype=np.uint32)
+        yield _as_uints(src[first : first + step]), _as_uints(dst[first : first + step])
+
+
+def _as_uints(places: Any) -> Any:
+    """Places, none below 0: those of 32 bits as they lie in memory. Compiled code takes only what may be written."""
+    narrow = np.asarray(places)
+    in_place = narrow.dtype == np.int32 and narrow.flags.writeable
+    return np.ascontiguousarray(narrow.view(np.uint32) if in_place else narrow, dtype=np.uint32)
 
 
 def _run(work: Callable[[int], None], buckets: int) -> None:

@@ -1,6 +1,7 @@
 """Edges in files: two columns of a table, or a plain edge list. No label leaves the database, only places of nodes."""
 
 from collections.abc import Sequence
+from contextlib import nullcontext
 from pathlib import Path
 from typing import Any, cast
 
@@ -12,8 +13,10 @@ from dampen.graphs.building import Pairs
 from dampen.graphs.input import Nodes
 from dampen.tables.columns import Strange
 from dampen.tables.engines import Source, open_engine
+from dampen.tables.engines.aside import open_aside
 from dampen.tables.engines.base import RowForm
 from dampen.tables.engines.duck_sql import edge_query
+from dampen.tables.engines.duck_stream import Unfetched, stream_pairs
 from dampen.tables.file_formats import known_format
 from dampen.tables.files import TEXT, connect_files, existing_files, literal
 from dampen.tables.reading import is_missing
@@ -33,13 +36,22 @@ def from_file(path: Any, nodes: Nodes, src: str | None, dst: str | None) -> Pair
             tables, query = edge_query(nodes, TEXT, TEXT)
             for name, columns in tables.items():
                 connection.register(name, dict(columns))
-            rows = connection.execute(f"with ends as (select * from data) {query}").fetchnumpy()
+            found = _stream_or_fetch(connection, f"with ends as (select * from data) {query}")
         except duckdb_error():
             raise _no_edge_list(files[0]) from None
     if malformed != (0,):
         raise _no_edge_list(files[0])
-    found = [(np.asarray(rows["src"]), np.asarray(rows["dst"]))]
     return nodes.check(found, "the first field of each line", "the second field")
+
+
+def _stream_or_fetch(connection: Any, query: str) -> Pairs:
+    """Both ends of all edges: in a stream, which holds them once, unless DuckDB has none for this query."""
+    with open_aside(connection.interrupt) as aside:
+        streamed = stream_pairs(nullcontext(Unfetched(connection.sql(query), aside)))
+    if streamed is not None:
+        return streamed
+    rows = connection.sql(query).fetchnumpy()
+    return [(np.asarray(rows["src"]), np.asarray(rows["dst"]))]
 
 
 def _require_plain(source: Source) -> None:

@@ -30,7 +30,7 @@ BUCKET, MOST_BITS = 2**17, 10
 """Rows in a bucket, which stay in the cache while it is sorted; buckets are told apart by so many bits at most."""
 
 
-def order_rows(src: Any, dst: Any) -> "tuple[Uints, Uints]":
+def order_rows(src: Any, dst: Any, *, threads: int | None = None) -> "tuple[Uints, Uints]":
     """Both ids of every row, the smaller first, the rows in the public order. Rows of one pair stand together.
 
     >>> [ids.tolist() for ids in order_rows([2, 0, 0], [1, 1, 3])]
@@ -46,7 +46,7 @@ def order_rows(src: Any, dst: Any) -> "tuple[Uints, Uints]":
         places[own].sort()
         read_pairs(places[own], low[own], high[own])
 
-    run_parts(lambda: sort, list(pairwise(starts)), threads=as_threads(None), title="order of rows")
+    run_parts(lambda: sort, list(pairwise(starts)), threads=as_threads(threads), title="order of rows")
     return low, high
 
 
@@ -74,7 +74,7 @@ def count_rows_kept(
     (1, 3, 4)
     """
     _require_few(len(src))
-    return count_in_order(*order_rows(src, dst), caps, nodes=nodes, threads=threads)
+    return count_in_order(*order_rows(src, dst, threads=threads), caps, nodes=nodes, threads=threads)
 
 
 def count_in_order(

@@ -13,6 +13,7 @@ from scipy.optimize import linprog
 from dampen.errors import DataError
 from dampen.graphs import building, greedy_kernels, kept_rows
 from dampen.graphs.kept_rows import count_rows_kept, order_rows
+from dampen.graphs.threads import run_parts
 from tests.unit.graphs import judges
 from tests.unit.graphs.judges import Row
 
@@ -203,3 +204,15 @@ def test_more_rows_than_are_counted_are_refused(monkeypatch: pytest.MonkeyPatch)
     assert by_kernel([(0, 1), (0, 1)], (1, 2), 2) == (1, 2)
     with pytest.raises(DataError, match="must be at most 2 rows"):
         by_kernel([(0, 1)] * 3, (1,), 2)
+
+
+def test_rows_are_put_in_order_by_as_many_threads_as_are_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = list[int]()
+
+    def note(*arguments: Any, threads: int, **named: Any) -> None:
+        asked.append(threads)
+        run_parts(*arguments, threads=threads, **named)
+
+    monkeypatch.setattr(kept_rows, "run_parts", note)
+    count_rows_kept([0, 0, 0, 1], [1, 2, 3, 2], (1,), nodes=4, threads=3)
+    assert asked == [3, 3]

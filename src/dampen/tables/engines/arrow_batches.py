@@ -7,12 +7,14 @@ no more than a batch ahead, so neither side ever holds all rows.
 
 import ctypes
 from collections.abc import Generator
+from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dampen.tables.columns import Typed
+from dampen.tables.engines.aside import Aside
 
 FORMATS: dict[bytes, Any] = {
     b"c": np.int8,
@@ -83,29 +85,50 @@ _pointer_of = ctypes.PYFUNCTYPE(ctypes.c_void_p, ctypes.py_object, ctypes.c_char
 )
 
 
-def stream_batches(relation: Any) -> Generator[list[Typed]]:
+class _Reader:
+    """Who reads a stream. It lives as long as the capsule, which releases it: calls that still run hold both."""
+
+    def __init__(self, capsule: Any) -> None:
+        self._capsule = capsule
+        self.stream = ctypes.cast(_pointer_of(capsule, b"arrow_array_stream"), ctypes.POINTER(_Stream))
+
+    def fill(self, batch: _Array) -> int:
+        """Fill in the next batch, with nothing to release where there is none. Not 0 where DuckDB failed."""
+        return int(self.stream.contents.get_next(self.stream, batch))
+
+
+def stream_batches(relation: Any, aside: Aside) -> Generator[list[Typed]]:
     """The columns of a relation, batch after batch. A batch is gone when the next is asked for: nothing may keep it.
 
-    An interrupt from the keyboard is heard between two batches.
+    A batch of few rows out of many takes as long as the whole scan, and hears no signals: it is filled aside.
     """
     try:
         capsule = relation.__arrow_c_stream__()
     except (AttributeError, ImportError):
         # older versions of DuckDB make their streams with pyarrow
         raise StreamError from None
-    # the stream lives as long as the capsule, which releases it
-    stream = ctypes.cast(_pointer_of(capsule, b"arrow_array_stream"), ctypes.POINTER(_Stream))
-    dtypes = _dtypes_of(stream)
+    reader = _Reader(capsule)
+    dtypes = _dtypes_of(reader.stream)
     while True:
         batch = _Array()
-        if stream.contents.get_next(stream, batch):
-            raise _error_of(stream)
+        try:
+            failed = aside.run(partial(reader.fill, batch))
+        except BaseException:
+            aside.leave(partial(_release, batch))
+            raise
+        if failed:
+            raise _error_of(reader.stream)
         if not batch.release:
             return
         try:
             yield [_column(batch.children[place].contents, dtype) for place, dtype in enumerate(dtypes)]
         finally:
-            batch.release(batch)
+            _release(batch)
+
+
+def _release(batch: _Array) -> None:
+    if batch.release:
+        batch.release(batch)
 
 
 def _error_of(stream: Any) -> Exception:

@@ -9,7 +9,7 @@ from dampen.tables.engines import duck_sums
 from dampen.tables.engines.base import Groups, Rows, Sums
 from dampen.tables.engines.duck_groups import GroupedRows
 from dampen.tables.engines.duck_sql import REAL_TYPES
-from dampen.tables.engines.duck_stream import group_field, stream_sums
+from dampen.tables.engines.duck_stream import Unfetched, group_field, stream_sums
 
 
 class SumsByEngine(ABC):
@@ -24,8 +24,8 @@ class SumsByEngine(ABC):
         """What a query returns, column by column."""
 
     @abstractmethod
-    def unfetched(self, query: str) -> AbstractContextManager[Any]:
-        """A query as a relation that nobody has run yet."""
+    def unfetched(self, query: str) -> AbstractContextManager[Unfetched]:
+        """A query that nobody has run yet."""
 
     @abstractmethod
     def group_rows(self, by: Groups) -> GroupedRows:

@@ -6,18 +6,19 @@ applied, goes to the kernel as it lies in memory; neither side ever holds all ro
 """
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, closing
 from dataclasses import dataclass
 from fractions import Fraction
 from math import prod
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from dampen.tables.columns import Typed
 from dampen.tables.engines.array_codes import Codes, label_places
 from dampen.tables.engines.arrow_batches import StreamError, stream_batches
+from dampen.tables.engines.aside import Aside
 from dampen.tables.engines.base import Sums
 from dampen.tables.engines.duck_sql import REAL_TYPES, WHOLE_TYPES, keys_of, place_case
 from dampen.tables.engines.labels import Places
@@ -31,7 +32,19 @@ MOST_TEXTS = 64
 """So many texts are looked for one after another."""
 MOST_GROUPS = 2**20
 """So many groups are added up in an array."""
+PAIRS_TOGETHER = 2**24
+"""So many pairs are held in one place: the C library keeps what arrays below 32 MB took, even when they are gone."""
 ESTIMATE = re.compile(r"~([0-9,]+) rows?", re.IGNORECASE)
+BORDER, JOIN_TYPE = re.compile("┌[─┴]+┐"), re.compile("JoinType:([A-Z_]*)")
+BRANCHES = "UNION", "RIGHT", "FULL", "OUTER"
+"""Operators and types of joins whose rows come in several branches have one of these in their names."""
+
+
+class Unfetched(NamedTuple):
+    """A query as a relation that nobody has run yet, and a thread for what hears no signals."""
+
+    relation: Any
+    aside: Aside
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,12 +106,28 @@ def may_stream(plan: str, fields: Sequence[StreamField]) -> bool:
 def may_stream_pairs(plan: str) -> bool:
     """The same of two whole numbers of every row, which labels may be joined to: what is joined to rows is read first.
 
-    Rows that nothing was joined to come in a branch of their own, unless all are those of the one side.
+    Rows that nothing was joined to come in a branch of their own, unless all are those of the one side. Columns and
+    tables may have any names, and are not looked at.
     """
-    return not any(word in plan for word in ("UNION", "RIGHT", "FULL", "OUTER"))
+    boxes = list(_boxes(plan))
+    names = [name for name, _ in boxes]
+    joins = [join for _, box in boxes for join in JOIN_TYPE.findall(box)]
+    return bool(boxes) and not any(word in part for word in BRANCHES for part in names + joins)
 
 
-def stream_pairs(unfetched: AbstractContextManager[Any]) -> list[tuple[Integers, Integers]] | None:
+def _boxes(plan: str) -> Iterator[tuple[str, str]]:
+    """The operators of a plan, each in a box: its name, and all that the box says, without the blanks between."""
+    lines = plan.splitlines()
+    for top, line in enumerate(lines, start=1):
+        for border in BORDER.finditer(line):
+            start, end = border.span()
+            below = [row[start:end] for row in lines[top:]]
+            height = next((height for height, row in enumerate(below) if row.startswith("└")), len(below))
+            rows = [row[1:-1] for row in below[:height]]
+            yield "".join(rows[:1]).strip(), "".join("".join(rows).split())
+
+
+def stream_pairs(asked: AbstractContextManager[Unfetched]) -> list[tuple[Integers, Integers]] | None:
     """Two columns of whole numbers of a query that nobody has run yet, batch by batch: they are held once.
 
     Nothing where it cannot be streamed, or where DuckDB fails: SQL then says why.
@@ -106,23 +135,42 @@ def stream_pairs(unfetched: AbstractContextManager[Any]) -> list[tuple[Integers,
     import duckdb
 
     try:
-        with unfetched as relation:
-            if not may_stream_pairs(relation.explain()):
+        with asked as query:
+            if not may_stream_pairs(query.relation.explain()):
                 return None
-            with closing(stream_batches(relation)) as batches:
-                # a batch is gone when the next one comes
-                return [(first.array.copy(), second.array.copy()) for first, second in batches]
+            with closing(stream_batches(query.relation, query.aside)) as batches:
+                return _collect(batches)
     except (StreamError, duckdb.Error):
         return None
 
 
+def _collect(batches: Iterable[list[Typed]]) -> list[tuple[Integers, Integers]]:
+    """The rows of all batches, so many together that their memory goes back when they are given up."""
+    found: list[tuple[Integers, Integers]] = []
+    room = 0
+    for first, second in batches:
+        if first.absent is not None or second.absent is not None:
+            raise StreamError  # what lies in memory for a null may be the place of a node
+        src, dst = first.array, second.array
+        while len(src):
+            if not room:
+                found.append((np.empty(PAIRS_TOGETHER, src.dtype), np.empty(PAIRS_TOGETHER, dst.dtype)))
+                room = PAIRS_TOGETHER
+            size, spot = min(room, len(src)), PAIRS_TOGETHER - room
+            found[-1][0][spot : spot + size], found[-1][1][spot : spot + size] = src[:size], dst[:size]
+            src, dst, room = src[size:], dst[size:], room - size
+    if found:
+        found[-1] = (found[-1][0][: PAIRS_TOGETHER - room], found[-1][1][: PAIRS_TOGETHER - room])
+    return found
+
+
 def stream_sums(
-    ask: Callable[[str], AbstractContextManager[Any]],
+    ask: Callable[[str], AbstractContextManager[Unfetched]],
     value: str,
     fields: Sequence[StreamField],
     ends: tuple[Fraction, Fraction],
 ) -> dict[tuple[int, ...], Sums] | None:
-    """The exact sums of groups. ``ask``: a query of the rows in ``data`` as a relation that nobody has run yet.
+    """The exact sums of groups. ``ask``: a query of the rows in ``data`` that nobody has run yet.
 
     Nothing where it cannot be streamed, or where DuckDB fails: SQL then says why.
     """
@@ -131,15 +179,15 @@ def stream_sums(
     if prod(field.size for field in fields) >= MOST_GROUPS:
         return None
     try:
-        with ask(_select(value, [field.sql for field in fields])) as relation:
-            if not may_stream(relation.explain(), fields):
+        with ask(_select(value, [field.sql for field in fields])) as query:
+            if not may_stream(query.relation.explain(), fields):
                 return None
             sums = _Sums(fields, ends)
-            complete = sums.add(relation)
+            complete = sums.add(query)
         if not complete:
             unknown = " or ".join(f"{field.sql} is null" for field in fields if field.every)
-            with ask(f"{_select(value, [field.every or field.sql for field in fields])} where {unknown}") as relation:
-                sums.add(relation)
+            with ask(f"{_select(value, [field.every or field.sql for field in fields])} where {unknown}") as query:
+                sums.add(query)
         return sums.by_places()
     except (StreamError, duckdb.Error):
         return None
@@ -158,10 +206,10 @@ class _Sums:
         self._fields, self._sizes = fields, tuple(field.size for field in fields)
         self._running = RunningSums(prod(self._sizes), ends)
 
-    def add(self, relation: Any) -> bool:
+    def add(self, query: Unfetched) -> bool:
         """Add rows whose texts were all found; whether there are no others."""
         complete = True
-        with closing(stream_batches(relation)) as batches:
+        with closing(stream_batches(query.relation, query.aside)) as batches:
             for batch in batches:
                 gone = [column.absent for field, column in zip(self._fields, batch[1:], strict=True) if field.every]
                 lost = [absent for absent in gone if absent is not None]

@@ -16,6 +16,7 @@ from dampen.errors import DataError, EngineError
 from dampen.tables.columns import Column
 from dampen.tables.engines import duck_days, duck_groups, duck_names, duck_people, duck_routes, duck_sql
 from dampen.tables.engines.array_codes import row_values
+from dampen.tables.engines.aside import open_aside
 from dampen.tables.engines.base import (
     NOT_HERE,
     Amount,
@@ -41,8 +42,9 @@ from dampen.tables.engines.by_query import CountsByQuery, as_cells, as_classes, 
 from dampen.tables.engines.duck_conditions import condition_sql, faults_query
 from dampen.tables.engines.duck_group_sums import SumsByEngine
 from dampen.tables.engines.duck_places import locate_rows
+from dampen.tables.engines.duck_relations import closed_error, view_of
 from dampen.tables.engines.duck_sizes import SizesByQuery
-from dampen.tables.engines.duck_stream import stream_pairs
+from dampen.tables.engines.duck_stream import Unfetched, stream_pairs
 from dampen.tables.engines.labels import Places
 from dampen.tables.engines.names import NamedPeople, NamesAsk
 from dampen.tables.engines.progress import is_watched, share_progress, watch
@@ -129,30 +131,24 @@ class DuckEngine(CountsByQuery, SizesByQuery, SumsByEngine):
         return f"data as not materialized (select * from {self.source}{self._filter()})"
 
     @contextmanager
-    def unfetched(self, query: str, **tables: Mapping[str, NDArray[Any]]) -> Iterator[Any]:
-        """A query as a relation that nobody has run yet."""
+    def unfetched(self, query: str, **tables: Mapping[str, NDArray[Any]]) -> Iterator[Unfetched]:
+        """A query that nobody has run yet."""
         with self._refuse_failures():
             whole = self._whole(query, tables)
-            if self.connection is not None:
-                with _watch_query(self.connection):
-                    yield self.connection.sql(whole)
+            if self.connection is None:
+                with view_of(self.relation, self.source) as aside, watch(lambda: None):
+                    yield Unfetched(self.relation.query(self.source, whole), aside)
                 return
-            try:
-                with watch(lambda: None):
-                    yield self.relation.query(self.source, whole)
-            finally:
-                self.relation.query(self.source, f"drop view if exists {self.source}")
+            with open_aside(self.connection.interrupt) as aside, _watch_query(self.connection):
+                yield Unfetched(self.connection.sql(whole), aside)
 
     def _query_relation(self, query: str) -> Rows:
-        """The relation is a view of its own connection while the query runs. Errors of DuckDB quote the data."""
+        """What a query of the caller's relation returns. Errors of DuckDB quote the data."""
         import duckdb
 
         try:
-            try:
-                with watch(lambda: None):
-                    found: Rows = self.relation.query(self.source, query).fetchnumpy()
-            finally:
-                self.relation.query(self.source, f"drop view if exists {self.source}")
+            with view_of(self.relation, self.source), watch(lambda: None):
+                found: Rows = self.relation.query(self.source, query).fetchnumpy()
         except (duckdb.OutOfMemoryException, duckdb.InterruptException):
             raise
         except duckdb.ConnectionException:
@@ -491,10 +487,3 @@ def _watch_query(connection: "DuckDBPyConnection") -> Iterator[None]:
             yield
     finally:
         connection.execute("set enable_progress_bar = false")
-
-
-def closed_error() -> EngineError:
-    """What is raised when the caller's connection is gone."""
-    return EngineError(
-        "duckdb could not run the query: the connection of the relation is closed; open one and ask again"
-    )

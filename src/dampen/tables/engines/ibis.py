@@ -46,7 +46,7 @@ from dampen.tables.engines.ibis_conditions import fault_rules, meets
 from dampen.tables.engines.labels import Places
 from dampen.tables.engines.names import NamedPeople, NamesAsk
 from dampen.tables.engines.progress import Share, watch
-from dampen.tables.engines.spark import STOPPED, is_stopped
+from dampen.tables.engines.spark import STOPPED, is_on_spark, is_stopped, stream_batches
 from dampen.tables.engines.unit_sizes import UnitSizes
 from dampen.tables.grid import Grid, add_counts
 from dampen.tables.unit_reading import Units
@@ -88,15 +88,21 @@ class IbisEngine(CountsByQuery):
                 warnings.simplefilter("ignore")
                 with watch(self.look):
                     yield
-        except KeyboardInterrupt:
+        except (KeyboardInterrupt, EngineError):
             raise
         except Exception as error:
             raise job_error(error, self) from None
 
     def _stream(self, expression: Any) -> list[list[Any]]:
-        """What an expression of whole numbers returns, batch by batch as it comes: never all of it in another form."""
+        """What an expression of whole numbers returns, batch by batch as it comes: never all of it in another form.
+
+        Spark is asked itself, since ibis would first make a frame of pandas of all its rows.
+        """
         with self._watch_job():
-            batches = expression.to_pyarrow_batches(chunk_size=ROWS_IN_BATCH)
+            if is_on_spark(expression):
+                batches = stream_batches(expression)
+            else:
+                batches = expression.to_pyarrow_batches(chunk_size=ROWS_IN_BATCH)
             return [[column.to_numpy(zero_copy_only=False) for column in batch.columns] for batch in batches]
 
     def require(self, column: str) -> None:

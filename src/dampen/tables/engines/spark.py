@@ -2,9 +2,11 @@
 
 import warnings
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, wait
 from contextlib import contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
+from threading import Thread
 from typing import Any
 from uuid import uuid4
 
@@ -18,6 +20,8 @@ from dampen.tables.unreadable import fault_of
 
 UNREADABLE = "spark could not read the data frame: its columns must have different names, and a query must run on it"
 STOPPED = "spark could not run the job: its session is stopped; start one and read the data again"
+ORDERS, BETWEEN_ORDERS = 8, 0.1
+"""A job is told so often to end, after so many seconds each: one that is about to start does not hear the first."""
 
 
 @contextmanager
@@ -59,6 +63,67 @@ def _with_zones(table: Any, frame: Any) -> Any:
     """The same table, where ibis knows which moments have a zone: it takes Spark's two kinds of timestamps for one."""
     zoned = [name for name, kind in frame.dtypes if kind == "timestamp"]
     return table.mutate(**{name: table[name].cast("timestamp('UTC')") for name in zoned}) if zoned else table
+
+
+def is_on_spark(expression: Any) -> bool:
+    """Whether an expression of ibis is computed by Spark: from a data frame, or a table that the caller has of ibis."""
+    return bool(expression.get_backend().name == "pyspark")
+
+
+def stream_batches(expression: Any) -> Iterator[Any]:
+    """What an expression returns, as batches of Arrow, each held once.
+
+    ibis would make objects of Python and a frame of pandas of all rows first, some 400 bytes for two whole numbers.
+    """
+    backend = expression.get_backend()
+    backend._run_pre_execute_hooks(expression)  # tables in memory and functions of the caller; ibis has no public name
+    return iter(_collect(backend.raw_sql(backend.compile(expression))).to_batches())
+
+
+def _collect(frame: Any) -> Any:
+    """The rows of a data frame as a table of Arrow, made of the very batches that Spark sends as its tasks end.
+
+    A thread of its own reads them to the end, whatever happens here: the scheduler of Spark writes them, and would wait
+    for ever for a reader who heard Ctrl-C, deaf to the order to cancel the job.
+    """
+    from pyspark import inheritable_thread_target
+
+    if not _has_context(frame):
+        raise EngineError(STOPPED)
+    tag, found = f"dampen_{uuid4().hex}", Future[Any]()
+    add_tag, cancel = _tags(frame.sparkSession)
+
+    @inheritable_thread_target(frame.sparkSession)  # type: ignore[untyped-decorator, unused-ignore]
+    def read() -> Any:
+        add_tag(tag)  # of this thread alone, and of what it starts
+        return frame.toArrow()
+
+    Thread(target=lambda: _settle(found, read), daemon=True).start()
+    try:
+        return found.result()
+    except KeyboardInterrupt:
+        for _ in range(ORDERS):
+            with suppress(Exception):
+                cancel(tag)
+            if wait([found], BETWEEN_ORDERS).done:
+                break
+        raise
+
+
+def _settle(found: "Future[Any]", work: Callable[[], Any]) -> None:
+    try:
+        found.set_result(work())
+    except BaseException as error:
+        found.set_exception(error)
+
+
+def _tags(session: Any) -> tuple[Callable[[str], None], Callable[[str], Any]]:
+    """What gives a tag to the jobs of this thread, and what cancels those that have it: here, or on a server."""
+    from pyspark.sql import is_remote
+
+    if is_remote():
+        return session.addTag, session.interruptTag
+    return session.sparkContext.addJobTag, session.sparkContext.cancelJobsWithTag
 
 
 def tasks_done(session: Any) -> Callable[[], float | None]:

@@ -14,6 +14,7 @@ import pytest
 from dampen.errors import EngineError
 from dampen.tables.engines import duck_stream, open_engine, running_sums
 from dampen.tables.engines.arrow_batches import StreamError, stream_batches
+from dampen.tables.engines.aside import Aside
 from dampen.tables.engines.base import Sums
 from dampen.tables.engines.duckdb import DuckEngine
 
@@ -106,7 +107,7 @@ def test_rows_are_held_batch_by_batch(streamed: None, monkeypatch: pytest.Monkey
 def test_few_rows_and_plans_with_branches_are_left_to_sql(monkeypatch: pytest.MonkeyPatch) -> None:
     """A stream that several branches fill may block for ever inside DuckDB."""
 
-    def refuse(relation: Any) -> Any:
+    def refuse(relation: Any, aside: Any) -> Any:
         raise AssertionError("streamed")
 
     monkeypatch.setattr(duck_stream, "stream_batches", refuse)
@@ -122,13 +123,13 @@ def test_few_rows_and_plans_with_branches_are_left_to_sql(monkeypatch: pytest.Mo
 def _entered(relation: Any) -> Any:
     from contextlib import nullcontext
 
-    return nullcontext(relation)
+    return nullcontext(duck_stream.Unfetched(relation, Aside()))
 
 
 @pytest.mark.usefixtures("streamed")
 @pytest.mark.parametrize("lacking", ["stream", "pyarrow"])
 def test_without_a_stream_sql_adds(lacking: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    def fail(relation: Any) -> Any:
+    def fail(relation: Any, aside: Any) -> Any:
         raise StreamError
         yield
 
@@ -136,7 +137,10 @@ def test_without_a_stream_sql_adds(lacking: str, monkeypatch: pytest.MonkeyPatch
         def __arrow_c_stream__(self) -> Any:
             raise ModuleNotFoundError("pyarrow")
 
-    monkeypatch.setattr(duck_stream, "stream_batches", fail if lacking == "stream" else lambda _: stream_batches(Old()))
+    def stream_old(relation: Any, aside: Aside) -> Any:
+        return stream_batches(Old(), aside)
+
+    monkeypatch.setattr(duck_stream, "stream_batches", fail if lacking == "stream" else stream_old)
     with duckdb.connect() as connection:
         assert sums_of(connection.sql("select 0.5::double as c0"))[()].sum == Fraction(1, 2)
 
