@@ -1,7 +1,7 @@
 """The ego edges of the nodes of a large sparse graph, found from one list of all triangles. Not private.
 
-Small graphs are in the cache, and in dense ones rows are long: there looking from each centre is as fast, and needs no
-lists.
+Small graphs are in the cache, in dense ones rows are long, where they are short there is little to look at, and where
+triangles are many so are the lists: there looking from each centre is as fast or faster, and needs no lists.
 """
 
 from collections.abc import Callable, Iterator
@@ -17,11 +17,12 @@ from dampen.vectors import Integers
 LEAST_LISTED = 2**20
 """Graphs of fewer edges are not listed."""
 
-LONGEST_ROWS = 64
-"""Nor those whose rows, as often as they are read, are longer than this on average."""
+SHORTEST_ROWS, LONGEST_ROWS = 8, 64
+"""Nor those whose rows, as often as they are read, are not between these lengths on average."""
 
-MOST_EDGES_LISTED = 4
-"""So many ego edges are listed for each edge at most, those of the nodes that have fewest."""
+LISTED_PER_EDGE, MOST_EDGES_LISTED = 1, 4
+"""Nor those with more ego edges for each edge, as one part of the graph has them; where it was not like the others, so
+many are listed at most, those of the nodes that have fewest."""
 
 PARTS = 8
 """Into how many parts the lowest nodes of triangles are cut; each has a number for every node."""
@@ -48,14 +49,21 @@ def list_ego_edges(offsets: Any, middles: Any, neighbours: Any, threads: int) ->
     """The ego edges of all nodes, or of those with few, or of none; the rows are those of ``by_degree``."""
     nodes, edges = len(middles), len(neighbours) // 2
     above, below = (offsets[1:] - middles).astype(np.int64), (middles - offsets[:-1]).astype(np.int64)
-    if edges < LEAST_LISTED or int(above @ below) > LONGEST_ROWS * edges:
+    if edges < LEAST_LISTED or not SHORTEST_ROWS * edges <= int(above @ below) <= LONGEST_ROWS * edges:
         return list_none(nodes)
     ends, heads = _upper_rows(offsets, middles, neighbours, above)
     parts = _parts(ends, heads)
     counts = np.zeros((len(parts), nodes), dtype=np.uint32)
     from dampen.graphs import triangle_kernels as kernels
 
-    _walk(parts, lambda part, marks: (kernels.count_corners, (ends, heads, marks, counts[part])), nodes, threads)
+    def count(these: Any) -> None:
+        _walk(these, lambda part, marks: (kernels.count_corners, (ends, heads, marks, counts[part])), nodes, threads)
+
+    middle = len(parts) // 2
+    count(parts[middle : middle + 1])
+    if int(counts[middle].sum(dtype=np.int64)) * len(parts) > LISTED_PER_EDGE * edges:
+        return list_none(nodes)
+    count(parts[:middle] + parts[middle + 1 :])
     starts, listed = _starts(counts, MOST_EDGES_LISTED * edges)
     found = np.empty(starts[-1], dtype=np.uint64)
     _walk(

@@ -200,7 +200,9 @@ def _ego_rows(
 
     order, rows = _renumber(offsets, neighbours)
     lists = list_none(len(order)) if threads is None else list_ego_edges(*rows, threads)
-    lengths = lists.lengths() if lists.listed.all() else np.where(lists.listed, lists.lengths(), scan_lengths(*rows))
+    lengths = lists.lengths() if lists.listed.all() else scan_lengths(*rows)
+    if len(lists.edges):
+        lengths = np.where(lists.listed, lists.lengths(), lengths)
     size = core_size(len(order), len(neighbours) // 2)
     first, degrees = len(order) - size, np.diff(rows[0]).astype(np.int64)
     dense = (degrees >= LEAST_DENSE) & (degrees * size // 64 < lengths)

@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from functools import cache
 from random import Random
+from typing import Any
 
 import numpy as np
 import pytest
@@ -33,8 +34,10 @@ def sums_of(name: str) -> list[int]:
 def small_is_large() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(ego_lists, "LEAST_LISTED", 0)
+        patch.setattr(ego_lists, "SHORTEST_ROWS", 0)
         patch.setattr(ego_lists, "LONGEST_ROWS", 10**6)
         patch.setattr(ego_lists, "MOST_EDGES_LISTED", 10**6)
+        patch.setattr(ego_lists, "LISTED_PER_EDGE", 10**6)
         patch.setattr(node_scores, "LEAST_CUT", 0)
         patch.setattr(node_scores, "FIRST_BLOCK", 16)
         patch.setattr(stretches, "SLOTS_AT_ONCE", 50)
@@ -77,8 +80,28 @@ def test_what_is_listed_stays_within_its_bound(monkeypatch: pytest.MonkeyPatch) 
         found = ego_lists.list_ego_edges(*rows, threads=1)
         assert len(found.edges) <= most * len(graph.neighbours) // 2
         assert 0 < found.listed.sum() < graph.nodes
-    monkeypatch.setattr(ego_lists, "LONGEST_ROWS", 1)
+    for name, limit in (("LONGEST_ROWS", 1), ("SHORTEST_ROWS", 10**5)):
+        with monkeypatch.context() as patch:
+            patch.setattr(ego_lists, name, limit)
+            assert not ego_lists.list_ego_edges(*rows, threads=1).listed.any()
+
+
+def test_nothing_is_listed_where_triangles_are_many(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One part is looked at, and the others only if it has few."""
+    rows = node_scores._renumber(*GRAPHS["hubs and cliques"]._rows())[1]
+    monkeypatch.setattr(ego_lists, "LISTED_PER_EDGE", 1)
+    walked = list[int]()
+
+    def walk(parts: Any, *given: Any) -> None:
+        walked.append(len(parts))
+        usual(parts, *given)
+
+    usual = ego_lists._walk
+    monkeypatch.setattr(ego_lists, "_walk", walk)
     assert not ego_lists.list_ego_edges(*rows, threads=1).listed.any()
+    assert walked == [1]
+    monkeypatch.setattr(ego_lists, "LISTED_PER_EDGE", 10**6)
+    assert ego_lists.list_ego_edges(*rows, threads=1).listed.all()
 
 
 @pytest.mark.parametrize("name", GRAPHS)
