@@ -27,8 +27,17 @@ from dampen.vectors import Integers
 from tests.audit.objective_densities import Densities, Records
 
 Decision = tuple[int, ...]
-FAR_OUT, FARTHEST = 6, "1/4"
+Points = Callable[[LogisticProblem], list[list[float]]]
+"""Coefficients to look at, of the minimum of a problem."""
+FAR_OUT, FARTHEST = 6, 0.25
 """Of a minimum so many points are looked at, with coefficients so far from 0 in all directions."""
+
+
+def far_points(problem: LogisticProblem) -> list[list[float]]:
+    """Coefficients of either sign."""
+    signs = np.random.default_rng(problem.frame.size).choice([-1, 1], size=(FAR_OUT, problem.frame.size))
+    found: list[list[float]] = (FARTHEST * signs).tolist()
+    return found
 
 
 @dataclass
@@ -41,6 +50,9 @@ class Script:
     taken: list[Decision] = field(default_factory=list)
     open: list[list[Decision]] = field(default_factory=list)
     """What else could have been decided at each draw beyond the given decisions."""
+    points: Points = far_points
+    prices: list[Fraction] = field(default_factory=list)
+    """The rate of every draw, in order."""
 
     def decide(self, options: list[Decision]) -> Decision:
         place = len(self.taken)
@@ -55,6 +67,7 @@ class Script:
     def noisy_counts(self, counts: Integers, rate: Fraction, source: object) -> Integers:
         """The decided counts in place of these, priced by the two-sided geometric law."""
         released = np.array(self.decide(self.options(tuple(counts.ravel().tolist()))), dtype=np.int64)
+        self.prices.append(rate)
         normal = log1p(-exp(-float(rate))) - log1p(exp(-float(rate)))
         self.log_probability += normal * counts.size - float(rate) * float(np.abs(released - counts.ravel()).sum())
         return released.reshape(counts.shape)
@@ -75,17 +88,18 @@ class Script:
         return np.array(chosen, dtype=np.int64)
 
     def draw(self, mechanism: SelectionMechanism, problem: SelectionProblem, source: object) -> int:
+        self.prices.append(mechanism.privacy(problem.frame).epsilon or Fraction(0))
         law = np.asarray(mechanism.log_probabilities(problem), dtype=np.float64)
         [place] = self.decide([(int(place),) for place in np.argsort(-law, kind="stable")])
         self.log_probability += float(law[place])
         return place
 
     def minimum(self, mechanism: ObjectivePerturbation, problem: LogisticProblem, source: object) -> Integers:
-        """Coefficients of either sign, priced by the exact density of the minimum."""
+        """Some coefficients, priced by the exact density of the minimum."""
         frame, numbers = problem.frame, mechanism.calibration(problem.frame)
-        signs = np.random.default_rng(frame.size).choice([-1, 1], size=(FAR_OUT, frame.size))
-        far = round(Fraction(FARTHEST) / numbers.grid)
-        drawn = np.array(self.decide([(*(far * row).tolist(),) for row in signs]), dtype=np.int64)
+        options = [tuple(round(Fraction(each) / numbers.grid) for each in point) for point in self.points(problem)]
+        drawn = np.array(self.decide(options), dtype=np.int64)
+        self.prices.append(mechanism.epsilon)
         records: Records = [
             (tuple(codes), kind, weight / problem.vote)
             for codes, kind, weight in zip(
@@ -110,24 +124,27 @@ def run(fit: Callable[[], Any], script: Script) -> Any:
         return fit()
 
 
-def scripts(fit: Callable[[], Any], options: Callable[[Decision], list[Decision]]) -> Iterator[tuple[Any, Script]]:
+def scripts(
+    fit: Callable[[], Any], options: Callable[[Decision], list[Decision]], points: Points = far_points
+) -> Iterator[tuple[Any, Script]]:
     """Every combination of the options of every draw, each with what it releases."""
     waiting: list[list[Decision]] = [[]]
     while waiting:
         given = waiting.pop()
-        script = Script(given, options)
+        script = Script(given, options, points=points)
         yield run(fit, script), script
         for place, others in enumerate(script.open, start=len(given)):
             waiting += [[*script.taken[:place], other] for other in others]
 
 
 def worst_loss(
-    x: Any, y: Any, fit: Callable[[Any], Any], options: Callable[[Decision], list[Decision]]
-) -> tuple[float, int]:
+    x: Any, y: Any, fit: Callable[[Any], Any], options: Callable[[Decision], list[Decision]],
+    points: Points = far_points,
+) -> tuple[float, int]:  # fmt: skip
     """The largest |ln P_x / P_y| over what both walks release, and how many outcomes were compared."""
     worst, compared = 0.0, 0
     for near, far in ((x, y), (y, x)):
-        for released, script in scripts(partial(fit, near), options):
+        for released, script in scripts(partial(fit, near), options, points):
             other = Script(script.taken, options)
             assert run(partial(fit, far), other) == released
             assert len(other.taken) == len(script.taken)

@@ -55,6 +55,10 @@ def fit_table(table: dampen.Table) -> Any:
     return PrivateClassifier(EPSILON, expected_records=10, kind="table").fit(table, "kind")
 
 
+def fit_joint(table: dampen.Table) -> Any:
+    return PrivateClassifier(EPSILON, expected_records=10, kind="joint").fit(table, "kind")
+
+
 def fit_tree(table: dampen.Table) -> Any:
     return PrivateTreeClassifier(EPSILON, 1).fit(table, "kind")
 
@@ -64,7 +68,9 @@ def fit_labels(table: dampen.Table) -> Any:
     return PrivateForestClassifier(EPSILON, 1, 1, "permute_and_flip", structure=5).fit(table, "kind")
 
 
-FITS: dict[str, Callable[[dampen.Table], Any]] = {"table": fit_table, "tree": fit_tree, "forest": fit_labels}
+FITS: dict[str, Callable[[dampen.Table], Any]] = {
+    "table": fit_table, "joint": fit_joint, "tree": fit_tree, "forest": fit_labels,
+}  # fmt: skip
 
 
 def worst(
@@ -126,7 +132,7 @@ def test_a_row_with_other_values_loses_no_more_than_epsilon(name: str) -> None:
     assert 0.4 * EPSILON < found <= EPSILON + 1e-9
 
 
-@pytest.mark.parametrize("name", ["table", "tree"])
+@pytest.mark.parametrize("name", ["table", "joint", "tree"])
 def test_cuts_for_nothing_are_caught(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """A planted fault: the model is drawn as if nothing had been spent."""
     monkeypatch.setattr(PaidClassifier, "_rate", lambda made: Fraction(EPSILON))

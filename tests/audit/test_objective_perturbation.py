@@ -127,20 +127,22 @@ def worst_of(mechanism: Coarse, frame: LogisticFrame, pair: Pair, reach: int) ->
 
 def test_the_law_of_one_coefficient_moves_by_epsilon_at_most() -> None:
     worst = worst_of(Coarse(EPSILON), CONSTANT, NEIGHBOURS[0], reach=200)
-    assert 0.1 * float(EPSILON) < worst <= float(EPSILON)
+    assert 0.35 * float(EPSILON) < worst <= float(EPSILON)
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("pair", NEIGHBOURS)
 def test_the_law_of_one_coefficient_on_a_finer_lattice_moves_by_epsilon_at_most(pair: Pair) -> None:
     worst = worst_of(Fine(EPSILON), CONSTANT, pair, reach=800)
-    assert 0.4 * float(EPSILON) < worst <= float(EPSILON)
+    assert 0.52 * float(EPSILON) < worst <= float(EPSILON)
 
 
 @pytest.mark.long
 def test_the_law_of_two_coefficients_moves_by_epsilon_at_most() -> None:
+    """On so coarse a lattice hardly anything is told: two coefficients on a finer one are too many to enumerate."""
     frame = LogisticFrame([1], 1, 2, Adjacency.ADD_REMOVE)
-    assert 0 < worst_of(Coarser(EPSILON), frame, ((1, 1), (1, 2)), reach=400) <= float(EPSILON)
+    worst = worst_of(Coarser(EPSILON), frame, ((1, 1), (1, 2)), reach=400)
+    assert 0.035 * float(EPSILON) < worst <= float(EPSILON)
 
 
 class Careless(Coarse):

@@ -1,4 +1,7 @@
-"""Fits to tables with a person: every engine counts the votes that loops do, and learns what they say."""
+"""Fits to tables with a person: every engine counts the votes that loops do, and learns what they say.
+
+So it does of rows, for the models that are drawn from whole rows: scorecards and joint models.
+"""
 
 from pathlib import Path
 from random import Random
@@ -25,7 +28,13 @@ CODED = CodedTable(
     {"age": Bins(0, 100, (25.0, 50.0, 75.0)), "job": Labels(("office", "field"))}, "leaves", Labels(("no", "yes"))
 )
 SEEN = {"age": [20, 80], "job": ["field", "field"]}
-MODELS = {"table": "PrivateClassifier", "tree": "PrivateTreeClassifier"}
+MODELS: dict[str, tuple[str, dict[str, str]]] = {
+    "table": ("PrivateClassifier", {"kind": "table"}),
+    "joint": ("PrivateClassifier", {"kind": "joint"}),
+    "scorecard": ("PrivateScorecard", {}),
+    "tree": ("PrivateTreeClassifier", {}),
+    "forest": ("PrivateForestClassifier", {}),
+}
 
 
 def random_rows(seed: str, rows: int = 80) -> pl.DataFrame:
@@ -67,12 +76,13 @@ def votes_agree(form: str, folder: Path) -> None:
         assert dict(zip(places, found.weights.tolist(), strict=True)) == votes_by_hand(frame, bits)
 
 
-def fit(form: str, folder: Path, name: str, *, person: str | None = "who") -> Any:
+def fit(form: str, folder: Path, model: str, *, person: str | None = "who") -> Any:
+    name, own = MODELS[model]
     data = lying(crowd(), form, folder)
     table = Table(
         data.data if isinstance(data, Source) else data, columns=COLUMNS, budget=Budget(epsilon=10**9), person=person
     )
-    return small(name, SURE, expected_records=100, structure=3, max_depth=2).fit(table, "leaves")
+    return small(name, SURE, expected_records=100, structure=3, max_depth=2, **own).fit(table, "leaves")
 
 
 @pytest.mark.parametrize("form", EVERY)
@@ -80,24 +90,32 @@ def test_votes_of_random_tables(form: str, tmp_path: Path) -> None:
     votes_agree(form, tmp_path)
 
 
-@pytest.mark.parametrize("name", MODELS.values(), ids=MODELS)
+@pytest.mark.parametrize("model", ["table", "joint", "scorecard", "tree"])
 @pytest.mark.parametrize("form", EVERY)
-def test_a_person_has_one_vote_whatever_the_rows(form: str, name: str, tmp_path: Path) -> None:
-    model = fit(form, tmp_path, name)
-    assert model.predict(SEEN).tolist() == ["yes", "no"]
-    assert model.terms_["unit"] == "who"
+def test_a_person_has_one_vote_whatever_the_rows(form: str, model: str, tmp_path: Path) -> None:
+    made = fit(form, tmp_path, model)
+    assert made.predict(SEEN).tolist() == ["yes", "no"]
+    assert made.terms_["unit"] == "who"
 
 
-def test_by_row_the_heavy_person_decides(tmp_path: Path) -> None:
-    assert fit("ibis", tmp_path, "PrivateClassifier", person=None).predict(SEEN).tolist() == ["yes", "yes"]
+@pytest.mark.parametrize("model", ["joint", "scorecard"])
+@pytest.mark.parametrize("form", EVERY)
+def test_by_row_the_heavy_person_decides(form: str, model: str, tmp_path: Path) -> None:
+    assert fit(form, tmp_path, model, person=None).predict(SEEN).tolist() == ["yes", "yes"]
+
+
+def test_by_row_the_heavy_person_decides_in_a_table(tmp_path: Path) -> None:
+    assert fit("ibis", tmp_path, "table", person=None).predict(SEEN).tolist() == ["yes", "yes"]
 
 
 @pytest.mark.parametrize("form", ["relation", "ibis"])
 def test_a_forest_takes_rows_that_leave(form: str, tmp_path: Path) -> None:
     with pytest.raises(ParameterError, match="takes rows in memory or files"):
-        fit(form, tmp_path, "PrivateForestClassifier")
+        fit(form, tmp_path, "forest")
 
 
 def test_spark_in_one_session(tmp_path: Path) -> None:
+    """The joint model of persons and the scorecard of rows: between them they ask for all that either does."""
     votes_agree("spark", tmp_path)
-    assert fit("spark", tmp_path, "PrivateClassifier").predict(SEEN).tolist() == ["yes", "no"]
+    assert fit("spark", tmp_path, "joint").predict(SEEN).tolist() == ["yes", "no"]
+    assert fit("spark", tmp_path, "scorecard", person=None).predict(SEEN).tolist() == ["yes", "yes"]

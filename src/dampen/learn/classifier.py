@@ -1,5 +1,6 @@
 """The one obvious choice: a private decision table, or a joint model on top of one, planned by itself."""
 
+from decimal import Decimal, localcontext
 from fractions import Fraction
 from math import isfinite
 from typing import Any
@@ -18,10 +19,12 @@ from dampen.learn.joint_model import (
     THRESHOLD,
     JointLayout,
     JointModel,
+    can_count_votes,
     grow_joint,
     joint_is_better,
     joint_shares,
     require_few_coefficients,
+    require_votes,
     schema_noise_share,
 )
 from dampen.learn.joint_views import joint_text, plot_joint
@@ -109,15 +112,16 @@ class PrivateClassifier(PaidClassifier):
         self._require_fitted()
         if self.terms_["parameters"].get("kind") is not None:
             return f"kind={self.kind_!r} was asked for"
-        share = schema_noise_share(self.schema_, self._rate_paid(), self.model_.records)
-        small, reason = share <= THRESHOLD, WHY[self.kind_]
         if len(self.schema_.classes) > 2:
             return "there are more than two classes: a joint model is not reliably better there"
+        share = schema_noise_share(self.schema_, self._rate_paid(), self.model_.records)
+        small, reason = share <= THRESHOLD, WHY[self.kind_]
         if small and self.kind_ == TABLE:
             reason = "but a joint model of so many records or values would not fit"
-        return (
-            f"the noise share rho is {float(share):.2g}, {'at most' if small else 'above'} {float(THRESHOLD)}: {reason}"
-        )
+            if "unit" in self.terms_ and not can_count_votes(self.schema_):
+                reason = "but a joint model counts the votes of persons by all values at once, which are too many"
+        side = "at most" if small else "above"
+        return f"the noise share rho is {_write_share(share)}, {side} {float(THRESHOLD)}: {reason}"
 
     @property
     def tests_(self) -> tuple[str, ...]:
@@ -162,12 +166,18 @@ class PrivateClassifier(PaidClassifier):
         if rows > MOST_SCORED and self._takes_joint(schema, self._rate(), self.expected_records or MOST_RECORDS):
             raise DataError(f"table must have at most {MOST_SCORED:,} records for a joint model: try kind='table'")
 
-    def _takes_joint(self, schema: Schema, epsilon: Fraction, records: int) -> bool:
-        return self.kind == JOINT or (self.kind is None and joint_is_better(schema, epsilon, records))
+    def _takes_joint(self, schema: Schema, epsilon: Fraction, records: int, *, votes: bool = False) -> bool:
+        return self.kind == JOINT or (self.kind is None and joint_is_better(schema, epsilon, records, votes=votes))
+
+    def _prepare(self, table: TrainingTable) -> TrainingTable:
+        if self.kind == JOINT and table.person is not None:
+            require_votes(table.schema)
+        return table.count_votes()
 
     def _grow(self, table: TrainingTable, epsilon: Fraction, source: Entropy) -> Model:
         records, rest = draw_size(table, epsilon, self.expected_records, source)
-        grow = grow_joint if self._takes_joint(table.schema, epsilon, records) else grow_table
+        joint = self._takes_joint(table.schema, epsilon, records, votes=table.person is not None)
+        grow = grow_joint if joint else grow_table
         return grow(table, epsilon=rest, records=records, source=source)
 
     def _shares(self, model: Model, records: Records) -> Floats:
@@ -206,6 +216,17 @@ class PrivateClassifier(PaidClassifier):
             raise ParameterError("a saved joint model must have the tests of its schema")
         kept = points_of(points, JointLayout.of(self.schema, tests).frame().size)
         return JointModel(tests, kept, rate(plain["epsilon"]), whole_number(plain["records"]))
+
+
+def _write_share(share: Fraction) -> str:
+    """As many digits as tell on which side of the threshold it is, two at least."""
+    digits = 2
+    while True:
+        with localcontext(prec=digits):
+            written = Decimal(share.numerator) / Decimal(share.denominator)
+        if (Fraction(written) <= THRESHOLD) == (share <= THRESHOLD):
+            return f"{written:g}"
+        digits += 1
 
 
 def _fits(test: BinaryTest, found: list[Attribute]) -> bool:

@@ -28,6 +28,7 @@ from dampen.errors import DampenError, DataError, MissingExtra, ParameterError
 from dampen.front.table import Table
 from dampen.learn.private_cuts import UncutNumbers, share_for_cuts
 from dampen.learn.records import Records, as_records, as_table, readings_of, records_from_rows
+from dampen.learn.saved import fraction
 from dampen.learn.schema import Schema, read_json
 from dampen.learn.training_table import TrainingTable, labels_with_rest, require_all_rows, require_labels
 from dampen.privacy import Adjacency, PrivacyLoss, as_adjacency, as_budget, paid
@@ -228,7 +229,7 @@ class PaidClassifier(ClassifierMixin, BaseEstimator, ABC):  # type: ignore[misc]
                 epsilon=given["epsilon"], adjacency=Adjacency(given["adjacency"]), schema=schema, budget=None,
                 **given["parameters"],
             )  # fmt: skip
-            for_cuts = Fraction(given.get("for_cuts", 0))
+            for_cuts = fraction(given.get("for_cuts", "0"))
             if schema.uncut or not 0 <= for_cuts < positive(epsilon=made.epsilon):
                 raise ValueError
             made._rate()

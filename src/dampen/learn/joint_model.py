@@ -10,6 +10,7 @@ from fractions import Fraction
 
 import numpy as np
 
+from dampen.describe.columns import Number
 from dampen.entropy import Entropy
 from dampen.errors import ParameterError
 from dampen.learn.decision_table import BinaryTest, binary_tests, cell_answers, cells_of, possible_cells
@@ -25,7 +26,7 @@ from dampen.learn.scorecard_model import (
     with_bins,
 )
 from dampen.learn.table_growth import MORE_PAIRS, PairCounts, choose_pairs, plan
-from dampen.learn.training_table import TrainingTable
+from dampen.learn.training_table import TrainingTable, are_few_cells
 from dampen.mechanisms import ObjectivePerturbation
 from dampen.privacy import Adjacency
 from dampen.problem import LogisticFrame, LogisticProblem
@@ -102,15 +103,15 @@ class JointLayout:
         return by_value, points[groups:columns], points[last:-1], everybody
 
 
-def joint_is_better(schema: Schema, epsilon: Fraction, records: int) -> bool:
-    """Whether a joint model is worth its noise: by public numbers alone.
+def joint_is_better(schema: Schema, epsilon: Fraction, records: int, *, votes: bool = False) -> bool:
+    """Whether a joint model is worth its noise: by public numbers alone. ``votes``: of persons, not of rows.
 
     With more than two classes it is not to be relied on: where a rule and small effects mix, it lost up to 6 % of the
     answers whatever the noise (docs/classifier.md).
     """
     if len(schema.classes) > 2 or records > MOST_RECORDS:
         return False
-    if most_coefficients(schema, epsilon, records) > MOST_COEFFICIENTS:
+    if most_coefficients(schema, epsilon, records) > MOST_COEFFICIENTS or (votes and not can_count_votes(schema)):
         return False
     return schema_noise_share(schema, epsilon, records) <= THRESHOLD
 
@@ -134,6 +135,29 @@ def require_few_coefficients(schema: Schema) -> None:
     tests = 2 * (1 + len(MORE_PAIRS))
     if (sizes + tests + 1 + (1 << tests)) * len(schema.classes) > MOST_ASKED:
         raise ParameterError("schema must make fewer coefficients for kind='joint': lower bins or merge values")
+
+
+def edges_of_both(schema: Schema) -> dict[str, Floats]:
+    """Where numbers are cut at once for tests and for points."""
+    coarse, fine = with_bins(schema).edges(), schema.edges()
+    return {name: np.union1d(coarse[name], fine[name]) for name in fine}
+
+
+def can_count_votes(schema: Schema) -> bool:
+    """Whether the votes of persons can be counted by all cells that tests and points together make."""
+    edges = edges_of_both(schema)
+    sizes = [
+        len(edges[name]) + 1 if isinstance(found, Number) else len(found.labels)
+        for name, found in schema.attributes.items()
+    ]
+    return are_few_cells([*sizes, len(schema.classes)])
+
+
+def require_votes(schema: Schema) -> None:
+    """Refuse a schema with which votes of persons would be refused where they are counted, which is after payment."""
+    if not can_count_votes(schema):
+        rule = "schema must make fewer than 2**62 cells for kind='joint' and a table with a person"
+        raise ParameterError(f"{rule}: lower bins, merge values or take kind='table'")
 
 
 def joint_shares(model: JointModel, records: Records, schema: Schema) -> Floats:
@@ -166,8 +190,7 @@ def grow_joint(table: TrainingTable, *, epsilon: Fraction, records: int, source:
 
 def joint_problem(table: TrainingTable, tests: tuple[BinaryTest, ...]) -> LogisticProblem:
     """The records, or votes, of a table, with the answers to tests and their cells. Not private."""
-    coarse, fine = with_bins(table.schema).edges(), table.schema.edges()
-    edges = {name: np.union1d(coarse[name], fine[name]) for name in fine}
+    coarse, edges = with_bins(table.schema).edges(), edges_of_both(table.schema)
     both = table.read_with(edges)
     places, weights = both.places()
     columns = dict(zip(table.schema.attributes, places.T, strict=False))

@@ -4,6 +4,7 @@ A file is written by others, so nothing of it is believed: whatever is not of th
 refused while it is read, rather than raised when somebody predicts.
 """
 
+import re
 from fractions import Fraction
 from math import isfinite
 from typing import Any
@@ -17,6 +18,8 @@ LARGEST = 2**63
 """Released numbers are whole numbers of 64 bits: from minus this to below it."""
 LEAST_RATE, LARGEST_RATE = Fraction(1, 10**300), Fraction(10**300)
 """Between them a rate and its inverse are floats."""
+WRITTEN, LONGEST = re.compile(r"[0-9]+(/0*[1-9][0-9]*)?", re.ASCII), 4000
+"""How exact numbers are written, and in how many characters at most."""
 
 
 def whole_number(value: Any) -> int:
@@ -44,9 +47,19 @@ def finite_array(rows: Any, shape: tuple[int, ...]) -> Floats:
     return np.array(values, dtype=np.float64).reshape(shape)
 
 
+def fraction(written: Any) -> Fraction:
+    """An exact number, out of the text that ``to_json`` wrote; ``ValueError`` where it is none.
+
+    That is never one with an exponent: a few characters of such could ask for more digits than there is memory.
+    """
+    if not isinstance(written, str) or len(written) > LONGEST or not WRITTEN.fullmatch(written):
+        raise ValueError
+    return Fraction(written)
+
+
 def rate(written: Any) -> Fraction:
     """The epsilon of a draw, out of the text that ``to_json`` wrote."""
-    found = Fraction(written) if isinstance(written, str) else Fraction(0)
+    found = fraction(written)
     if not LEAST_RATE <= found <= LARGEST_RATE:
         raise ParameterError("the epsilon of a saved draw must be a positive number")
     return found

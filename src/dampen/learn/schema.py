@@ -51,6 +51,16 @@ def inner_edges(number: Number, bins: int) -> Floats:
     return _inner_edges(*number.float_bounds, bins if number.bins is None else number.bins, whole)
 
 
+def write_edge(edge: float) -> str:
+    """An edge as it is shown: the shortest decimal that is read as the same float, so that nobody adds up by another.
+
+    >>> [write_edge(edge) for edge in (25.0, 2345678.9, 0.1, -1e22, 5e-324)]
+    ['25', '2345678.9', '0.1', '-1e+22', '5e-324']
+    """
+    written = repr(float(edge))
+    return written.removesuffix(".0")
+
+
 @lru_cache
 def _inner_edges(lo: float, hi: float, bins: int, whole: bool) -> Floats:
     inner = np.linspace(lo, hi, bins + 1)[1:-1]
@@ -143,6 +153,10 @@ class Schema:
     def with_classes(self, classes: Sequence[Any]) -> "Schema":
         """The same with other classes."""
         return self._of(self.attributes, as_categories(classes or (0,)), self.every, self.cuts)
+
+    def with_attributes(self, attributes: Mapping[str, Attribute]) -> "Schema":
+        """The same with other attributes of the same names; there may be none, where columns are not named."""
+        return self._of(dict(attributes), self.classes, self.every, self.cuts)
 
     def with_cuts(self, cuts: Mapping[str, Sequence[float]]) -> "Schema":
         """The same, where these numbers without bounds are cut too."""

@@ -25,7 +25,9 @@ UNIT = 100
 FARTHEST = 2**62
 """Points are at most so many, either way."""
 MOST_SCORED = 50_000_000
-"""Of more records, sums of slopes in floats are too far off to be certified, and the exact search takes days."""
+"""Sums of slopes in floats have a bound of error that grows with the records. From some 10^8 of them on, or fewer where
+there are very many values or classes, it is longer than a gradient may be: floats certify nothing there, and each fit
+takes a pass, or several, in ball arithmetic, hours for so many different records."""
 BINS, FEW_BINS, MANY_CLASSES = 20, 8, 4
 """A number without ``bins`` has so many; fewer where there are more classes than this."""
 
@@ -108,8 +110,7 @@ def points_of(given: Any, size: int) -> tuple[int, ...]:
 def with_bins(schema: Schema) -> Schema:
     """The same schema, where every number with bounds says into how many bins it is cut."""
     bins = FEW_BINS if len(schema.classes) > MANY_CLASSES else BINS
-    found = {name: _with_bins(attribute, bins) for name, attribute in schema.attributes.items()}
-    return Schema(found, schema.classes, schema.cuts)
+    return schema.with_attributes({name: _with_bins(found, bins) for name, found in schema.attributes.items()})
 
 
 def _with_bins(attribute: Attribute, bins: int) -> Attribute:

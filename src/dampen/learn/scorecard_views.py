@@ -9,7 +9,7 @@ import numpy as np
 from dampen.describe.columns import Number
 from dampen.drawing import colour_of
 from dampen.errors import ParameterError
-from dampen.learn.schema import Schema
+from dampen.learn.schema import Schema, write_edge
 from dampen.vectors import Floats
 from dampen.writing import pyplot_for
 
@@ -64,7 +64,7 @@ def rows_of(schema: Schema, points: list[Floats]) -> Iterator[Row]:
 
 def _bins(edges: Floats) -> list[str]:
     """How intervals between edges read."""
-    ends = [f"{edge:.6g}" for edge in edges.tolist()]
+    ends = [write_edge(edge) for edge in edges.tolist()]
     if not ends:
         return ["any"]
     return [f"< {ends[0]}", *(f"{low} to < {high}" for low, high in pairwise(ends)), f">= {ends[-1]}"]

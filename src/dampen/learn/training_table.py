@@ -5,9 +5,10 @@ from the counts of whole rows of places, so there are about as many of these as 
 the same calls. Where persons have several rows, what is counted is their votes: one each, spread over the own rows.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -143,11 +144,13 @@ def require_labels(data: Any, readings: Mapping[str, Reading]) -> None:
             raise DataError(f"{title_of(name)} {rule}{where}")
 
 
+def are_few_cells(sizes: Iterable[int]) -> bool:
+    """Whether columns of so many values each make few enough cells for votes: a cell is one whole number of 64 bits."""
+    return prod(sizes) <= LARGEST_WHOLE
+
+
 def _require_few_cells(coded: CodedTable) -> None:
-    size = coded.classes.size
-    for each in coded.sizes:
-        size *= each
-    if size > LARGEST_WHOLE:
+    if not are_few_cells([*coded.sizes, coded.classes.size]):
         rule = "schema must make fewer than 2**62 cells for a table with a person"
         raise ParameterError(f"{rule}: lower bins, merge values or leave columns out")
 

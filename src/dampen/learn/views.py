@@ -11,7 +11,7 @@ from dampen.drawing import colour_of
 from dampen.errors import ParameterError
 from dampen.learn.decision_table import BinaryTest, DecisionTable, cell_answers, class_shares, possible_cells
 from dampen.learn.nodes import Node
-from dampen.learn.schema import Schema
+from dampen.learn.schema import Schema, write_edge
 from dampen.vectors import Floats
 from dampen.writing import pyplot_for
 
@@ -43,7 +43,7 @@ def outcome_names(node: Node, schema: Schema) -> list[str]:
     name, attribute = list(schema.attributes.items())[node.attribute]
     if not isinstance(attribute, Number):
         return [f"{name} = {value}" for value in attribute.labels]
-    edges = [f"{edge:.6g}" for edge in node.edges or ()]
+    edges = [write_edge(edge) for edge in node.edges or ()]
     middle = [f"{low} <= {name} < {high}" for low, high in pairwise(edges)]
     return [f"{name} < {edges[0]}", *middle, f"{name} >= {edges[-1]}"]
 
@@ -167,6 +167,7 @@ def _cells(table: DecisionTable, schema: Schema) -> tuple[list[str], list[list[s
 def test_name(test: BinaryTest, schema: Schema) -> str:
     """How a test reads."""
     name, attribute = list(schema.attributes.items())[test.attribute]
-    if not isinstance(attribute, Number):
-        return f"{name} = {attribute.labels[test.code]}"
-    return f"{name} < {test.edge:g}"
+    if test.edge is not None:
+        return f"{name} < {write_edge(test.edge)}"
+    assert not isinstance(attribute, Number)
+    return f"{name} = {attribute.labels[test.code]}"

@@ -22,8 +22,10 @@ EMPTY_TABLES = {
     "check_estimators_empty_data_messages": "an empty table is a table: to refuse it would tell it from one with a row"
 }
 """Which of scikit-learn's checks a private classifier must fail."""
+APART = Schema.any(-10, 10, bins=20, classes="public")
+"""Bins of one unit: in scikit-learn's tables values such as 0 and 1 tell classes apart, and must not share a bin."""
 PRECISE: dict[str, dict[str, Any]] = {
-    "PrivateClassifier": {"kind": "table"},
+    "PrivateClassifier": {"schema": APART},
     "PrivateTreeClassifier": {"max_depth": 3, "schema": Schema.any(-10, 10, bins=10, classes="public")},
     "PrivateForestClassifier": {
         "n_trees": 1, "max_depth": 14, "labels": "permute_and_flip", "structure": 1,
@@ -31,16 +33,20 @@ PRECISE: dict[str, dict[str, Any]] = {
     },
 }  # fmt: skip
 """Parameters with which the tiny tables of scikit-learn's checks can be learned."""
-PRICES = {"PrivateScorecard": 1e10}
-"""Its coefficients are never exact: so vast an epsilon rounds them to the same points at every fit."""
+PRICES = {"PrivateScorecard": 1e10, "PrivateClassifier": 1e10}
+"""Coefficients are never exact: so vast an epsilon rounds them to the same points at every fit."""
+CASES: list[tuple[str, dict[str, Any]]] = [
+    *((name, {}) for name in ESTIMATORS),
+    ("PrivateClassifier", {"kind": "table"}),
+    ("PrivateClassifier", {"kind": "joint"}),
+]
 
 
-@pytest.mark.parametrize("name", ESTIMATORS)
-def test_scikit_learn_finds_no_fault(name: str) -> None:
+@pytest.mark.parametrize(("name", "given"), CASES, ids=str)
+def test_scikit_learn_finds_no_fault(name: str, given: dict[str, Any]) -> None:
     schema = Schema.any(-10, 10, bins=16, classes="public")
-    made = small(
-        name, PRICES.get(name, 1e6), **{"schema": schema, "budget": Budget(epsilon=10**15)} | PRECISE.get(name, {})
-    )
+    own = {"schema": schema, "budget": Budget(epsilon=10**15)} | PRECISE.get(name, {}) | given
+    made = small(name, PRICES.get(name, 1e6), **own)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         results = check_estimator(made, on_fail=None, on_skip=None, expected_failed_checks=EMPTY_TABLES)

@@ -1,13 +1,20 @@
 """Saved models that nobody's ``to_json`` wrote: refused in one sentence, before compiled loops read them."""
 
 import json
+from fractions import Fraction
 from typing import Any
 
 import pytest
 
 from dampen import Budget, Category, Number
 from dampen.errors import ParameterError
-from dampen.learn import PrivateClassifier, PrivateForestClassifier, PrivateTreeClassifier, Schema
+from dampen.learn import (
+    PrivateClassifier,
+    PrivateForestClassifier,
+    PrivateScorecard,
+    PrivateTreeClassifier,
+    Schema,
+)
 from dampen.learn.estimator import PaidClassifier
 from tests.estimators import ESTIMATORS
 
@@ -22,6 +29,8 @@ def written(kind: str) -> dict[str, Any]:
         "forest": PrivateForestClassifier(1, 3, 2, schema=SCHEMA, budget=Budget(epsilon=1)),
         "votes": PrivateForestClassifier(1, 3, 2, "stable", schema=SCHEMA, budget=Budget(epsilon=1)),
         "table": PrivateClassifier(1, SCHEMA, Budget(epsilon=1), expected_records=100),
+        "joint": PrivateClassifier(1, SCHEMA, Budget(epsilon=1), expected_records=100, kind="joint"),
+        "scorecard": PrivateScorecard(1, SCHEMA, Budget(epsilon=1)),
     }
     plain: dict[str, Any] = json.loads(made[kind].fit(TABLE, TARGET).to_json())
     return plain
@@ -66,7 +75,7 @@ FORGED: dict[str, tuple[str, dict[str, Any]]] = {
 }
 
 
-WRITTEN = {kind: written(kind) for kind in ("tree", "forest", "votes", "table")}
+WRITTEN = {kind: written(kind) for kind in ("tree", "forest", "votes", "table", "joint", "scorecard")}
 
 
 @pytest.mark.parametrize("forged", list(FORGED))
@@ -78,6 +87,29 @@ def test_forged_models_are_refused(forged: str) -> None:
     plain["released"] = ({"counts": [1, 2]} if kind == "tree" else plain["released"]) | changed
     with pytest.raises(ParameterError):
         loads.from_json(json.dumps(plain))
+
+
+VAST = ["1e1000000000", "1e-1000000000", "1E999999999/3", "9" * 10**6, f"1/{'9' * 10**6}", 1e308, True, None, "nan"]
+"""Exact numbers that would take all memory, or that nobody writes so."""
+
+
+@pytest.mark.parametrize("absurd", VAST, ids=lambda each: str(each)[:14])
+@pytest.mark.parametrize("kind", ["forest", "table", "joint", "scorecard"])
+def test_exact_numbers_are_refused_before_they_are_computed(kind: str, absurd: Any) -> None:
+    plain = WRITTEN[kind]
+    for forged in (
+        {"released": plain["released"] | {"epsilon": absurd}}, {"for_cuts": absurd}, {"epsilon": absurd},
+    ):  # fmt: skip
+        with pytest.raises(ParameterError) as caught:
+            ESTIMATORS[plain["model"]].from_json(json.dumps(plain | forged))
+        assert len(str(caught.value)) < 150
+
+
+@pytest.mark.parametrize("epsilon", ["1e-150", "1e150", f"1.{'7' * 90}", Fraction(10**90 + 1, 3**150)], ids=str)
+def test_what_any_fit_wrote_is_read(epsilon: Any) -> None:
+    made = PrivateClassifier(epsilon, SCHEMA, Budget(epsilon="1e150"), expected_records=100, kind="table")
+    made.fit(TABLE, TARGET)
+    assert PrivateClassifier.from_json(made.to_json()).to_json() == made.to_json()
 
 
 def test_forged_parameters_are_refused() -> None:
