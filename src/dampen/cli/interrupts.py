@@ -4,7 +4,8 @@ While its modules load nothing is open yet, and it leaves at once. From then on 
 ``KeyboardInterrupt``, so that folders are removed and the ledger learns how the work ended.
 
 Python may lose that error, or print it, when it strikes inside an import or a finalizer. So it waits for imports to
-end, and is raised once more where it was lost.
+end, and is raised once more where it was lost. It waits, too, while compiled code is handed to LLVM: what it cut in two
+there would be freed twice when Python ends.
 """
 
 import os
@@ -27,12 +28,15 @@ PAID = "interrupted after the payment; the charge stands"
 MOMENT = 0.02
 """Seconds until an interrupt that came at a bad time is raised again ..."""
 PATIENCE = 500
-"""... and how many of these moments it waits for an import to end."""
+"""... and how many of these moments it waits for what must not be cut in two."""
 ECHO = 1.0
 """Seconds in which a further signal is the same one: some senders signal a process and then its group."""
 
 fate = PLAIN
 """What is told at the end; the payer keeps it true."""
+
+_LLVM = os.path.join("llvmlite", "binding", "")
+"""The folder of the calls into LLVM."""
 
 _asked: int | None = None
 """The signal that told the command to stop."""
@@ -136,18 +140,25 @@ def _stop(number: int, frame: "FrameType | None") -> None:
         _asked, _when = _asked or number, time.monotonic()
     if _delayed:
         return
-    if _moments < PATIENCE and _importing(frame) and _raise_later():
+    if _moments < PATIENCE and (_importing(frame) or _calls_llvm(frame)) and _raise_later():
         _moments += 1
         return
     raise KeyboardInterrupt
 
 
 def _importing(frame: "FrameType | None") -> bool:
+    return any(file == "<frozen importlib._bootstrap>" for file in _files(frame))
+
+
+def _calls_llvm(frame: "FrameType | None") -> bool:
+    """LLVM may have freed, or own, what llvmlite has not noted as gone yet."""
+    return any(_LLVM in file for file in _files(frame))
+
+
+def _files(frame: "FrameType | None") -> Iterator[str]:
     while frame is not None:
-        if frame.f_code.co_filename == "<frozen importlib._bootstrap>":
-            return True
+        yield frame.f_code.co_filename
         frame = frame.f_back
-    return False
 
 
 def _raise_later() -> bool:

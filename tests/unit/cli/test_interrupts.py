@@ -62,6 +62,25 @@ from dampen import entropy
 entropy.system_entropy = lambda: time.sleep(300)
 """
 
+AT_LLVM = """
+import os, sys
+from dampen.cli import interrupts
+from llvmlite.binding import ffi
+given = ffi.lib.LLVMPY_DisposeString
+
+class Interrupted:
+    def __call__(self, *arguments):
+        found = given(*arguments)
+        if not interrupts._importing(sys._getframe()):
+            os.kill(os.getpid(), 2)
+        return found
+
+ffi.lib._fntab["LLVMPY_DisposeString"] = Interrupted()
+from dampen.cli import main
+main()
+"""
+"""Sends Ctrl-C whenever LLVM has freed a string."""
+
 AT_STEP = """
 import os, sys
 step, number = sys.argv.pop(1), int(sys.argv.pop(1))
@@ -267,6 +286,17 @@ def test_an_import_of_numba_is_not_cut_in_two(module: str, tmp_path: Path, tempo
         code, told, errors = ended(process, temporary)
     assert (code, told) == (130, "")
     assert errors in [f"dampen: {fate}\n" for fate in (interrupts.PLAIN, interrupts.UNPAID, interrupts.PAID)]
+
+
+def test_what_llvm_was_given_is_not_freed_twice(tmp_path: Path, temporary: Path) -> None:
+    """The signal comes when LLVM has freed what it was given, and llvmlite has not noted so yet."""
+    (tmp_path / "edges.csv").write_text("a,b\n0,1\n1,2\n2,3\n")
+    asked = ["top-nodes", str(tmp_path / "edges.csv"), "--src", "a", "--dst", "b", "--nodes", "4", "--k", "1"]
+    asked += ["--method", "permute-and-flip", "--epsilon", "1"]
+    with running(NEVER_DRAW + AT_LLVM, *asked, temporary=temporary) as process:
+        code, told, errors = ended(process, temporary)
+    assert (code, told) == (130, "")
+    assert errors in [f"dampen: {fate}\n" for fate in (interrupts.PLAIN, interrupts.UNPAID)]
 
 
 def test_before_it_can_answer_signals_the_command_imports_nothing(run_python: "RunPython") -> None:
