@@ -117,12 +117,14 @@ def fill_rows(
 
     Rows fill by increasing node, which sorts them. What is in row v when v is reached lies below v.
     """
-    for v in range(first, last):
+    one = np.uint32(1)
+    for v in range(np.uint32(first), np.uint32(last)):  # unsigned: no look at the sign of a place
         middles[v] = fill[v]
-        for slot in range(offsets[order[v]], offsets[order[v] + 1]):
+        node = order[v]
+        for slot in range(offsets[node], offsets[node + one]):
             u = rank[neighbours[slot]]
             rows[fill[u]] = v
-            fill[u] += np.uint32(1)
+            fill[u] += one
 
 
 def scan_lengths(offsets: Uints, middles: Uints, neighbours: Uints) -> Counts:
@@ -160,54 +162,63 @@ def ego_values(
     histogram is left in the scratch memory.
 
     Arrays are taken out of their tuples here, once: in the loop, references to all of them would be counted for every
-    centre, which takes longer than a small ego network.
+    centre, which takes longer than a small ego network. So does a look at ``progress``, which is kept up only around
+    large ones and at the end.
     """
     offsets, middles, neighbours, lengths, starts, listed, edges = graph
     place, tails, tips, sizes, fill, row, counts, touched, bits, histogram, present = memory
     dense = core[2]
     work: Any = 0
-    while work < limit and progress[CENTRE] < len(centres):
-        c = centres[progress[CENTRE]]
-        if progress[STAGE] == UNSEEN:
-            if dense[c]:
-                work += _lay_out_core(c, graph, core, memory, progress)
-            if progress[STAGE] == UNSEEN:
-                work += _lay_out(
-                    c,
-                    offsets,
-                    middles,
-                    neighbours,
-                    lengths,
-                    starts,
-                    listed,
-                    edges,
-                    place,
-                    tails,
-                    tips,
-                    sizes,
-                    fill,
-                    row,
-                    touched,
-                    bits,
-                    histogram,
-                    present,
-                    progress,
-                )
-        if progress[STAGE] == BITS:
-            work += _pairs_by_bits(bits, histogram, present, progress, limit - work)
-        elif progress[STAGE] == PATHS:
-            work += _pairs_by_paths(sizes, row, counts, touched, histogram, progress, limit - work)
-        if progress[STAGE] == COUNTED:
+    at, stage, base, largest = progress[CENTRE], progress[STAGE], progress[BASE], progress[LARGEST]
+    while work < limit and at < len(centres):
+        c = centres[at]
+        if stage == UNSEEN and dense[c]:
+            progress[STAGE] = UNSEEN
+            work += _lay_out_core(c, graph, core, memory, progress)
+            stage, base, largest = progress[STAGE], progress[BASE], progress[LARGEST]
+        if stage == UNSEEN:
+            steps, stage, base, largest, linked, words = _lay_out(
+                c,
+                offsets,
+                middles,
+                neighbours,
+                lengths,
+                starts,
+                listed,
+                edges,
+                place,
+                tails,
+                tips,
+                sizes,
+                fill,
+                row,
+                touched,
+                bits,
+                histogram,
+                present,
+            )
+            work += steps
+            if stage != COUNTED:
+                progress[BLOCK] = progress[ROW] = progress[LARGEST] = 0
+                progress[STAGE], progress[ROWS], progress[WORDS] = stage, linked, words
+        if stage != COUNTED:
+            if stage == BITS:
+                work += _pairs_by_bits(bits, histogram, present, progress, limit - work)
+            else:
+                work += _pairs_by_paths(sizes, row, counts, touched, histogram, progress, limit - work)
+            stage, largest = progress[STAGE], progress[LARGEST]
+        if stage == COUNTED:
             if keep:
                 break
             loss = 0.0
-            for b in range(1, progress[LARGEST] + 1):
+            for b in range(1, largest + 1):
                 if histogram[b]:
                     loss += histogram[b] * b / (b + 1)
                     histogram[b] = 0
-            values[c] = progress[BASE] - loss
-            progress[STAGE] = UNSEEN
-            progress[CENTRE] += 1
+            values[c] = base - loss
+            stage = UNSEEN
+            at += 1
+    progress[CENTRE], progress[STAGE], progress[BASE], progress[LARGEST] = at, stage, base, largest
     return work
 
 
@@ -231,43 +242,42 @@ def _lay_out(
     bits: Any,
     histogram: Any,
     present: Any,
-    progress: Any,
 ) -> Any:
-    """Find the ego network of c and choose how its open pairs are counted; how many steps that took."""
-    progress[BLOCK] = progress[ROW] = progress[LARGEST] = 0
-    steps: Any = np.int64(0)
+    """Find the ego network of c and choose how its open pairs are counted, or count them if it is small.
+
+    How many steps that took, how far the centre has come, C(d, 2) - t, the largest b with h[b] > 0 if they are counted,
+    how many neighbours are linked, and how many words have a bit for each.
+    """
     d: Any = np.int64(offsets[c + 1] - offsets[c])
+    steps: Any = lengths[c] + d
+    zero: Any = np.int64(0)
     t: Any
     if listed[c]:
         t = np.int64(starts[c + 1]) - np.int64(starts[c])
     else:
         t = np.int64(_ego_edges(c, offsets, middles, neighbours, place, tails, tips))
-    steps += lengths[c] + d
-    progress[BASE] = d * (d - 1) // 2 - t
-    progress[STAGE] = COUNTED
+    base = d * (d - 1) // 2 - t
     if t < 2:
-        return steps
+        return steps, COUNTED, base, zero, zero, zero
     if listed[c]:
         linked, wedges = number_ends(np.int64(starts[c]), t, edges, place, tails, tips, sizes, touched)
     else:
         linked, wedges = _relabel(t, d, tails, tips, sizes, touched)
     open_pairs = linked * (linked - 1) // 2 - t
     words = (linked + WORD - 1) // WORD
-    progress[ROWS], progress[WORDS] = linked, words
-    if open_pairs:
-        if _bits_are_cheaper(linked, words, open_pairs, wedges) and linked * words <= len(bits):
-            if linked <= FEW_ROWS:
-                progress[LARGEST] = _pairs_by_few_bits(t, linked, words, tails, tips, bits, histogram)
-                return steps + open_pairs * words
-            set_edges(t, linked, words, tails, tips, bits, present)
-            progress[STAGE] = BITS
-        else:
-            if listed[c]:
-                sort_listed_rows(t, linked, tails, tips, sizes, fill, row)
-            else:
-                _sort_rows(t, linked, tails, tips, sizes, fill, row)
-            progress[STAGE] = PATHS
-    return steps
+    if not open_pairs:
+        return steps, COUNTED, base, zero, linked, words
+    if _bits_are_cheaper(linked, words, open_pairs, wedges) and linked * words <= len(bits):
+        if linked <= FEW_ROWS:
+            largest: Any = np.int64(_pairs_by_few_bits(t, linked, words, tails, tips, bits, histogram))
+            return steps + open_pairs * words, COUNTED, base, largest, linked, words
+        set_edges(t, linked, words, tails, tips, bits, present)
+        return steps, BITS, base, zero, linked, words
+    if listed[c]:
+        sort_listed_rows(t, linked, tails, tips, sizes, fill, row)
+    else:
+        _sort_rows(t, linked, tails, tips, sizes, fill, row)
+    return steps, PATHS, base, zero, linked, words
 
 
 @njit(cache=True, nogil=True)
