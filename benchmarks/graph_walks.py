@@ -37,7 +37,7 @@ print(peak() - before, len(src))
 
 @njit(cache=True)
 def _walk_wedges(offsets: Any, middles: Any, neighbours: Any, memory: Any) -> int:
-    place, tails, tips, sizes, fill, row, _, ids, _, _, _ = memory
+    place, tails, tips, sizes, fill, row, _, ids, _, _, _, _ = memory
     total = 0
     for c in range(len(middles)):
         t = ego_kernels._ego_edges(c, offsets, middles, neighbours, place, tails, tips)

@@ -75,6 +75,19 @@ FAR, NEAR = 16, 8
 """How many steps ahead the bounds of a row are asked for, and the row itself once its bounds are there."""
 
 
+@njit(cache=True, nogil=True)
+def ask_for_rows(slot: Any, offsets: Uints, middles: Uints, neighbours: Uints) -> None:
+    """Ask for the rows of the neighbours that stand some places after ``slot``, from their middles on.
+
+    What stands there may be in the row of a later node: it is looked at next.
+    """
+    last = np.uint64(len(neighbours) - 1)
+    far, near = neighbours[min(slot + np.uint64(FAR), last)], neighbours[min(slot + np.uint64(NEAR), last)]
+    prefetch(middles, np.uint64(far))
+    prefetch(offsets, np.uint64(far))
+    prefetch(neighbours, np.uint64(middles[near]))
+
+
 def orient(offsets: Uints, neighbours: Uints) -> tuple[Uints, Uints, Uints]:
     """Every edge once, from the end of lower (degree, number) to the other: rows, and the number of each edge.
 

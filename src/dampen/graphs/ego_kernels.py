@@ -26,21 +26,18 @@ from dampen.graphs.bit_kernels import (
     set_edges,
     used_words,
 )
-from dampen.graphs.edge_kernels import ADJACENT, WORD, Uints, Words, lowest, ones
+from dampen.graphs.edge_kernels import ADJACENT, FAR, NEAR, WORD, Uints, Words, ask_for_rows, prefetch
 from dampen.graphs.stretches import stretches
 from dampen.graphs.triangle_kernels import number_ends, sort_listed_rows
+from dampen.graphs.word_kernels import Bytes, count_words, fill_words, pack_words
 
-Scratch = tuple[Uints, Uints, Uints, Uints, Uints, Uints, NDArray[np.int32], Uints, Words, Counts, Words]
+Scratch = tuple[Uints, Uints, Uints, Uints, Uints, Uints, NDArray[np.int32], Uints, Words, Counts, Words, Bytes]
 
 CENTRE, STAGE, BLOCK, ROW, BASE, ROWS, WORDS, LARGEST = range(8)
 """What ``progress`` holds: how far the count has come, which other calls go on with."""
 
 UNSEEN, BITS, PATHS, COUNTED = range(4)
 """How far a centre has come: nothing was done, its open pairs are counted in one of two ways, or all of them are."""
-
-
-FEW_ROWS = 512
-"""Ego networks of so many linked neighbours at most are counted in one go."""
 
 
 def scratch(nodes: int, largest_degree: int, most_edges: int, core: int) -> Scratch:
@@ -64,6 +61,7 @@ def scratch(nodes: int, largest_degree: int, most_edges: int, core: int) -> Scra
         np.zeros(rows * words, dtype=np.uint64),  # bits
         np.zeros(max(largest_degree, rows) + 2, dtype=np.int64),  # histogram
         np.zeros(words, dtype=np.uint64),  # present
+        np.zeros(nodes, dtype=np.uint8),  # seat: as place, of centres with so few neighbours that a byte holds it
     )
 
 
@@ -117,11 +115,15 @@ def fill_rows(
 
     Rows fill by increasing node, which sorts them. What is in row v when v is reached lies below v.
     """
-    one = np.uint32(1)
-    for v in range(np.uint32(first), np.uint32(last)):  # unsigned: no look at the sign of a place
+    one, near, far = np.uint32(1), np.uint64(NEAR), np.uint64(FAR)
+    nodes, slots = np.uint64(len(order) - 1), np.uint64(len(neighbours) - 1)
+    for v in range(np.uint64(first), np.uint64(last)):  # unsigned: no look at the sign of a place
+        prefetch(offsets, np.uint64(order[min(v + far, nodes)]))
+        prefetch(neighbours, np.uint64(offsets[order[min(v + near, nodes)]]))
         middles[v] = fill[v]
         node = order[v]
-        for slot in range(offsets[node], offsets[node + one]):
+        for slot in range(np.uint64(offsets[node]), np.uint64(offsets[node + one])):
+            prefetch(rank, np.uint64(neighbours[min(slot + near, slots)]))
             u = rank[neighbours[slot]]
             rows[fill[u]] = v
             fill[u] += one
@@ -137,10 +139,16 @@ def scan_lengths(offsets: Uints, middles: Uints, neighbours: Uints) -> Counts:
 
 @njit(cache=True, nogil=True)
 def _scan_rows(first: int, last: int, offsets: Uints, middles: Uints, neighbours: Uints, lengths: Counts) -> None:
-    for c in range(first, last):
-        for slot in range(offsets[c], offsets[c + 1]):
+    one, end = np.uint32(1), np.uint64(len(neighbours) - 1)
+    for c in range(np.uint32(first), np.uint32(last)):
+        total: Any = np.int64(0)
+        for slot in range(np.uint64(offsets[c]), np.uint64(offsets[c + one])):
+            ahead = np.uint64(neighbours[min(slot + np.uint64(FAR), end)])
+            prefetch(offsets, ahead)
+            prefetch(middles, ahead)
             x = neighbours[slot]
-            lengths[c] += offsets[x + 1] - middles[x]
+            total += np.int64(offsets[x + one]) - np.int64(middles[x])
+        lengths[c] = total
 
 
 @njit(cache=True, nogil=True)
@@ -166,47 +174,31 @@ def ego_values(
     large ones and at the end.
     """
     offsets, middles, neighbours, lengths, starts, listed, edges = graph
-    place, tails, tips, sizes, fill, row, counts, touched, bits, histogram, present = memory
-    dense = core[2]
+    place, tails, tips, sizes, _, _, _, touched, bits, histogram, _, seat = memory
     work: Any = 0
+    t: Any
     at, stage, base, largest = progress[CENTRE], progress[STAGE], progress[BASE], progress[LARGEST]
     while work < limit and at < len(centres):
         c = centres[at]
-        if stage == UNSEEN and dense[c]:
-            progress[STAGE] = UNSEEN
-            work += _lay_out_core(c, graph, core, memory, progress)
+        d: Any = np.int64(offsets[c + 1]) - np.int64(offsets[c])
+        if d > WORD:
+            progress[STAGE] = stage
+            work += _count_large(c, graph, core, memory, progress, limit - work)
             stage, base, largest = progress[STAGE], progress[BASE], progress[LARGEST]
-        if stage == UNSEEN:
-            steps, stage, base, largest, linked, words = _lay_out(
-                c,
-                offsets,
-                middles,
-                neighbours,
-                lengths,
-                starts,
-                listed,
-                edges,
-                place,
-                tails,
-                tips,
-                sizes,
-                fill,
-                row,
-                touched,
-                bits,
-                histogram,
-                present,
-            )
-            work += steps
-            if stage != COUNTED:
-                progress[BLOCK] = progress[ROW] = progress[LARGEST] = 0
-                progress[STAGE], progress[ROWS], progress[WORDS] = stage, linked, words
-        if stage != COUNTED:
-            if stage == BITS:
-                work += _pairs_by_bits(bits, histogram, present, progress, limit - work)
+        else:
+            size, largest, stage = d, np.int64(0), COUNTED
+            if not listed[c]:
+                t = fill_words(c, offsets, middles, neighbours, seat, bits)
             else:
-                work += _pairs_by_paths(sizes, row, counts, touched, histogram, progress, limit - work)
-            stage, largest = progress[STAGE], progress[LARGEST]
+                t = np.int64(starts[c + 1]) - np.int64(starts[c])
+                if t > 1:
+                    size, _ = number_ends(np.int64(starts[c]), t, edges, place, tails, tips, sizes, touched)
+                    pack_words(t, tails, tips, bits)
+            if t > 1:
+                largest = count_words(size, bits, histogram)
+            bits[:size] = 0
+            base = d * (d - 1) // 2 - t
+            work += lengths[c] + d * d
         if stage == COUNTED:
             if keep:
                 break
@@ -222,62 +214,57 @@ def ego_values(
     return work
 
 
-@njit(cache=True, nogil=True, inline="always")
-def _lay_out(
-    c: int,
-    offsets: Any,
-    middles: Any,
-    neighbours: Any,
-    lengths: Any,
-    starts: Any,
-    listed: Any,
-    edges: Any,
-    place: Any,
-    tails: Any,
-    tips: Any,
-    sizes: Any,
-    fill: Any,
-    row: Any,
-    touched: Any,
-    bits: Any,
-    histogram: Any,
-    present: Any,
-) -> Any:
-    """Find the ego network of c and choose how its open pairs are counted, or count them if it is small.
+@njit(cache=True, nogil=True)
+def _count_large(c: int, graph: Any, core: Any, memory: Any, progress: Counts, limit: int) -> Any:
+    """Go on with a centre of more than 64 neighbours from where ``progress`` says; how many steps that took."""
+    work: Any = 0
+    if progress[STAGE] == UNSEEN and core[2][c]:
+        work += _lay_out_core(c, graph, core, memory, progress)
+    if progress[STAGE] == UNSEEN:
+        work += _lay_out(c, graph, memory, progress)
+    _, _, _, sizes, _, row, counts, touched, bits, histogram, present, _ = memory
+    if progress[STAGE] == BITS:
+        work += _pairs_by_bits(bits, histogram, present, progress, limit - work)
+    elif progress[STAGE] == PATHS:
+        work += _pairs_by_paths(sizes, row, counts, touched, histogram, progress, limit - work)
+    return work
 
-    How many steps that took, how far the centre has come, C(d, 2) - t, the largest b with h[b] > 0 if they are counted,
-    how many neighbours are linked, and how many words have a bit for each.
-    """
-    d: Any = np.int64(offsets[c + 1] - offsets[c])
-    steps: Any = lengths[c] + d
-    zero: Any = np.int64(0)
+
+@njit(cache=True, nogil=True)
+def _lay_out(c: int, graph: Any, memory: Any, progress: Counts) -> Any:
+    """Find the ego network of c and choose how its open pairs are counted; how many steps that took."""
+    offsets, middles, neighbours, lengths, starts, listed, edges = graph
+    place, tails, tips, sizes, fill, row, _, touched, bits, histogram, present, _ = memory
+    d: Any = np.int64(offsets[c + 1]) - np.int64(offsets[c])
     t: Any
     if listed[c]:
         t = np.int64(starts[c + 1]) - np.int64(starts[c])
-    else:
-        t = np.int64(_ego_edges(c, offsets, middles, neighbours, place, tails, tips))
-    base = d * (d - 1) // 2 - t
-    if t < 2:
-        return steps, COUNTED, base, zero, zero, zero
-    if listed[c]:
         linked, wedges = number_ends(np.int64(starts[c]), t, edges, place, tails, tips, sizes, touched)
     else:
+        t = np.int64(_ego_edges(c, offsets, middles, neighbours, place, tails, tips))
         linked, wedges = _relabel(t, d, tails, tips, sizes, touched)
     open_pairs = linked * (linked - 1) // 2 - t
     words = (linked + WORD - 1) // WORD
-    if not open_pairs:
-        return steps, COUNTED, base, zero, linked, words
-    if _bits_are_cheaper(linked, words, open_pairs, wedges) and linked * words <= len(bits):
-        if linked <= FEW_ROWS:
-            largest: Any = np.int64(_pairs_by_few_bits(t, linked, words, tails, tips, bits, histogram))
-            return steps + open_pairs * words, COUNTED, base, largest, linked, words
+    progress[BLOCK] = progress[ROW] = progress[LARGEST] = 0
+    progress[BASE] = d * (d - 1) // 2 - t
+    progress[ROWS], progress[WORDS] = linked, words
+    if open_pairs == 0:
+        progress[STAGE] = COUNTED
+    elif linked <= WORD:
+        pack_words(t, tails, tips, bits)
+        progress[LARGEST] = count_words(linked, bits, histogram)
+        bits[:linked] = 0
+        progress[STAGE] = COUNTED
+    elif _bits_are_cheaper(linked, words, open_pairs, wedges) and linked * words <= len(bits):
         set_edges(t, linked, words, tails, tips, bits, present)
-        return steps, BITS, base, zero, linked, words
-    if listed[c]:
-        sort_listed_rows(t, linked, tails, tips, sizes, fill, row)
+        progress[STAGE] = BITS
     else:
-        _sort_rows(t, linked, tails, tips, sizes, fill, row)
-    return steps, PATHS, base, zero, linked, words
+        if listed[c]:
+            sort_listed_rows(t, linked, tails, tips, sizes, fill, row)
+        else:
+            _sort_rows(t, linked, tails, tips, sizes, fill, row)
+        progress[STAGE] = PATHS
+    return lengths[c] + d
 
 
 @njit(cache=True, nogil=True)
@@ -331,6 +318,7 @@ def _ego_edges(
         place[neighbours[slot]] = slot - low + 1
     t = 0
     for slot in range(low, high):
+        ask_for_rows(slot, offsets, middles, neighbours)
         x = neighbours[slot]
         for up in range(middles[x], offsets[x + 1]):
             mark = place[neighbours[up]]
@@ -366,37 +354,6 @@ def _relabel(t: int, d: int, tails: Uints, tips: Uints, sizes: Uints, ids: Uints
         tails[e] = ids[tails[e]]
         tips[e] = ids[tips[e]]
     return linked, wedges
-
-
-@njit(cache=True, nogil=True)
-def _pairs_by_few_bits(
-    t: int, linked: int, words: int, tails: Uints, tips: Uints, bits: Words, histogram: Counts
-) -> int:
-    """The same as :func:`_pairs_by_bits` in one go, for few rows of few words: most ego networks are such."""
-    one = np.uint64(1)
-    shared: Any
-    for e in range(t):
-        x: Any = np.int64(tails[e])
-        y: Any = np.int64(tips[e])
-        bits[x * words + y // WORD] |= one << np.uint64(y % WORD)
-        bits[y * words + x // WORD] |= one << np.uint64(x % WORD)
-    largest = 0
-    for x in range(linked):
-        for word in range(x // WORD + 1):
-            missing = ~bits[x * words + word]
-            if word == x // WORD:  # each pair once: y < x
-                missing &= (one << np.uint64(x % WORD)) - one
-            while missing:
-                y = word * WORD + np.int64(lowest(missing))
-                missing &= missing - one
-                shared = 0
-                for part in range(words):
-                    shared += np.int64(ones(bits[x * words + part] & bits[y * words + part]))
-                histogram[shared] += 1
-                largest = max(largest, shared)
-    bits[: linked * words] = 0
-    histogram[0] = 0  # pairs with b = 0 lose nothing, and the other way of counting never meets them
-    return largest
 
 
 @njit(cache=True, nogil=True)

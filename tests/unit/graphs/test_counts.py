@@ -70,7 +70,7 @@ def test_the_bits_do_not_depend_on_which_kernel_counts(name: str, monkeypatch: p
 
 def test_compiled_code_comes_back_after_few_steps() -> None:
     """One row more at most: an interrupt waits no longer than that."""
-    nodes = ego_kernels.FEW_ROWS + 60
+    nodes = 572
     graph = judges.random_graph(nodes, 0.97, 4)
     order, rows, core = node_scores._ego_rows(*graph._rows())
     memory, progress = node_scores._ego_scratch(rows, core), np.zeros(ego_kernels.LARGEST + 1, dtype=np.int64)
