@@ -152,7 +152,7 @@ def triangles_of(first: int, last: int, ends: Uints, heads: Uints, place: Uints,
     stands for the edge that is not there, so that the walk needs no branch.
     """
     found = 0
-    one = np.uint32(1)
+    one, end = np.uint32(1), len(heads) - 1
     for v in range(first, last):
         low, high = ends[v], ends[v + 1]
         if high - low < 2:
@@ -160,6 +160,10 @@ def triangles_of(first: int, last: int, ends: Uints, heads: Uints, place: Uints,
         for slot in range(low, high):
             place[heads[slot]] = slot + one
         for slot in range(low, high):
+            prefetch(ends, np.uint64(heads[min(slot + FAR, end)]))
+            ahead = np.uint64(ends[heads[min(slot + NEAR, end)]])
+            prefetch(heads, ahead)
+            prefetch(supports, ahead)
             middle = heads[slot]
             closed = np.int32(0)
             for far in range(ends[middle], ends[middle + 1]):

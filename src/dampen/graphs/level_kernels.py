@@ -31,6 +31,15 @@ def _beyond(x: int, low: Any, high: Any, neighbours: Uints) -> Any:
 
 
 @njit(cache=True, nogil=True)
+def _ask_for_end(slot: Any, offsets: Uints, neighbours: Uints) -> None:
+    """Ask for the ends of the rows of the neighbours that stand some places after ``slot``."""
+    last, one = np.uint64(len(neighbours) - 1), np.uint32(1)
+    far, near = neighbours[min(slot + np.uint64(FAR), last)], neighbours[min(slot + np.uint64(NEAR), last)]
+    prefetch(offsets, np.uint64(far + one))
+    prefetch(neighbours, np.uint64(offsets[near + one] - one))
+
+
+@njit(cache=True, nogil=True)
 def distance_two(
     first: int,
     last: int,
@@ -53,6 +62,7 @@ def distance_two(
             sums[v] += weights[1] * _beyond(x, np.int64(offsets[v]), np.int64(offsets[v + one]), neighbours)
             continue
         for slot in range(offsets[x], offsets[x + 1]):
+            _ask_for_end(np.uint64(slot), offsets, neighbours)
             down: Any = offsets[neighbours[slot] + one] - one
             while neighbours[down] > x:
                 y = neighbours[down]
@@ -156,6 +166,7 @@ def largest_shared(
     for x in range(first, last):
         base = offsets[x]
         for slot in range(offsets[x], offsets[x + 1]):
+            _ask_for_end(np.uint64(slot), offsets, neighbours)
             down: Any = offsets[neighbours[slot] + one] - one
             while neighbours[down] > x:
                 y = neighbours[down]
