@@ -1,4 +1,4 @@
-"""The least that a statistic of a graph can do: bare passes over the same walks, and the memory of a process."""
+"""Bare passes over the walks of a statistic of a graph, to hold it against; and the memory of a process."""
 
 import math
 import subprocess
@@ -64,7 +64,7 @@ def _walk_pairs(offsets: Any, neighbours: Any, ends: Any) -> None:
 
 
 def bare_wedges(graph: Graph) -> Callable[[], object]:
-    """One pass over the 2-paths of all ego networks: found and laid out as for EBC, then walked without a count.
+    """One pass over the 2-paths of all ego networks: listed, sorted into rows, and walked without a count.
 
     The graph is renumbered by degree beforehand.
     """

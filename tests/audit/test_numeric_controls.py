@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dampen import Adjacency, NumericFrame, NumericProblem
+from dampen import Adjacency, GrowthLaw, NumericFrame, NumericProblem
 from dampen.audit import AuditReport, audit_numeric, edge_neighbours
 from dampen.audit.neighbours import Graph
 from dampen.errors import FrameLeak, ParameterError
@@ -484,6 +484,7 @@ FACTS: dict[str, Callable[[int], NumericFrame]] = {
     "resolution": lambda x: NumericFrame(1, Adjacency.EDGE, resolution=1 + x),
     "range": lambda x: NumericFrame(1, Adjacency.EDGE, range=(0, 10 + x)),
     "unit": lambda x: NumericFrame(1, Adjacency.EDGE, unit="edge" if x else "friendship"),
+    "growth": lambda x: NumericFrame(1, Adjacency.EDGE, growth=GrowthLaw(2, 1 + x)),
 }
 
 
@@ -497,6 +498,17 @@ def test_a_frame_that_depends_on_the_data(fact: str) -> None:
 def test_a_sensitivity_whose_public_part_depends_on_the_data(fact: str, rows: int, floor: str) -> None:
     def problem_of(x: int) -> NumericProblem:
         table = RungTable([[1]] * (1 + rows * x), bound=1, floor=floor if x else "1/8")
+        return NumericProblem(NumericFrame(1, Adjacency.EDGE), x, table)
+
+    with pytest.raises(FrameLeak, match=f"sensitivity.{fact} must be public"):
+        audit_numeric(Laplace(1), problem_of, (0, 1), lambda x: (1 - x,))
+
+
+@pytest.mark.parametrize("fact", ["most_rungs", "largest_rise"])
+def test_what_a_walk_may_read_depends_on_the_data(fact: str) -> None:
+    def problem_of(x: int) -> NumericProblem:
+        table = RungTable([[1]], bound=1)
+        setattr(table, fact, 5 + x)
         return NumericProblem(NumericFrame(1, Adjacency.EDGE), x, table)
 
     with pytest.raises(FrameLeak, match=f"sensitivity.{fact} must be public"):

@@ -189,12 +189,15 @@ def public_facts(problem: Problem) -> dict[str, Any]:
         "sensitivity.bound": sensitivity.bound,
         "sensitivity.floor": sensitivity.floor,
         "sensitivity.horizon": sensitivity.horizon,
+        "sensitivity.most_rungs": sensitivity.most_rungs,
+        "sensitivity.largest_rise": sensitivity.largest_rise,
         "sensitivity.common_bound": getattr(sensitivity, "common_bound", None),
         "type of the sensitivity": type(sensitivity),
         "sensitivity.pairs": None if sensitivity.pairs is None else sensitivity.pairs.triangle,
     }
     if isinstance(problem, NumericProblem):
-        return {"resolution": problem.frame.resolution, "range": problem.frame.range, **shared}
+        own = {name: getattr(problem.frame, name) for name in ("resolution", "range", "growth")}
+        return {**own, **shared}
     own = {
         "candidates": problem.frame.candidates,
         "monotone": problem.frame.monotone,

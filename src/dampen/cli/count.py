@@ -72,7 +72,10 @@ class Failure(Options):
 
     delta: Annotated[
         str,
-        typer.Option(help="Failure probability: for --groups private, and for patterns, where 0 is a pure guarantee."),
+        typer.Option(
+            help="Failure probability: for --groups private, and for patterns, where 0 is a pure guarantee. Triangles, "
+            "stars and 2-triangles do not spend it up to epsilon 4."
+        ),
     ] = "0"
 
 

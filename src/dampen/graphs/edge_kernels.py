@@ -72,14 +72,14 @@ LINE = 16
 """So many 32-bit numbers lie in one line of memory."""
 
 FAR, NEAR = 16, 8
-"""How many steps ahead the bounds of a row are asked for, and the row itself once its bounds are there."""
+"""How many steps ahead the bounds of a row are asked for, and the row once its bounds are there; or a single place."""
 
 
 @njit(cache=True, nogil=True)
 def ask_for_rows(slot: Any, offsets: Uints, middles: Uints, neighbours: Uints) -> None:
     """Ask for the rows of the neighbours that stand some places after ``slot``, from their middles on.
 
-    What stands there may be in the row of a later node: it is looked at next.
+    What stands there may be in the row of a later node, which is mostly looked at next.
     """
     last = np.uint64(len(neighbours) - 1)
     far, near = neighbours[min(slot + np.uint64(FAR), last)], neighbours[min(slot + np.uint64(NEAR), last)]

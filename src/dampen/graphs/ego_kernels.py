@@ -44,7 +44,8 @@ def scratch(nodes: int, largest_degree: int, most_edges: int, core: int) -> Scra
     """Memory of one thread: for all nodes, for the ego edges of one centre, and for its linked neighbours.
 
     Bits take no more memory than the lists of edges. Where they would, there are fewer edges than linked squared / 128,
-    and at most linked times as many 2-paths: walking these is no worse.
+    and at most linked times as many 2-paths: walking these is no worse. There is room for one word for each of 64 rows
+    at least, and as many numbers in the histogram: small ego networks are counted there.
     """
     rows = max(core, min(largest_degree, isqrt(128 * most_edges))) + WORD
     words = padded(-(-rows // WORD))
@@ -61,7 +62,7 @@ def scratch(nodes: int, largest_degree: int, most_edges: int, core: int) -> Scra
         np.zeros(rows * words, dtype=np.uint64),  # bits
         np.zeros(max(largest_degree, rows) + 2, dtype=np.int64),  # histogram
         np.zeros(words, dtype=np.uint64),  # present
-        np.zeros(nodes, dtype=np.uint8),  # seat: as place, of centres with so few neighbours that a byte holds it
+        np.zeros(nodes, dtype=np.uint8),  # seats: as place, for centres with so few neighbours that a byte holds it
     )
 
 
@@ -115,15 +116,15 @@ def fill_rows(
 
     Rows fill by increasing node, which sorts them. What is in row v when v is reached lies below v.
     """
-    one, near, far = np.uint32(1), np.uint64(NEAR), np.uint64(FAR)
-    nodes, slots = np.uint64(len(order) - 1), np.uint64(len(neighbours) - 1)
+    one = np.uint32(1)
+    last_node, last_slot = np.uint64(len(order) - 1), np.uint64(len(neighbours) - 1)
     for v in range(np.uint64(first), np.uint64(last)):  # unsigned: no look at the sign of a place
-        prefetch(offsets, np.uint64(order[min(v + far, nodes)]))
-        prefetch(neighbours, np.uint64(offsets[order[min(v + near, nodes)]]))
+        prefetch(offsets, np.uint64(order[min(v + np.uint64(FAR), last_node)]))
+        prefetch(neighbours, np.uint64(offsets[order[min(v + np.uint64(NEAR), last_node)]]))
         middles[v] = fill[v]
         node = order[v]
         for slot in range(np.uint64(offsets[node]), np.uint64(offsets[node + one])):
-            prefetch(rank, np.uint64(neighbours[min(slot + near, slots)]))
+            prefetch(rank, np.uint64(neighbours[min(slot + np.uint64(NEAR), last_slot)]))
             u = rank[neighbours[slot]]
             rows[fill[u]] = v
             fill[u] += one
@@ -170,11 +171,11 @@ def ego_values(
     histogram is left in the scratch memory.
 
     Arrays are taken out of their tuples here, once: in the loop, references to all of them would be counted for every
-    centre, which takes longer than a small ego network. So does a look at ``progress``, which is kept up only around
-    large ones and at the end.
+    centre, which takes longer than a small ego network. ``progress`` is read and written only around large centres and
+    at the end: its numbers stay in registers meanwhile.
     """
     offsets, middles, neighbours, lengths, starts, listed, edges = graph
-    place, tails, tips, sizes, _, _, _, touched, bits, histogram, _, seat = memory
+    place, tails, tips, sizes, _, _, _, touched, bits, histogram, _, seats = memory
     work: Any = 0
     t: Any
     at, stage, base, largest = progress[CENTRE], progress[STAGE], progress[BASE], progress[LARGEST]
@@ -185,10 +186,10 @@ def ego_values(
             progress[STAGE] = stage
             work += _count_large(c, graph, core, memory, progress, limit - work)
             stage, base, largest = progress[STAGE], progress[BASE], progress[LARGEST]
-        else:
+        elif stage == UNSEEN:
             size, largest, stage = d, np.int64(0), COUNTED
             if not listed[c]:
-                t = fill_words(c, offsets, middles, neighbours, seat, bits)
+                t = fill_words(c, offsets, middles, neighbours, seats, bits)
             else:
                 t = np.int64(starts[c + 1]) - np.int64(starts[c])
                 if t > 1:

@@ -62,7 +62,7 @@ def distance_two(
             sums[v] += weights[1] * _beyond(x, np.int64(offsets[v]), np.int64(offsets[v + one]), neighbours)
             continue
         for slot in range(offsets[x], offsets[x + 1]):
-            _ask_for_end(np.uint64(slot), offsets, neighbours)
+            _ask_for_end(slot, offsets, neighbours)
             down: Any = offsets[neighbours[slot] + one] - one
             while neighbours[down] > x:
                 y = neighbours[down]
@@ -166,7 +166,7 @@ def largest_shared(
     for x in range(first, last):
         base = offsets[x]
         for slot in range(offsets[x], offsets[x + 1]):
-            _ask_for_end(np.uint64(slot), offsets, neighbours)
+            _ask_for_end(slot, offsets, neighbours)
             down: Any = offsets[neighbours[slot] + one] - one
             while neighbours[down] > x:
                 y = neighbours[down]

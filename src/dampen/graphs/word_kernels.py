@@ -19,27 +19,27 @@ Bytes = NDArray[np.uint8]
 
 
 @njit(cache=True, nogil=True)
-def fill_words(c: Any, offsets: Uints, middles: Uints, neighbours: Uints, place: Bytes, rows: Words) -> Any:
+def fill_words(c: Any, offsets: Uints, middles: Uints, neighbours: Uints, seats: Bytes, rows: Words) -> Any:
     """Find the ego edges of c, whose neighbours are numbered by their places in its row; how many they are."""
-    one, last = np.uint64(1), np.uint64(WORD - 1)
+    one, mask = np.uint64(1), np.uint64(WORD - 1)
     low, high = np.uint64(offsets[c]), np.uint64(offsets[c + np.uint32(1)])
     for slot in range(low, high):
-        place[neighbours[slot]] = slot - low + one
+        seats[neighbours[slot]] = slot - low + one
     t = np.uint64(0)
     for slot in range(low, high):
         ask_for_rows(slot, offsets, middles, neighbours)
         x, own = neighbours[slot], np.uint64(0)
         for up in range(np.uint64(middles[x]), np.uint64(offsets[x + np.uint32(1)])):
-            mark = np.uint64(place[neighbours[up]])
+            mark = np.uint64(seats[neighbours[up]])
             # Without a branch, which would be hard to predict. A shift by all 64 bits has no meaning: hence the mask.
-            own |= np.uint64(mark != 0) << (mark - one & last)
+            own |= np.uint64(mark != 0) << (mark - one & mask)
         t += ones(own)
         rows[slot - low] |= own
         while own:
             rows[lowest(own)] |= one << slot - low
             own &= own - one
     for slot in range(low, high):
-        place[neighbours[slot]] = 0
+        seats[neighbours[slot]] = 0
     return np.int64(t)
 
 

@@ -28,6 +28,16 @@ def hubs_and_cliques(seed: int) -> Graph:
     return Graph.from_edges(src, dst, nodes=310)
 
 
+def hubs_over_few_edges(seed: int) -> Graph:
+    """Hubs of 99 neighbours each, of which at most 65 have edges: about as many as one word of bits holds."""
+    src, dst = list[int](), list[int]()
+    for place, linked in enumerate((2, 63, 64, 65)):
+        hub, ends = 100 * place, random_graph(linked, 0.3, seed + place).edges()
+        src += [*(hub + 1 + ends[0]), *[hub] * 99]
+        dst += [*(hub + 1 + ends[1]), *range(hub + 1, hub + 100)]
+    return Graph.from_edges(src, dst, nodes=400)
+
+
 def sets_of(graph: Graph) -> list[set[int]]:
     return [set(graph.neighbours[a:b].tolist()) for a, b in zip(graph.offsets[:-1], graph.offsets[1:], strict=True)]
 

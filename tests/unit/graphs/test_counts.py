@@ -29,6 +29,7 @@ ZOO = {
     "very dense": lambda: judges.random_graph(140, 0.97, 4),
     "two centres": lambda: Graph.from_edges([0] * 30 + [1] * 30 + [0], [*range(2, 32)] * 2 + [1], nodes=32),
     "hubs and cliques": lambda: judges.hubs_and_cliques(5),
+    "hubs over few edges": lambda: judges.hubs_over_few_edges(8),
 }
 
 
@@ -70,7 +71,7 @@ def test_the_bits_do_not_depend_on_which_kernel_counts(name: str, monkeypatch: p
 
 def test_compiled_code_comes_back_after_few_steps() -> None:
     """One row more at most: an interrupt waits no longer than that."""
-    nodes = 572
+    nodes = 600  # open pairs of one centre take more than one call
     graph = judges.random_graph(nodes, 0.97, 4)
     order, rows, core = node_scores._ego_rows(*graph._rows())
     memory, progress = node_scores._ego_scratch(rows, core), np.zeros(ego_kernels.LARGEST + 1, dtype=np.int64)

@@ -22,6 +22,7 @@ GRAPHS = {
     "sparse": judges.random_graph(200, 0.03, 1),
     "dense": judges.random_graph(60, 0.6, 2),
     "hubs and cliques": judges.hubs_and_cliques(3),
+    "hubs over few edges": judges.hubs_over_few_edges(8),
 }
 
 
