@@ -174,7 +174,7 @@ def ego_values(
     centre, which takes longer than a small ego network. ``progress`` is read and written only around large centres and
     at the end: its numbers stay in registers meanwhile.
     """
-    offsets, middles, neighbours, lengths, starts, listed, edges = graph
+    offsets, middles, neighbours, lengths, starts, edges = graph
     place, tails, tips, sizes, _, _, _, touched, bits, histogram, _, seats = memory
     work: Any = 0
     t: Any
@@ -188,7 +188,7 @@ def ego_values(
             stage, base, largest = progress[STAGE], progress[BASE], progress[LARGEST]
         elif stage == UNSEEN:
             size, largest, stage = d, np.int64(0), COUNTED
-            if not listed[c]:
+            if len(starts) == 0:
                 t = fill_words(c, offsets, middles, neighbours, seats, bits)
             else:
                 t = np.int64(starts[c + 1]) - np.int64(starts[c])
@@ -234,11 +234,11 @@ def _count_large(c: int, graph: Any, core: Any, memory: Any, progress: Counts, l
 @njit(cache=True, nogil=True)
 def _lay_out(c: int, graph: Any, memory: Any, progress: Counts) -> Any:
     """Find the ego network of c and choose how its open pairs are counted; how many steps that took."""
-    offsets, middles, neighbours, lengths, starts, listed, edges = graph
+    offsets, middles, neighbours, lengths, starts, edges = graph
     place, tails, tips, sizes, fill, row, _, touched, bits, histogram, present, _ = memory
     d: Any = np.int64(offsets[c + 1]) - np.int64(offsets[c])
     t: Any
-    if listed[c]:
+    if len(starts):
         t = np.int64(starts[c + 1]) - np.int64(starts[c])
         linked, wedges = number_ends(np.int64(starts[c]), t, edges, place, tails, tips, sizes, touched)
     else:
@@ -260,7 +260,7 @@ def _lay_out(c: int, graph: Any, memory: Any, progress: Counts) -> Any:
         set_edges(t, linked, words, tails, tips, bits, present)
         progress[STAGE] = BITS
     else:
-        if listed[c]:
+        if len(starts):
             sort_listed_rows(t, linked, tails, tips, sizes, fill, row)
         else:
             _sort_rows(t, linked, tails, tips, sizes, fill, row)

@@ -199,14 +199,11 @@ def _ego_rows(
     from dampen.graphs.ego_lists import list_ego_edges, list_none
 
     order, rows = _renumber(offsets, neighbours)
-    lists = list_none(len(order)) if threads is None else list_ego_edges(*rows, threads)
-    lengths = lists.lengths() if lists.listed.all() else scan_lengths(*rows)
-    if len(lists.edges):
-        lengths = np.where(lists.listed, lists.lengths(), lengths)
-    size = core_size(len(order), len(neighbours) // 2)
+    lists = list_none() if threads is None else list_ego_edges(*rows, threads)
+    lengths = lists.lengths() if lists else scan_lengths(*rows)
+    size = 0 if lists else core_size(len(order), len(neighbours) // 2)
     first, degrees = len(order) - size, np.diff(rows[0]).astype(np.int64)
     dense = (degrees >= LEAST_DENSE) & (degrees * size // 64 < lengths)
-    dense &= ~lists.listed
     dense[:first] = False
     dense[dense] = rows[2][rows[0][:-1][dense]] >= first
     core = make_core(size if dense.any() else 0, *rows)

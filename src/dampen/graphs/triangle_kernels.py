@@ -12,7 +12,6 @@ from typing import Any
 
 import numpy as np
 from numba import njit
-from numpy.typing import NDArray
 
 from dampen.graphs.bit_kernels import Counts
 from dampen.graphs.edge_kernels import FAR, NEAR, Uints, Words, prefetch
@@ -44,73 +43,24 @@ def upper_scan_lengths(first: int, last: int, ends: Uints, heads: Uints, lengths
 
 
 @njit(cache=True, nogil=True)
-def count_corners(first: int, last: int, ends: Uints, heads: Uints, marks: Words, counts: Uints) -> None:
-    """Add to the counts of all three corners the triangles whose lowest node is among those from first to last."""
+def write_triangles(
+    first: int, last: int, ends: Uints, heads: Uints, lengths: Counts, marks: Words, triangles: Any
+) -> tuple[int, int]:
+    """Write down the triangles whose lowest node is among those from first to last, their nodes increasing.
+
+    It stops before a node for which there may be no room, since it takes as many steps; the node to go on with, and how
+    many were written.
+    """
     one, bit, end = np.uint32(1), np.uint64(1), len(heads) - 1
+    written: Any = np.int64(0)
     for v in range(first, last):
         low, high = ends[v], ends[v + 1]
         if high - low < 2:
             continue
+        if lengths[v] > len(triangles) - written:
+            return v, written
         for slot in range(low, high):
             marks[heads[slot] >> _SHIFT] |= bit << (np.uint64(heads[slot]) & _WORD_BITS)
-        for slot in range(low, high):
-            prefetch(ends, np.uint64(heads[min(slot + FAR, end)]))
-            prefetch(heads, np.uint64(ends[heads[min(slot + NEAR, end)]]))
-            middle, found = heads[slot], np.uint32(0)
-            for far in range(ends[middle], ends[middle + one]):
-                y = heads[far]
-                if marks[y >> _SHIFT] >> (np.uint64(y) & _WORD_BITS) & bit:
-                    counts[y] += one
-                    found += one
-            counts[middle] += found
-            counts[v] += found
-        for slot in range(low, high):
-            marks[heads[slot] >> _SHIFT] = 0
-
-
-@njit(cache=True, nogil=True)
-def start_lists(first: int, last: int, counts: Any, most: int, starts: Uints, listed: NDArray[np.bool_]) -> None:
-    """Where the ego edges of each node go that has at most ``most``, and within them those that each part found.
-
-    Counts, one row a part, become the places where its edges begin. ``starts[first]`` is known.
-    """
-    for c in range(first, last):
-        total: Any = np.int64(0)
-        for part in range(len(counts)):
-            total += counts[part, c]
-        listed[c] = total <= most
-        place = starts[c]
-        for part in range(len(counts)):
-            found = counts[part, c]
-            counts[part, c] = place
-            if listed[c]:
-                place += found
-        starts[c + 1] = place
-
-
-@njit(cache=True, nogil=True)
-def list_corners(
-    first: int,
-    last: int,
-    ends: Uints,
-    heads: Uints,
-    marks: Words,
-    places: Uints,
-    listed: NDArray[np.bool_],
-    edges: Words,
-) -> None:
-    """Walk as :func:`count_corners` does, and write each triangle's opposite edge at its corners that are listed.
-
-    An edge is its lower end times 2^32 plus the other. ``places`` says where the next edge of each corner goes.
-    """
-    one, bit, end = np.uint32(1), np.uint64(1), len(heads) - 1
-    for v in range(first, last):
-        low, high = ends[v], ends[v + 1]
-        if high - low < 2:
-            continue
-        for slot in range(low, high):
-            marks[heads[slot] >> _SHIFT] |= bit << (np.uint64(heads[slot]) & _WORD_BITS)
-        lowest = np.uint64(v)
         for slot in range(low, high):
             prefetch(ends, np.uint64(heads[min(slot + FAR, end)]))
             prefetch(heads, np.uint64(ends[heads[min(slot + NEAR, end)]]))
@@ -118,17 +68,37 @@ def list_corners(
             for far in range(ends[middle], ends[middle + one]):
                 y = heads[far]
                 if marks[y >> _SHIFT] >> (np.uint64(y) & _WORD_BITS) & bit:
-                    if listed[y]:
-                        edges[places[y]] = lowest << _HALF | np.uint64(middle)
-                        places[y] += one
-                    if listed[middle]:
-                        edges[places[middle]] = lowest << _HALF | np.uint64(y)
-                        places[middle] += one
-                    if listed[v]:
-                        edges[places[v]] = np.uint64(middle) << _HALF | np.uint64(y)
-                        places[v] += one
+                    triangles[written, 0], triangles[written, 1], triangles[written, 2] = v, middle, y
+                    written += 1
         for slot in range(low, high):
             marks[heads[slot] >> _SHIFT] = 0
+    return last, written
+
+
+@njit(cache=True, nogil=True)
+def count_corners(triangles: Any, sizes: Uints) -> None:
+    """Add 1 at ``sizes[v + 1]`` for each triangle that v is a corner of."""
+    one = np.uint32(1)
+    for place in range(len(triangles)):
+        for corner in range(3):
+            sizes[triangles[place, corner] + one] += one
+
+
+@njit(cache=True, nogil=True)
+def list_corners(triangles: Any, places: Uints, edges: Words) -> None:
+    """Write each triangle's opposite edge at its corners; ``places`` says where the next edge of each node goes.
+
+    An edge is its lower end times 2^32 plus the other.
+    """
+    one = np.uint32(1)
+    for place in range(len(triangles)):
+        low, middle, high = triangles[place, 0], triangles[place, 1], triangles[place, 2]
+        edges[places[high]] = np.uint64(low) << _HALF | np.uint64(middle)
+        edges[places[middle]] = np.uint64(low) << _HALF | np.uint64(high)
+        edges[places[low]] = np.uint64(middle) << _HALF | np.uint64(high)
+        places[high] += one
+        places[middle] += one
+        places[low] += one
 
 
 @njit(cache=True, nogil=True)

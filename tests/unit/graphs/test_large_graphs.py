@@ -1,6 +1,7 @@
 """Ways of counting that only large graphs need: made to count small ones, they say what the definitions say."""
 
 from collections.abc import Iterator
+from fractions import Fraction
 from functools import cache
 from random import Random
 from typing import Any
@@ -53,7 +54,7 @@ def test_every_triangle_is_listed_at_its_three_corners(name: str, parts: int, mo
     order, rows = node_scores._renumber(*graph._rows())
     found = ego_lists.list_ego_edges(*rows, threads=2)
     joined = judges.sets_of(graph)
-    assert found.listed.all()
+    assert found
     for place, node in [*enumerate(order.tolist())][::5]:
         edges = found.edges[found.starts[place] : found.starts[place + 1]].tolist()
         ends = [sorted((int(order[edge >> 32]), int(order[edge & 0xFFFFFFFF]))) for edge in edges]
@@ -62,47 +63,52 @@ def test_every_triangle_is_listed_at_its_three_corners(name: str, parts: int, mo
 
 
 @pytest.mark.parametrize("name", GRAPHS)
-@pytest.mark.parametrize("listed", [10**6, 4, 1, 0])
-def test_the_bits_of_ego_betweenness_do_not_depend_on_what_is_listed(
-    name: str, listed: int, monkeypatch: pytest.MonkeyPatch
+def test_the_bits_of_ego_betweenness_do_not_depend_on_whether_edges_are_listed(
+    name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     graph = GRAPHS[name]
-    monkeypatch.setattr(ego_lists, "MOST_EDGES_LISTED", listed)
+    monkeypatch.setattr(ego_lists, "TRIANGLES_AT_ONCE", 1)
     values = [graph.ego_betweenness(threads=threads).tobytes() for threads in (1, 2, 8)]
     monkeypatch.setattr(ego_lists, "LEAST_LISTED", 2**62)
     assert {*values} == {graph.ego_betweenness().tobytes()}
 
 
-def test_what_is_listed_stays_within_its_bound(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_only_the_graphs_that_gain_from_it_are_listed(monkeypatch: pytest.MonkeyPatch) -> None:
     graph = GRAPHS["hubs and cliques"]
     rows = node_scores._renumber(*graph._rows())[1]
-    for most in (0, 1, 4):
-        monkeypatch.setattr(ego_lists, "MOST_EDGES_LISTED", most)
-        found = ego_lists.list_ego_edges(*rows, threads=1)
-        assert len(found.edges) <= most * len(graph.neighbours) // 2
-        assert 0 < found.listed.sum() < graph.nodes
-    for name, limit in (("LONGEST_ROWS", 1), ("SHORTEST_ROWS", 10**5)):
+    assert ego_lists.list_ego_edges(*rows, threads=1)
+    for name, limit in (("LONGEST_ROWS", 1), ("SHORTEST_ROWS", 10**5), ("LEAST_LISTED", 10**6)):
         with monkeypatch.context() as patch:
             patch.setattr(ego_lists, name, limit)
-            assert not ego_lists.list_ego_edges(*rows, threads=1).listed.any()
+            assert not ego_lists.list_ego_edges(*rows, threads=1)
 
 
-def test_nothing_is_listed_where_triangles_are_many(monkeypatch: pytest.MonkeyPatch) -> None:
-    """One part is looked at, and the others only if it has few."""
+@pytest.mark.parametrize("threads", [1, 2])
+def test_as_many_edges_are_listed_as_the_limit_allows(threads: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    graph = GRAPHS["hubs and cliques"]
+    rows, edges = node_scores._renumber(*graph._rows())[1], len(graph.neighbours) // 2
+    needed = Fraction(3 * graph.triangles(), edges)
+    for limit, listed in ((needed, True), (needed - Fraction(1, edges), False), (0, False)):
+        monkeypatch.setattr(ego_lists, "MOST_EDGES_LISTED", limit)
+        assert bool(ego_lists.list_ego_edges(*rows, threads=threads)) is listed
+
+
+def test_one_part_is_looked_at_first_and_the_others_if_it_has_few(monkeypatch: pytest.MonkeyPatch) -> None:
     rows = node_scores._renumber(*GRAPHS["hubs and cliques"]._rows())[1]
     monkeypatch.setattr(ego_lists, "LISTED_PER_EDGE", 1)
-    walked = list[int]()
+    looked_at = list[int]()
 
-    def walk(parts: Any, *given: Any) -> None:
-        walked.append(len(parts))
+    def find(parts: Any, *given: Any) -> None:
+        looked_at.append(len(parts))
         usual(parts, *given)
 
-    usual = ego_lists._walk
-    monkeypatch.setattr(ego_lists, "_walk", walk)
-    assert not ego_lists.list_ego_edges(*rows, threads=1).listed.any()
-    assert walked == [1]
+    usual = ego_lists._find_triangles
+    monkeypatch.setattr(ego_lists, "_find_triangles", find)
+    assert not ego_lists.list_ego_edges(*rows, threads=1)
+    assert looked_at == [1]
     monkeypatch.setattr(ego_lists, "LISTED_PER_EDGE", 10**6)
-    assert ego_lists.list_ego_edges(*rows, threads=1).listed.all()
+    assert ego_lists.list_ego_edges(*rows, threads=1)
+    assert looked_at == [1, 1, ego_lists.PARTS - 1]
 
 
 @pytest.mark.parametrize("name", GRAPHS)
