@@ -1,5 +1,6 @@
 """Edges leave DuckDB in a stream where its plan is one chain, and are the same pairs where it is not."""
 
+import tracemalloc
 from contextlib import nullcontext
 from typing import Any
 
@@ -7,6 +8,7 @@ import duckdb
 import numpy as np
 import pytest
 
+from dampen.graphs.building import build_rows
 from dampen.graphs.input import as_nodes
 from dampen.tables.engines import duck_stream, open_engine
 from dampen.tables.engines import duckdb as duck_engine
@@ -92,6 +94,36 @@ def test_many_rows_come_in_batches_that_outlive_the_stream(
     tails, heads = (np.concatenate([batch[end] for batch in found]) for end in range(2))
     rows = np.arange(2_500_000)
     assert np.array_equal(np.bincount(tails * 37 + heads), np.bincount(rows % 999 * 37 + rows % 37))
+
+
+def bytes_held(keep: bool) -> tuple[float, float]:
+    """For each of a million pairs: once they are read, and at most while rows are built from them."""
+    pairs, kept = 2**20, list[Any]()
+    with duckdb.connect() as connection:
+        query = "select (range * 7919 % 99991)::int as a, (range * 104729 % 100003)::int as b from range(?)"
+        connection.execute(f"create table edges as {query}", [pairs])
+        tracemalloc.start()
+        try:
+            batches = edges_of(connection.table("edges"), 100_003)
+            held, _ = tracemalloc.get_traced_memory()
+            if keep:
+                kept.extend(batches)
+            tracemalloc.reset_peak()
+            assert len(build_rows(batches, 100_003).neighbours) > pairs
+            _, most = tracemalloc.get_traced_memory()
+        finally:
+            tracemalloc.stop()
+    return held / pairs, most / pairs
+
+
+def test_edges_are_held_once_while_rows_are_built(ways: list[bool], monkeypatch: pytest.MonkeyPatch) -> None:
+    """8 bytes a pair, and 16 while its two directions are sorted. Whoever keeps the pairs has 8 more."""
+    monkeypatch.setattr(duck_stream, "PAIRS_TOGETHER", 2**16)
+    bytes_held(keep=False)  # compiled code is warm
+    held, most = bytes_held(keep=False)
+    assert ways == [True, True]
+    assert held < 8.5
+    assert most < 28 < bytes_held(keep=True)[1]
 
 
 def test_rows_of_several_branches_are_fetched(ways: list[bool]) -> None:
