@@ -161,9 +161,11 @@ class Graph:
     def max_codegree(self) -> int:
         """The largest number of neighbours that two nodes share."""
         from dampen.graphs.edge_kernels import largest_codegree
+        from dampen.graphs.ego_kernels import degree_order
 
-        order = np.argsort(-self.degrees(), kind="stable").astype(np.uint32)
-        return int(largest_codegree(order, *self._rows()))
+        offsets, neighbours = self._rows()
+        upwards = degree_order(offsets, int(self.degrees().max()))
+        return int(largest_codegree(upwards[::-1].copy(), offsets, neighbours))
 
     def ego_betweenness(self, *, threads: int | None = None) -> Floats:
         """How much each node stands between its neighbours (EBC).

@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-STEPS_AT_ONCE = 10**8
+STEPS_AT_ONCE = 4 * 10**7
 """After about so many steps, a fraction of a second, compiled code comes back to hear interrupts."""
 
-SLOTS_AT_ONCE = 2**24
+SLOTS_AT_ONCE = 2**22
 """The same for steps that wait for memory, as those that read or write rows in any order do."""
 
 
