@@ -35,9 +35,11 @@ def copy_upper_rows(
 @njit(cache=True, nogil=True)
 def upper_scan_lengths(first: int, last: int, ends: Uints, heads: Uints, lengths: Counts) -> None:
     """For every node how many steps it takes to find the triangles of which it is the lowest node."""
+    last_slot = len(heads) - 1
     for v in range(first, last):
         total: Any = np.int64(0)
         for slot in range(ends[v], ends[v + 1]):
+            prefetch(ends, np.uint64(heads[min(slot + FAR, last_slot)]))
             total += np.int64(ends[heads[slot] + 1]) - np.int64(ends[heads[slot]])
         lengths[v] = total
 
