@@ -23,6 +23,8 @@ BUCKET, MOST_BUCKETS = 2**17, 2**10
 ROWS_AT_ONCE = 2**24
 """So many pairs are dealt before interrupts are heard."""
 
+LOWER_HALF = 2**32 - 1
+
 
 Pairs = list[tuple[Any, Any]]
 """Both ends of pairs, places of nodes, batch by batch: they may be too many to be held twice."""
@@ -59,26 +61,38 @@ def build_rows(pairs: Pairs, nodes: int) -> Rows:
 
 
 def _build_at_once(pairs: Pairs, nodes: int) -> Rows:
-    src, dst = (np.concatenate([np.empty(0, np.int64), *(batch[end] for batch in pairs)]) for end in range(2))
+    src, dst = (np.concatenate([np.empty(0, np.int32), *(batch[end] for batch in pairs)]) for end in range(2))
     pairs.clear()
     keys, report = _merge_edges(src, dst)
     # One sort of whole numbers orders all rows at once: the node in the upper half, its neighbour in the lower.
-    both = np.concatenate([keys, keys >> 32 | (keys & 0xFFFFFFFF) << 32])
+    both = np.empty(2 * len(keys), dtype=np.int64)
+    both[: len(keys)] = keys
+    back = np.right_shift(keys, 32, out=both[len(keys) :])
+    keys &= LOWER_HALF
+    keys <<= 32
+    back |= keys
     both.sort()
+    neighbours = np.bitwise_and(both, LOWER_HALF, dtype=np.int64, casting="unsafe", out=np.empty(len(both), np.int32))
+    both >>= 32
     offsets = np.zeros(nodes + 1, dtype=np.int32)
-    np.cumsum(np.bincount(both >> 32, minlength=nodes), out=offsets[1:])
-    return Rows(offsets, (both & 0xFFFFFFFF).astype(np.int32), report)
+    np.cumsum(np.bincount(both, minlength=nodes), out=offsets[1:])
+    return Rows(offsets, neighbours, report)
 
 
 def _merge_edges(src: Integers, dst: Integers) -> tuple[Integers, GraphReport]:
-    """Every edge once as smaller end * 2^32 + larger end, increasing; and what was left out."""
-    keys = np.minimum(src, dst) << 32 | np.maximum(src, dst)
+    """Every edge once as smaller end * 2^32 + larger end, increasing; and what was left out.
+
+    Worked on in place: arrays of this size come from the system anew each time, which takes longer than to fill them.
+    """
+    keys = np.minimum(src, dst).astype(np.int64)
+    keys <<= 32
+    keys |= np.maximum(src, dst)
     keys = keys[src != dst]
-    self_loops, apart = len(src) - len(keys), len(keys)
+    apart = len(keys)
     keys.sort()
     keys = keys[np.diff(keys, prepend=-1) != 0]
     _require_few(len(keys))
-    return keys, GraphReport(len(src), self_loops, apart - len(keys))
+    return keys, GraphReport(len(src), len(src) - apart, apart - len(keys))
 
 
 def _build_by_buckets(pairs: Pairs, rows: int, nodes: int) -> Rows:
