@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-from dampen.accuracy.stand_ins import StandIn
+import dampen
 from dampen.cli import lists
 from dampen.cli.answers import Json
 from dampen.cli.histogram import AskedAny
@@ -16,8 +16,6 @@ from dampen.cli.plan import Html
 from dampen.cli.progress import progress
 from dampen.cli.verbs import add_members, verb
 from dampen.errors import ParameterError
-from dampen.front.compare import EPSILONS
-from dampen.front.compare import compare as compare_mechanisms
 from dampen.tables.engines import Source
 
 USES: dict[str, tuple[str, ...]] = {
@@ -50,7 +48,9 @@ def compare(
     rows: Rows,
     p: Annotated[str | None, typer.Option("--p", help="Percentage from 0 to 100, of a percentile.")] = None,
     k: Annotated[int | None, typer.Option("--k", help="How many values to name, most frequent first.")] = None,
-    epsilons: Annotated[str, typer.Option(help="The prices at which errors are told.")] = ",".join(map(str, EPSILONS)),
+    epsilons: Annotated[
+        str | None, typer.Option(help="The prices at which errors are told; from 0.1 to 10, if left out.")
+    ] = None,
     delta: Annotated[
         str | None, typer.Option(help="For mechanisms that need one; without it they are left out.")
     ] = None,
@@ -70,11 +70,11 @@ def compare(
     require_writable(html)
     name = question.value.replace("-", "_")
     with rows.open(file) as source, progress():
-        made = compare_mechanisms(
-            StandIn(source if name == "count" else Source(source, column=column.chosen)).as_public(), name,
-            epsilons=lists.split_list(epsilons, "epsilons"), delta=delta, adjacency=adjacency.member,
-            **_public(name, column, p, k),
-        )  # fmt: skip
+        stand_in = dampen.StandIn(source if name == "count" else Source(source, column=column.chosen))
+        prices = {} if epsilons is None else {"epsilons": lists.split_list(epsilons, "epsilons")}
+        made = dampen.compare(
+            stand_in.as_public(), name, delta=delta, adjacency=adjacency.member, **prices, **_public(name, column, p, k)
+        )
     if html is not None:
         write_text(html, made.as_html())
     typer.echo(json.dumps(made.as_dict()) if as_json else str(made))

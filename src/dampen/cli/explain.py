@@ -3,7 +3,7 @@
 import json
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -12,8 +12,10 @@ from dampen._validate import render
 from dampen.cli.output import require_writable
 from dampen.cli.verbs import verb
 from dampen.errors import ParameterError
-from dampen.meaning import Explanation
 from dampen.privacy import Adjacency, PrivacyLoss
+
+if TYPE_CHECKING:
+    from dampen.meaning import Explanation
 
 DELTA_OF_RHO = "Of a rho: the delta at which epsilon is told; 1e-6, if left out."
 FORMATS = (".png", ".svg", ".pdf")
@@ -52,7 +54,7 @@ def explain(
     tell(dampen.explain(loss, delta=None if rho is None else delta), picture=picture, as_json=as_json)
 
 
-def tell(explained: Explanation, *, picture: Path | None, as_json: bool) -> None:
+def tell(explained: "Explanation", *, picture: Path | None, as_json: bool) -> None:
     """Print it and, where asked, draw it."""
     if picture is not None and picture.suffix not in FORMATS:
         raise ParameterError(f"picture must be a file that ends in {', '.join(FORMATS)}; got {render(picture.name)}")

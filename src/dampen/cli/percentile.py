@@ -9,7 +9,7 @@ import typer
 from rich.console import Console
 from rich.table import Table as Lines
 
-from dampen import accuracy
+import dampen
 from dampen._validate import share_of
 from dampen.cli.lists import split_lists
 from dampen.cli.tables import AskedGrid, Groups, OfPersons, TableQuestion
@@ -127,7 +127,7 @@ def _draw_law(options: TableQuestion, column: AskedGrid, p: str, way: Way) -> No
     mechanism, problem = posed.mechanism, posed.problem.as_public()
     console = Console(stderr=True, highlight=False)
     console.print(_law_table(mechanism, problem))
-    console.print(f"expected loss of utility: {accuracy.expected_error(mechanism, problem):.6g}")  # type: ignore[arg-type]
+    console.print(f"expected loss of utility: {dampen.accuracy.expected_error(mechanism, problem):.6g}")  # type: ignore[arg-type]
 
 
 def _law_table(mechanism: Any, problem: SelectionProblem) -> Lines:

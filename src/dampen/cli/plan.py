@@ -7,9 +7,9 @@ from typing import Annotated, Any
 
 import typer
 
+import dampen
 from dampen._validate import render
 from dampen.accounting import Budget
-from dampen.accuracy.stand_ins import StandIn
 from dampen.cli.answers import Json
 from dampen.cli.output import require_writable, write_text
 from dampen.cli.payment import OF_LEDGER, open_scope
@@ -18,7 +18,6 @@ from dampen.cli.verbs import Options, verb
 from dampen.describe.description import Description
 from dampen.errors import ParameterError
 from dampen.front.opening import table_of
-from dampen.front.plan import plan as plan_questions
 from dampen.front.unpaid import Nobody
 from dampen.privacy import BudgetLike
 from dampen.tables.engines import Source
@@ -81,7 +80,7 @@ def plan(
             f"plan must be given a description (.toml); `dampen describe` drafts one; got {render(file)}"
         )
     found = Description.read(Path(file))
-    made = plan_questions(
+    made = dampen.plan(
         table_of(found, _payer(found, budget, scope), table=table),
         wishes.ask,
         error=_by_question(wishes.error, "error"),
@@ -122,17 +121,17 @@ def _by_question(given: list[str] | None, name: str) -> Any:
     return {question.strip(): value.strip() for question, _, value in pairs}
 
 
-def _stand_in(given: str, public: bool) -> tuple[str, StandIn]:
+def _stand_in(given: str, public: bool) -> "tuple[str, dampen.StandIn]":
     """A column and how its values lie: evenly, between known percentiles, or as in a public file."""
     column, _, shape = (each.strip() for each in given.partition("="))
     if not column or not shape:
         raise ParameterError(f"stand-in must be written as 'pay=uniform'; got {render(given)}")
     if shape == UNIFORM:
-        return column, StandIn.uniform()
+        return column, dampen.StandIn.uniform()
     if Path(shape).suffix and Path(shape).exists():
-        made = StandIn(Source(shape, column=column))
+        made = dampen.StandIn(Source(shape, column=column))
     elif ":" in shape:
-        made = StandIn.percentiles(dict(_knot(each, given) for each in shape.split(",")))
+        made = dampen.StandIn.percentiles(dict(_knot(each, given) for each in shape.split(",")))
     else:
         raise ParameterError(f"stand-in must be uniform, percentiles such as 50:2600, or a file; got {render(given)}")
     if not public:

@@ -8,7 +8,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 import typer
@@ -18,6 +18,9 @@ from typer.testing import CliRunner
 import dampen
 from dampen.cli import main
 from dampen.cli.app import app
+
+if TYPE_CHECKING:
+    from tests.conftest import RunPython
 
 
 def verbs() -> list[str]:
@@ -33,6 +36,19 @@ def installed(*arguments: str) -> subprocess.CompletedProcess[str]:
     environment = {**os.environ, "COLUMNS": "80", "PYTHONIOENCODING": "utf-8"}
     command = [script, *arguments]
     return subprocess.run(command, capture_output=True, encoding="utf-8", env=environment, timeout=300, check=False)
+
+
+def test_the_help_waits_for_nothing_that_only_some_verbs_need(run_python: "RunPython") -> None:
+    code = """
+        import sys
+        import dampen.cli.app
+        print(*sorted(sys.modules))
+    """
+    heavy = {"duckdb", "flint", "matplotlib", "narwhals", "numba", "scipy", "sklearn"}
+    own = {f"dampen.{name}" for name in ("audit", "plots", "learn", "front.plan", "front.compare", "cli.tour.steps")}
+    loaded = run_python(code).stdout.split()
+    assert "dampen.cli.demo" in loaded
+    assert not (heavy | own) & set(loaded)
 
 
 def test_help_lists_every_verb_in_at_most_60_lines() -> None:

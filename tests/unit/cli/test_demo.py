@@ -8,7 +8,7 @@ from typer.testing import CliRunner
 
 from dampen import Adjacency, Frame, SelectionProblem
 from dampen.cli.app import app
-from dampen.cli.demo import BAR, CITIES, STEPS, VOTES, draw_laws
+from dampen.cli.tour.steps import BAR, CITIES, STEPS, VOTES, draw_laws
 from dampen.errors import NotPublic
 
 

@@ -1,4 +1,4 @@
-"""``dampen demo --html``: the law, the trade-off, the audit and a budget in one page, on data that is made up."""
+"""The tour as one page: the law, the trade-off, the audit and a budget."""
 
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -20,7 +20,7 @@ ASKED = (("ann", "best city", "1/4"), ("bob", "best city", "1/2"), ("ann", "agai
 """Who asks for what at which epsilon, in order."""
 
 
-def demo_page(problem: SelectionProblem, report: AuditReport) -> str:
+def tour_page(problem: SelectionProblem, report: AuditReport) -> str:
     """One page that opens without a network."""
     loss = dampen.PrivacyLoss("1/4", adjacency=dampen.Adjacency.ADD_REMOVE)
     mechanisms = [PermuteAndFlip(EPSILON), Exponential(EPSILON)]
