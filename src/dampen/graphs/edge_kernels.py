@@ -68,6 +68,9 @@ lowest: Any = intrinsic(_lowest)
 prefetch: Any = intrinsic(_prefetch)
 """Ask for the line of memory that holds a place of an array, which is read some steps later: no wait then."""
 
+CACHED_SLOTS = 2**17
+"""So many edges stay in the cache with what is counted of them: there is nothing to ask for."""
+
 LINE = 16
 """So many 32-bit numbers lie in one line of memory."""
 
@@ -152,7 +155,7 @@ def triangles_of(first: int, last: int, ends: Uints, heads: Uints, place: Uints,
     stands for the edge that is not there, so that the walk needs no branch.
     """
     found = 0
-    one, end = np.uint32(1), len(heads) - 1
+    one, end, uncached = np.uint32(1), len(heads) - 1, len(heads) > CACHED_SLOTS
     for v in range(first, last):
         low, high = ends[v], ends[v + 1]
         if high - low < 2:
@@ -160,10 +163,11 @@ def triangles_of(first: int, last: int, ends: Uints, heads: Uints, place: Uints,
         for slot in range(low, high):
             place[heads[slot]] = slot + one
         for slot in range(low, high):
-            prefetch(ends, np.uint64(heads[min(slot + FAR, end)]))
-            ahead = np.uint64(ends[heads[min(slot + NEAR, end)]])
-            prefetch(heads, ahead)
-            prefetch(supports, ahead)
+            if uncached:
+                prefetch(ends, np.uint64(heads[min(slot + FAR, end)]))
+                ahead = np.uint64(ends[heads[min(slot + NEAR, end)]])
+                prefetch(heads, ahead)
+                prefetch(supports, ahead)
             middle = heads[slot]
             closed = np.int32(0)
             for far in range(ends[middle], ends[middle + 1]):

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from dampen.graphs import building, ego_lists, node_scores, stretches, subgraphs
 from dampen.graphs.building import _build_at_once, _build_by_buckets
+from dampen.graphs.edge_kernels import CACHED_SLOTS
 from dampen.graphs.graph import Graph
 from dampen.graphs.node_scores import distance_two_sums
 from tests.unit.graphs import judges
@@ -163,3 +164,12 @@ def test_numbers_of_edges_stand_at_both_their_slots() -> None:
     tails = np.repeat(np.arange(graph.nodes), np.diff(graph.offsets)).tolist()
     ends = zip(tails, graph.neighbours.tolist(), strict=True)
     assert slots.tolist() == [known[min(end), max(end)] for end in ends]
+
+
+def test_edges_that_do_not_stay_in_the_cache_have_the_supports_of_their_definition() -> None:
+    graph = judges.random_graph(1000, 0.3, 11)
+    joined = np.zeros((1000, 1000))
+    src, dst = graph.edges()
+    joined[src, dst] = joined[dst, src] = 1
+    assert len(src) > CACHED_SLOTS
+    assert np.array_equal(graph.edge_supports(), (joined @ joined)[src, dst])
