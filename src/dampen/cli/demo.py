@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from dampen.cli.output import require_writable
+from dampen.cli.output import require_writable, write_text
 from dampen.cli.verbs import verb
 
 
@@ -25,5 +25,5 @@ def demo(
         show_tour()
         return
     require_writable(html, "html")
-    html.write_text(tour_as_html())
+    write_text(html, tour_as_html())
     typer.echo(f"{html.name}: open it in a browser; it needs no network")

@@ -26,7 +26,9 @@ def stretches(
     counts, stop = np.asarray(before), len(before) - 1 if last is None else last
     most = SLOTS_AT_ONCE if steps is None else steps
     while first < stop:
-        reached = int(np.searchsorted(counts, int(counts[first]) + most, side="right")) - 1
+        sought = min(int(counts[first]) + most, int(counts[-1]))
+        # Of the type of the counts: for any other number numpy copies all of them, at every stretch.
+        reached = int(np.searchsorted(counts, counts.dtype.type(sought), side="right")) - 1
         cut = min(max(reached, first + 1), stop)
         yield first, cut
         first = cut

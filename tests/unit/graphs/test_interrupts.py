@@ -1,6 +1,7 @@
 """Long counts in compiled code come back, or look up, after a bounded number of steps: there interrupts are heard."""
 
 import time
+import tracemalloc
 from collections.abc import Callable
 from concurrent.futures import wait
 from typing import Any
@@ -27,6 +28,25 @@ def test_stretches_cover_all_nodes_and_are_bounded() -> None:
     assert len(found) < 2 * before[-1] / 100
     assert list(stretches([0, 500, 501], steps=100)) == [(0, 1), (1, 2)]
     assert [node for part in cut_evenly(before, 7) for node in range(*part)] == list(range(1000))
+
+
+@pytest.mark.parametrize("dtype", [np.int32, np.uint32, np.int64, np.uint64])
+def test_to_cut_stretches_no_number_is_copied(dtype: type[np.generic]) -> None:
+    """Graphs have hundreds of millions, and stretches are many."""
+    before = np.arange(2**16, dtype=dtype)
+    tracemalloc.start()
+    try:
+        found = list(stretches(before, steps=2**14))
+        _, most = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert found == [(0, 2**14), (2**14, 2**15), (2**15, 3 * 2**14), (3 * 2**14, 2**16 - 1)]
+    assert most < before.nbytes / 8
+
+
+def test_stretches_end_where_the_numbers_end() -> None:
+    before = np.array([0, 2**32 - 2, 2**32 - 1], dtype=np.uint32)
+    assert list(stretches(before)) == [(0, 1), (1, 2)]
 
 
 def test_the_largest_codegree_comes_back_after_the_node_that_reached_the_limit() -> None:
