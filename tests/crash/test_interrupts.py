@@ -116,6 +116,7 @@ def test_random_interrupts_leave_no_jam(
         met += interrupt(chance.choice(works_of(ledger)), chance.uniform(1e-6, longest))
         require_no_jam(ledger, write_at_once)
     assert len(met) > times // 20, "the interrupts came too late to test anything"
+    _ = ledger.spent  # the last interrupt may have struck while the handler was put back: the next work does it
     ledger.close()
     assert signal.getsignal(signal.SIGALRM) is signal.default_int_handler
     audit_ledger(place)
@@ -133,6 +134,27 @@ def test_a_signal_inside_waits_for_the_end_and_is_not_lost() -> None:
             raise_alarm()
         told.append("still inside")
     assert told == ["still inside"]
+    assert signal.getsignal(signal.SIGALRM) is signal.default_int_handler
+
+
+def test_an_interrupt_while_handlers_are_put_back_leaves_nobody_deaf(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The handler that was left in place hands signals on, and the next work puts the right one back."""
+
+    class Struck(list[int]):
+        def __iter__(self) -> Iterator[int]:
+            if signals._depth or signal.getsignal(signal.SIGALRM) is not signals._note:
+                return super().__iter__()
+            raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch:
+        patch.setattr(signals, "SIGNALS", Struck(signals.SIGNALS))
+        with pytest.raises(KeyboardInterrupt), delay_signals():
+            pass
+    assert signal.getsignal(signal.SIGALRM) is signals._note
+    with pytest.raises(KeyboardInterrupt):
+        raise_alarm()
+    with delay_signals():
+        pass
     assert signal.getsignal(signal.SIGALRM) is signal.default_int_handler
 
 
