@@ -98,6 +98,8 @@ def actions(edges: int, folder: Path) -> dict[str, Action]:
         "top-10 by local_dampening": ask(method="local_dampening"),
         "top-10 by PageRank": ask(score="pagerank"),
         "top-10 by core": ask(score="core"),
+        "top-10 by degree, with scores": ask(score="degree", with_scores=True),
+        "top-10 by degree of a graph cut down": ask(score="degree", max_degree=50),
         "triangles": count("triangle"),
         "3-stars": count("k-star", 3),
         "2-triangles": count("2-triangle"),

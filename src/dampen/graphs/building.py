@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dampen.errors import DataError
+from dampen.graphs.stretches import stretches
 from dampen.graphs.threads import as_threads, run_parts
 from dampen.vectors import Integers
 
@@ -119,6 +120,19 @@ def _build_by_buckets(pairs: Pairs, rows: int, nodes: int) -> Rows:
 
     _run(take, len(kept))
     return Rows(offsets, neighbours, GraphReport(rows, loops, rows - loops - edges))
+
+
+def keep_first_edges(offsets: Any, neighbours: Any, most: int) -> Rows:
+    """The rows of the edges that are among the first ``most`` of both their ends, ranks counted in the given rows."""
+    from dampen.graphs.cut_kernels import keep_first
+
+    nodes, largest = len(offsets) - 1, min(most, len(offsets))
+    kept = np.empty(int(np.minimum(np.diff(offsets), largest).sum(dtype=np.int64)), dtype=np.int32)
+    ends, ranks = np.zeros(nodes + 1, dtype=np.int32), np.zeros(nodes, dtype=np.uint32)
+    for first, last in stretches(offsets):
+        keep_first(first, last, largest, offsets, neighbours, ranks, ends.view(np.uint32), kept.view(np.uint32))
+    edges = int(ends[-1]) // 2
+    return Rows(ends, kept[: ends[-1]], GraphReport(edges, 0, 0))
 
 
 def _deal(pairs: Pairs, rows: int, nodes: int) -> tuple[Any, Integers, int]:

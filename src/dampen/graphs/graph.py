@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from dampen._validate import render, whole
 from dampen.errors import ParameterError
 from dampen.graphs import input as graph_input
-from dampen.graphs.building import GraphReport, Pairs, build_rows
+from dampen.graphs.building import GraphReport, Pairs, Rows, build_rows, keep_first_edges
 from dampen.graphs.input import Nodes, as_nodes, require_ends
 from dampen.graphs.threads import as_threads
 from dampen.tables.engines import Source, is_outside
@@ -64,7 +64,7 @@ class Graph:
 
     def __init__(self, src: Any, dst: Any, *, nodes: Any) -> None:
         declared = as_nodes(nodes)
-        self._fill(declared, graph_input.from_arrays(src, dst, declared))
+        self._fill(declared, build_rows(graph_input.from_arrays(src, dst, declared), declared.count))
 
     @classmethod
     def from_edges(cls, src: Any, dst: Any, *, nodes: Any) -> Self:
@@ -116,13 +116,17 @@ class Graph:
 
     @classmethod
     def _build(cls, nodes: Nodes, ends: Pairs) -> Self:
+        return cls._of_rows(nodes, build_rows(ends, nodes.count))
+
+    @classmethod
+    def _of_rows(cls, nodes: Nodes, rows: Rows) -> Self:
         graph = cls.__new__(cls)
-        graph._fill(nodes, ends)
+        graph._fill(nodes, rows)
         return graph
 
-    def _fill(self, nodes: Nodes, ends: Pairs) -> None:
+    def _fill(self, nodes: Nodes, rows: Rows) -> None:
         self.nodes, self.labels = nodes.count, nodes.labels
-        self.offsets, self.neighbours, self.report = build_rows(ends, nodes.count)
+        self.offsets, self.neighbours, self.report = rows
         self.offsets.flags.writeable = self.neighbours.flags.writeable = False
 
     def __eq__(self, other: object) -> bool:
@@ -145,6 +149,10 @@ class Graph:
         src = np.repeat(np.arange(self.nodes, dtype=np.int32), np.diff(self.offsets))
         once = src < self.neighbours
         return src[once], self.neighbours[once]
+
+    def keep_first(self, most: int) -> Self:
+        """The same nodes, with the edges that are among the first ``most`` of both their ends."""
+        return self._of_rows(Nodes(self.nodes, self.labels), keep_first_edges(*self._rows(), whole(most=most, least=0)))
 
     def edge_supports(self, *, threads: int | None = None) -> Integers:
         """In how many triangles each edge stands, in the order of :meth:`edges`."""

@@ -4,8 +4,6 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-import numpy as np
-
 from dampen._validate import Number, exact, flag, one_of, positive, render, whole
 from dampen.errors import ParameterError
 from dampen.graphs.graph import Graph, as_graph
@@ -133,8 +131,4 @@ def _cut_down(graph: Graph, k: int, max_degree: int | None) -> Graph:
     """The graph that is looked at: itself, or cut down to the public degree bound."""
     if whole(k=k, least=1) > graph.nodes:
         raise ParameterError(f"k must not exceed the number of nodes, {graph.nodes}; got {render(k)}")
-    if max_degree is None:
-        return graph
-    offsets, neighbours = project(graph.offsets, graph.neighbours, max_degree=whole(max_degree=max_degree, least=1))
-    ends = np.repeat(np.arange(graph.nodes), np.diff(offsets))
-    return Graph.from_edges(ends, neighbours, nodes=graph.nodes)
+    return graph if max_degree is None else project(graph, max_degree=max_degree)

@@ -3,19 +3,29 @@
 import numpy as np
 import pytest
 
+import dampen
 from dampen.audit import graphs
 from dampen.audit.neighbours import Graph
 from dampen.errors import ParameterError
+from dampen.graphs import stretches
+from dampen.graphs.building import GraphReport
 from dampen.queries.graph.projection import CHANGES, project
 from tests.conftest import Refused
 from tests.unit.queries.graph import judges as judge
 
 
 def edges_after(x: Graph, max_degree: int) -> frozenset[tuple[int, int]]:
-    offsets, neighbours = project(*judge.csr(x), max_degree=max_degree)
-    return frozenset(
-        (v, int(u)) for v in range(x[0]) for u in neighbours[offsets[v] : offsets[v + 1]] if v < u
-    ) | frozenset((int(u), v) for v in range(x[0]) for u in neighbours[offsets[v] : offsets[v + 1]] if u < v)
+    cut = project(graph_of(x), max_degree=max_degree)
+    rows = np.split(cut.neighbours, cut.offsets[1:-1])
+    listed = {(v, u) for v, row in enumerate(rows) for u in row.tolist()}
+    assert all(row.tolist() == sorted(row.tolist()) for row in rows)
+    assert listed == {(u, v) for v, u in listed}
+    assert cut.report == GraphReport(len(listed) // 2, 0, 0)
+    return frozenset((v, u) for v, u in listed if v < u)
+
+
+def graph_of(x: Graph) -> dampen.Graph:
+    return dampen.Graph.from_edges([a for a, _ in x[1]], [b for _, b in x[1]], nodes=x[0])
 
 
 def by_definition(x: Graph, max_degree: int) -> frozenset[tuple[int, int]]:
@@ -57,8 +67,8 @@ def test_the_greedy_rule_cascades() -> None:
 
 def test_nothing_happens_below_the_largest_degree() -> None:
     for x in graphs(largest=5, smallest=1):
-        offsets, neighbours = project(*judge.csr(x), max_degree=max(x[0] - 1, 1))
-        assert [offsets.tolist(), neighbours.tolist()] == [part.tolist() for part in judge.csr(x)]
+        graph = graph_of(x)
+        assert project(graph, max_degree=max(x[0] - 1, 1)) == graph == project(graph, max_degree=2**40)
 
 
 def test_the_path_between_two_projected_graphs_keeps_the_degree() -> None:
@@ -71,4 +81,20 @@ def test_the_path_between_two_projected_graphs_keeps_the_degree() -> None:
 
 def test_a_largest_degree_below_one_is_refused(refused: Refused) -> None:
     with refused(ParameterError, "max_degree", "0"):
-        project(np.array([0]), np.array([]), max_degree=0)
+        project(graph_of((1, frozenset())), max_degree=0)
+
+
+def test_many_edges_are_cut_in_stretches_that_are_cut_anywhere(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(0)
+    graph = dampen.Graph.from_edges(rng.integers(0, 300, 5000), rng.integers(0, 300, 5000), nodes=300)
+    whole = project(graph, max_degree=20)
+    edges = frozenset(zip(*(end.tolist() for end in graph.edges()), strict=True))
+    assert frozenset(zip(*(end.tolist() for end in whole.edges()), strict=True)) == by_definition((300, edges), 20)
+    for slots in (1, 7, 100):
+        monkeypatch.setattr(stretches, "SLOTS_AT_ONCE", slots)
+        assert project(graph, max_degree=20) == whole
+
+
+def test_labels_stay_with_their_nodes() -> None:
+    graph = dampen.Graph.from_edges(["a", "a"], ["b", "c"], nodes=["c", "b", "a"])
+    assert [*project(graph, max_degree=1).labels] == ["c", "b", "a"]
