@@ -158,10 +158,10 @@ def pieces_of(src: Any, dst: Any, rows: int | None = None) -> Iterator[tuple[Any
     """Some pairs at a time, in the one type that compiled code takes: between two pieces interrupts are heard."""
     step = ROWS_AT_ONCE if rows is None else rows
     for first in range(0, len(src), step):
-        yield _as_uints(src[first : first + step]), _as_uints(dst[first : first + step])
+        yield as_uints(src[first : first + step]), as_uints(dst[first : first + step])
 
 
-def _as_uints(places: Any) -> Any:
+def as_uints(places: Any) -> Any:
     """Places, none below 0: those of 32 bits as they lie in memory. Compiled code takes only what may be written."""
     narrow = np.asarray(places)
     in_place = narrow.dtype == np.int32 and narrow.flags.writeable

@@ -38,6 +38,13 @@ def _place(one: int, other: int) -> Any:
 
 
 @njit(cache=True, nogil=True)
+def write_places(src: Uints, dst: Uints, places: Words) -> None:
+    """The place of every pair, in the order of the pairs."""
+    for row in range(len(src)):
+        places[row] = _place(src[row], dst[row])
+
+
+@njit(cache=True, nogil=True)
 def count_places(src: Uints, dst: Uints, shift: int, sizes: Counts) -> None:
     """Add to the sizes of buckets the pairs whose places, shifted, are their numbers."""
     for row in range(len(src)):

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dampen.errors import DataError
-from dampen.graphs.building import pieces_of
+from dampen.graphs.building import FEWEST_DEALT, as_uints, pieces_of
 from dampen.graphs.stretches import SLOTS_AT_ONCE
 from dampen.graphs.threads import as_threads, run_parts
 
@@ -38,7 +38,8 @@ def order_rows(src: Any, dst: Any, *, threads: int | None = None) -> "tuple[Uint
     """
     from dampen.graphs.greedy_kernels import read_pairs
 
-    places, starts = _deal_places(src, dst)
+    dealt = len(src) >= FEWEST_DEALT
+    places, starts = _deal_places(src, dst) if dealt else (_write_places(src, dst), [])
     low, high = np.empty(len(places), dtype=np.uint32), np.empty(len(places), dtype=np.uint32)
 
     def sort(bucket: tuple[int, int]) -> None:
@@ -46,8 +47,20 @@ def order_rows(src: Any, dst: Any, *, threads: int | None = None) -> "tuple[Uint
         places[own].sort()
         read_pairs(places[own], low[own], high[own])
 
-    run_parts(lambda: sort, list(pairwise(starts)), threads=as_threads(threads), title="order of rows")
+    if dealt:
+        run_parts(lambda: sort, list(pairwise(starts)), threads=as_threads(threads), title="order of rows")
+    else:  # a thread would take longer to start
+        sort((0, len(src)))
     return low, high
+
+
+def _write_places(src: Any, dst: Any) -> Any:
+    """The public places of all rows, in the order of the rows."""
+    from dampen.graphs.greedy_kernels import write_places
+
+    places = np.empty(len(src), dtype=np.uint64)
+    write_places(as_uints(src), as_uints(dst), places)
+    return places
 
 
 def _deal_places(src: Any, dst: Any) -> tuple[Any, list[int]]:

@@ -153,6 +153,7 @@ def test_the_kernel_is_the_definition_under_many_caps(threads: int) -> None:
 def test_no_call_of_compiled_code_has_more_than_a_piece_of_the_rows(monkeypatch: pytest.MonkeyPatch) -> None:
     """Between two pieces an interrupt is heard. Pieces and buckets change no count."""
     rows, caps, seen = many_rows(4), (1, 5, 30), dict[str, int]()
+    monkeypatch.setattr(kept_rows, "FEWEST_DEALT", len(rows))
     monkeypatch.setattr(kept_rows, "BUCKET", 50)
     monkeypatch.setattr(kept_rows, "SLOTS_AT_ONCE", 16 * 70)
     monkeypatch.setattr(building, "ROWS_AT_ONCE", 200)
@@ -184,7 +185,10 @@ def test_neither_the_order_of_rows_nor_their_direction_matters() -> None:
     assert by_kernel((), caps, 60) == (0, 0, 0)
 
 
-def test_the_public_order_is_as_it_is_written_down() -> None:
+@pytest.mark.parametrize("fewest", [0, 10**6])
+def test_the_public_order_is_as_it_is_written_down(fewest: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whether rows are many enough to be dealt into buckets or not."""
+    monkeypatch.setattr(kept_rows, "FEWEST_DEALT", fewest)
     rng = np.random.default_rng(3)
     rows = [(a, b) for a, b in rng.integers(0, 2**32, (500, 2)).tolist()]
     rows += [(0, 0), (2**32 - 1, 2**32 - 1), (0, 2**32 - 1), *rows[:50]]
@@ -215,4 +219,7 @@ def test_rows_are_put_in_order_by_as_many_threads_as_are_asked_for(monkeypatch: 
 
     monkeypatch.setattr(kept_rows, "run_parts", note)
     count_rows_kept([0, 0, 0, 1], [1, 2, 3, 2], (1,), nodes=4, threads=3)
-    assert asked == [3, 3]
+    assert asked == [3]
+    monkeypatch.setattr(kept_rows, "FEWEST_DEALT", 4)
+    count_rows_kept([0, 0, 0, 1], [1, 2, 3, 2], (1,), nodes=4, threads=3)
+    assert asked == [3, 3, 3]
