@@ -133,7 +133,8 @@ def prepare_with_scores(
         return {place: int(score) if told.denominator == 1 else float(score) for place, score in found.items()}
 
     off = ranking.off + (0 if step == 1 else told)
-    return draw, ChosenNoiseAccuracy(mechanism.noise(problem.frame), told, rounding=off, among=graph.nodes)
+    noise = mechanism.noise(problem.frame)
+    return draw, ChosenNoiseAccuracy(noise, told, ranking.told_as, rounding=off, among=graph.nodes)
 
 
 def steps_to_tell(unit: Fraction, scale: Fraction) -> int:

@@ -58,6 +58,20 @@ def test_scores_come_with_the_list_at_no_further_price(stars: Graph, score: str,
     assert release.mechanism == f"3 nodes by {score}, {method}, with scores"
 
 
+def test_the_error_says_whose_scores_were_told(stars: Graph) -> None:
+    """Below epsilon 5 the default tells one-hop scores: by its own PageRank a node may be off by more."""
+    told = {
+        (score, epsilon): dampen.top_nodes(
+            stars, 3, score=score, epsilon=epsilon, budget=Budget(epsilon=5), with_scores=True
+        ).error()
+        for score, epsilon in (("pagerank", 1), ("pagerank", 5), ("degree", 1))
+    }
+    units = {"pagerank": {1: "one-hop PageRank", 5: "PageRank"}, "degree": {1: "edges"}}
+    for (score, epsilon), error in told.items():
+        assert error.unit == units[score][epsilon]
+        assert f" {error.unit} with probability 95 %" in str(error)
+
+
 @each_way
 def test_they_are_the_largest_of_all_noisy_scores(stars: Graph, score: str, method: str, monkeypatch: Any) -> None:
     """The vector that was drawn is told for the k largest alone; equal ones in the public order of nodes."""

@@ -45,7 +45,7 @@ class Ranking:
     up to the bound, and all others within an interval of length ``drift``. ``l1``: one edge moves all scores together
     by at most so much, in sum. Left out, nothing is promised. ``unit``: what one unit of the utilities stands for,
     where these are the scores that the centrality is about, so that they may be told with the list; needs ``l1``.
-    ``off``: how far they are from these at most, besides.
+    ``off``: how far they are from these at most, besides. ``told_as``: what such scores are called.
     """
 
     problem: SelectionProblem
@@ -55,6 +55,7 @@ class Ranking:
     l1: int | None = None
     unit: Fraction | None = None
     off: Fraction = Fraction(0)
+    told_as: str = ""
 
 
 @dataclass(frozen=True)
@@ -97,19 +98,19 @@ def _by_degree(graph: Graph, _terms: Terms) -> Ranking:
 
 def _by_degree_itself(graph: Graph, terms: Terms) -> Ranking:
     """The same where degrees are what is asked for."""
-    return replace(_by_degree(graph, terms), l1=2, unit=Fraction(1))
+    return replace(_by_degree(graph, terms), l1=2, unit=Fraction(1), told_as="edges")
 
 
 def _by_one_hop(graph: Graph, _terms: Terms) -> Ranking:
-    return _as_ranking(one_hop_problem(graph.offsets, graph.neighbours))
+    return _as_ranking(one_hop_problem(graph.offsets, graph.neighbours), "one-hop PageRank")
 
 
 def _by_pagerank(graph: Graph, _terms: Terms) -> Ranking:
-    return _as_ranking(pagerank_problem(graph.offsets, graph.neighbours))
+    return _as_ranking(pagerank_problem(graph.offsets, graph.neighbours), "PageRank")
 
 
-def _as_ranking(found: RankProblem) -> Ranking:
-    return Ranking(found.problem, l1=found.l1, unit=found.unit, off=found.off)
+def _as_ranking(found: RankProblem, told_as: str) -> Ranking:
+    return Ranking(found.problem, l1=found.l1, unit=found.unit, off=found.off, told_as=told_as)
 
 
 def _by_core(graph: Graph, _terms: Terms) -> Ranking:
