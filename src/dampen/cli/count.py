@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from dampen._validate import exact
 from dampen.cli import answers
 from dampen.cli.graphs import GraphOptions, OfGraph
 from dampen.cli.options import name_of
@@ -14,6 +15,8 @@ from dampen.cli.tables import Groups, OfPersons, TableQuestion
 from dampen.cli.verbs import Options, add_members, refuse_given, verb
 from dampen.errors import ParameterError
 from dampen.questions.subgraph_counts import PATTERNS, UNITS
+
+UNSPENT = "note: nothing of --delta was spent; this answer is private without it."
 
 
 class PatternName(StrEnum):
@@ -134,4 +137,5 @@ def _count_in_graph(found: Pattern, pattern: PatternName, options: TableQuestion
             pattern.value, k=found.k, epsilon=epsilon, delta=delta, budget=payer,
             unit=unit, note=payment.noted(asked),
         )  # fmt: skip
-    answers.show(release, payer, as_json=options.as_json, remarks=found.graph.remarks())
+    spared = (UNSPENT,) if exact(delta=delta) > 0 and not release.loss.delta else ()
+    answers.show(release, payer, as_json=options.as_json, remarks=(*found.graph.remarks(), *spared))

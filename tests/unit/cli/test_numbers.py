@@ -55,6 +55,17 @@ def test_patterns_of_a_graph(edges: Path) -> None:
     assert "published" in published.stderr
 
 
+def test_a_delta_that_was_not_spent_is_told(edges: Path, tmp_path: Path) -> None:
+    ledger = tmp_path / "patterns.db"
+    Budget.open(ledger, epsilon=10, delta="1e-5").close()
+    ask = ("count", edges, "--nodes", 1000, "--pattern", "triangle", "--budget", ledger)
+    assert "nothing of --delta was spent" in invoke(*ask, "--epsilon", 1, "--delta", "1e-6").stderr
+    assert Budget.open(ledger).spent.delta == 0
+    assert "--delta" not in invoke(*ask, "--epsilon", 1).stderr
+    assert "--delta" not in invoke(*ask, "--epsilon", 5, "--delta", "1e-6").stderr
+    assert Budget.open(ledger).spent.delta > 0
+
+
 def test_edges_of_a_graph_whose_nodes_are_hidden(edges: Path, tmp_path: Path) -> None:
     ask = ("count", edges, "--nodes", 6, "--pattern", "edge", "--unit", "node", "--epsilon", "3000")
     told = json.loads(invoke(*ask, "--json").stdout)
