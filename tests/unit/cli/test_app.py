@@ -95,6 +95,12 @@ def test_the_installed_command_fails_in_one_line(tmp_path: Path) -> None:
     assert line.startswith("dampen: file must exist")
 
 
+def test_the_package_run_as_a_module_is_the_command() -> None:
+    command = [sys.executable, "-m", "dampen", "--version"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
+    assert (done.returncode, done.stdout) == (0, installed("--version").stdout)
+
+
 def test_only_what_dampen_refuses_is_turned_into_a_line(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
