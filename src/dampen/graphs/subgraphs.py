@@ -21,7 +21,10 @@ if TYPE_CHECKING:
     from dampen.graphs.graph import Graph
 
 CLIQUE_PARTS, TRIANGLE_PARTS = 256, 64
-"""Into how many parts the nodes are cut where all are counted."""
+"""Into how many parts the nodes are cut where all are counted, of large graphs."""
+
+EDGES_A_PART = 2**10
+"""To hand out a part of fewer edges takes longer than to count their triangles."""
 
 FIRST_PART, LARGEST_PART = 8, 4096
 """Where most nodes will be left out, parts grow from a few nodes to many."""
@@ -48,7 +51,7 @@ def edge_supports(graph: "Graph", *, threads: int | None = None) -> Integers:
     def worker() -> Callable[[tuple[int, int]], None]:
         return lambda part: add_up(*part, numbers, counts, supports)
 
-    cuts = np.linspace(0, len(heads), TRIANGLE_PARTS + 1).astype(np.int64).tolist()
+    cuts = np.linspace(0, len(heads), _how_many_parts(len(heads)) + 1).astype(np.int64).tolist()
     run_parts(worker, list(pairwise(cuts)), threads=workers, title="edge supports")
     return supports
 
@@ -207,7 +210,7 @@ def _triangles_by_slot(ends: Uints, heads: Uints, threads: int) -> tuple[int, ND
 def _triangle_parts(ends: Uints, heads: Uints) -> list[tuple[int, int]]:
     """Stretches of nodes with about equally many oriented edges each, or steps where these may be many."""
     if len(heads) * int(np.diff(ends).max(initial=0)) <= TRIANGLE_PARTS * STEPS_AT_ONCE:
-        return cut_evenly(ends, TRIANGLE_PARTS)
+        return cut_evenly(ends, _how_many_parts(len(heads)))
     from dampen.graphs.triangle_kernels import upper_scan_lengths
 
     lengths = np.empty(len(ends) - 1, dtype=np.int64)
@@ -215,6 +218,10 @@ def _triangle_parts(ends: Uints, heads: Uints) -> list[tuple[int, int]]:
         upper_scan_lengths(first, last, ends, heads, lengths)
     before = np.concatenate([[0], np.cumsum(lengths + 1)])
     return cut_evenly(before, max(TRIANGLE_PARTS, -(-int(before[-1]) // STEPS_AT_ONCE)))
+
+
+def _how_many_parts(edges: int) -> int:
+    return max(1, min(TRIANGLE_PARTS, edges // EDGES_A_PART))
 
 
 def _pair_ceilings(shared: int, offsets: Uints, neighbours: Uints, weights: Integers) -> Integers:

@@ -1,10 +1,11 @@
 """DuckDB, in this process: files larger than memory, and relations of a caller's own connection."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from itertools import combinations_with_replacement
 from math import prod
+from os.path import getsize
 from typing import TYPE_CHECKING, Any
 from uuid import uuid4
 
@@ -64,6 +65,8 @@ ROWS_AT_ONCE = 2**22
 """So many rows of a Parquet file, at most, are held as small numbers while they are grouped."""
 TINY = 2**8
 """So many places fit in 8 bits."""
+SMALL_FILES = 2**18
+"""Bytes of Parquet files whose edges are fetched at once."""
 SMALL = 2**16 - 2
 """Fewer places fit in 16 bits, and are counted in an array too."""
 
@@ -381,10 +384,17 @@ class DuckEngine(CountsByQuery, SizesByQuery, SumsByEngine):
         kinds = [self.types[self.columns.index(column)] for column in (src, dst)]
         tables, query = duck_sql.edge_query(nodes, kinds[0], kinds[1])
         query = f", ends as (select {ends[0]} as src, {ends[1]} as dst from data) {query}"
-        if (streamed := stream_pairs(self.unfetched(query, **tables))) is not None:
+        streamed = None if self._is_small() else stream_pairs(self.unfetched(query, **tables))
+        if streamed is not None:
             return streamed
         rows = self.fetch(query, **tables)
         return [(np.asarray(rows["src"]), np.asarray(rows["dst"]))]
+
+    def _is_small(self) -> bool:
+        """Whether it takes longer to ask for a stream than to fetch all rows; which way is taken changes no answer."""
+        with suppress(OSError):  # a file that is gone is for the query to tell
+            return bool(self.parquet) and sum(map(getsize, self.parquet)) < SMALL_FILES
+        return False
 
     def _filter(self) -> str:
         return f" where {' and '.join(self.filters)}" if self.filters else ""

@@ -2,6 +2,7 @@
 
 import tracemalloc
 from contextlib import nullcontext
+from pathlib import Path
 from typing import Any
 
 import duckdb
@@ -94,6 +95,22 @@ def test_many_rows_come_in_batches_that_outlive_the_stream(
     tails, heads = (np.concatenate([batch[end] for batch in found]) for end in range(2))
     rows = np.arange(2_500_000)
     assert np.array_equal(np.bincount(tails * 37 + heads), np.bincount(rows % 999 * 37 + rows % 37))
+
+
+@pytest.mark.parametrize("rows", [1, 2, 60_000])
+def test_only_parquet_files_of_many_edges_are_streamed(
+    rows: int, ways: list[bool], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "edges.parquet"
+    query = f"select hash(range) % 99991 as a, hash(range + 1) % 99991 as b from range({rows})"
+    duckdb.sql(f"copy ({query}) to '{file}' (format parquet)")
+    assert (file.stat().st_size >= duck_engine.SMALL_FILES) is (rows > 2)
+    usual = listed(edges_of(file, 99_991))
+    assert ways == [True] * (rows > 2)
+    monkeypatch.setattr(duck_engine, "SMALL_FILES", 0)
+    assert listed(edges_of(file, 99_991)) == usual
+    assert ways[-1]
+    assert len(usual) == rows
 
 
 def bytes_held(keep: bool) -> tuple[float, float]:
