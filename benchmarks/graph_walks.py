@@ -11,7 +11,7 @@ import numpy as np
 from numba import njit
 
 from dampen import Graph
-from dampen.graphs import ego_kernels
+from dampen.graphs import ego_kernels, renumber
 
 MEMORY = """
 import sys
@@ -70,7 +70,7 @@ def bare_wedges(graph: Graph) -> Callable[[], object]:
     """
     offsets, neighbours = graph.offsets.view(np.uint32), graph.neighbours.view(np.uint32)
     largest = int(graph.degrees().max())
-    rows = ego_kernels.by_degree(ego_kernels.degree_order(offsets, largest), offsets, neighbours)
+    rows = renumber.by_degree(renumber.degree_order(offsets, largest), offsets, neighbours, 1)
     memory = ego_kernels.scratch(graph.nodes, largest, int(ego_kernels.scan_lengths(*rows).max()), 0)
     return lambda: _walk_wedges(*rows, memory)
 

@@ -26,7 +26,7 @@ from dampen.graphs.bit_kernels import (
     set_edges,
     used_words,
 )
-from dampen.graphs.edge_kernels import ADJACENT, FAR, NEAR, WORD, Uints, Words, ask_for_rows, prefetch
+from dampen.graphs.edge_kernels import ADJACENT, FAR, WORD, Uints, Words, ask_for_rows, prefetch
 from dampen.graphs.stretches import stretches
 from dampen.graphs.triangle_kernels import number_ends, sort_listed_rows
 from dampen.graphs.word_kernels import Bytes, count_words, fill_words, pack_words
@@ -64,70 +64,6 @@ def scratch(nodes: int, largest_degree: int, most_edges: int, core: int) -> Scra
         np.zeros(words, dtype=np.uint64),  # present
         np.zeros(nodes, dtype=np.uint8),  # seats: as place, for centres with so few neighbours that a byte holds it
     )
-
-
-@njit(cache=True, nogil=True)
-def degree_order(offsets: Uints, largest_degree: int) -> Uints:
-    """The nodes by increasing (degree, number), counted into place."""
-    n, one = len(offsets) - 1, np.uint32(1)
-    start = np.zeros(largest_degree + 2, dtype=np.uint32)
-    for v in range(n):
-        start[offsets[v + 1] - offsets[v] + one] += one
-    for degree in range(largest_degree):
-        start[degree + 1] += start[degree]
-    order = np.empty(n, dtype=np.uint32)
-    for v in range(n):
-        degree = offsets[v + 1] - offsets[v]
-        order[start[degree]] = v
-        start[degree] += one
-    return order
-
-
-def by_degree(order: Uints, offsets: Uints, neighbours: Uints) -> tuple[Uints, Uints, Uints]:
-    """The graph with its nodes renumbered so that ``order[v]`` becomes v: offsets, middles and neighbours.
-
-    ``order`` goes by increasing degree, so the neighbours of v beyond v, which begin at ``middles[v]``, are at most the
-    square root of twice the number of edges.
-    """
-    rank = np.empty(len(order), dtype=np.uint32)
-    rank[order] = np.arange(len(order), dtype=np.uint32)
-    starts = np.zeros(len(order) + 1, dtype=np.uint32)
-    np.cumsum(np.diff(offsets)[order], out=starts[1:])
-    fill, middles = starts[:-1].copy(), np.empty(len(order), dtype=np.uint32)
-    rows = np.empty(len(neighbours), dtype=np.uint32)
-    for first, last in stretches(starts):
-        fill_rows(first, last, order, rank, offsets, neighbours, fill, middles, rows)
-    return starts, middles, rows
-
-
-@njit(cache=True, nogil=True)
-def fill_rows(
-    first: int,
-    last: int,
-    order: Uints,
-    rank: Uints,
-    offsets: Uints,
-    neighbours: Uints,
-    fill: Uints,
-    middles: Uints,
-    rows: Uints,
-) -> None:
-    """Write the nodes from first to last, by their new numbers, into the rows of their neighbours.
-
-    Rows fill by increasing node, which sorts them. What is in row v when v is reached lies below v.
-    """
-    one = np.uint32(1)
-    last_node, last_slot = np.uint64(len(order) - 1), np.uint64(len(neighbours) - 1)
-    for v in range(np.uint64(first), np.uint64(last)):  # unsigned: no look at the sign of a place
-        prefetch(offsets, np.uint64(order[min(v + np.uint64(FAR), last_node)]))
-        prefetch(neighbours, np.uint64(offsets[order[min(v + np.uint64(NEAR), last_node)]]))
-        middles[v] = fill[v]
-        node = order[v]
-        for slot in range(np.uint64(offsets[node]), np.uint64(offsets[node + one])):
-            prefetch(rank, np.uint64(neighbours[min(slot + np.uint64(NEAR), last_slot)]))
-            u = rank[neighbours[slot]]
-            rows[fill[u]] = v
-            fill[u] += one
 
 
 def scan_lengths(offsets: Uints, middles: Uints, neighbours: Uints) -> Counts:

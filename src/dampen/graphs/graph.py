@@ -169,7 +169,7 @@ class Graph:
     def max_codegree(self) -> int:
         """The largest number of neighbours that two nodes share."""
         from dampen.graphs.edge_kernels import largest_codegree
-        from dampen.graphs.ego_kernels import degree_order
+        from dampen.graphs.renumber import degree_order
 
         offsets, neighbours = self._rows()
         upwards = degree_order(offsets, int(self.degrees().max()))

@@ -14,7 +14,16 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from dampen.graphs.edge_kernels import FAR, LINE, NEAR, Uints, prefetch
+from dampen.graphs.edge_kernels import FAR, NEAR, Uints, Words, prefetch
+
+Memory = tuple[Uints, Words, Uints, NDArray[np.bool_]]
+"""Of one thread: a counter for each node, a word of bits for every 32, a list of marked nodes, and which rows have one.
+
+The lower half of a word says which nodes were met, the upper half which of them are marked.
+"""
+
+_SHIFT, _PLACE, _MARK = np.uint32(5), np.uint32(31), np.uint64(32)
+_ALL_MARKS = np.uint64(2**64 - 2**32)
 
 
 @njit(cache=True, nogil=True)
@@ -37,6 +46,15 @@ def _ask_for_end(slot: Any, offsets: Uints, neighbours: Uints) -> None:
     far, near = neighbours[min(slot + np.uint64(FAR), last)], neighbours[min(slot + np.uint64(NEAR), last)]
     prefetch(offsets, np.uint64(far + one))
     prefetch(neighbours, np.uint64(offsets[near + one] - one))
+
+
+@njit(cache=True, nogil=True)
+def _ask_for_cut(slot: Any, cuts: Uints, neighbours: Uints) -> None:
+    """The same of the places where rows are cut."""
+    last, one = np.uint64(len(neighbours) - 1), np.uint32(1)
+    far, near = neighbours[min(slot + np.uint64(FAR), last)], neighbours[min(slot + np.uint64(NEAR), last)]
+    prefetch(cuts, np.uint64(far))
+    prefetch(neighbours, np.uint64(cuts[near] - one))
 
 
 @njit(cache=True, nogil=True)
@@ -91,70 +109,129 @@ def add_walk_lengths(first: int, last: int, offsets: Uints, neighbours: Uints, l
 
 
 @njit(cache=True, nogil=True)
-def cut_rows(start: int, stop: int, block: int, offsets: Uints, neighbours: Uints, bounds: Uints) -> None:
-    """Move ``bounds`` of the rows from start to stop one block down.
-
-    The block holds the nodes from ``block`` to where the one before began. They lie in row v from ``bounds[2 * v]`` to
-    ``bounds[2 * v + 1]``.
-    """
-    one, two = np.uint32(1), np.uint32(2)
+def cut_rows(start: int, stop: int, top: int, offsets: Uints, neighbours: Uints, cuts: Uints) -> None:
+    """Where in each row from start to stop the nodes from ``top`` on begin."""
+    one = np.uint32(1)
     for v in range(np.uint32(start), np.uint32(stop)):
-        slot = bounds[two * v]
-        bounds[two * v + one] = slot
-        while slot > offsets[v] and neighbours[slot - one] >= block:
+        slot = offsets[v + one]
+        while slot > offsets[v] and neighbours[slot - one] >= top:
             slot -= one
-        bounds[two * v] = slot
+        cuts[v] = slot
 
 
 @njit(cache=True, nogil=True)
-def distance_two_of_block(
+def distance_two_of_top(
     first: int,
     last: int,
-    block: Any,
-    top: bool,
     offsets: Uints,
     neighbours: Uints,
-    counters: Uints,
+    memory: Memory,
     sums: NDArray[np.int64],
     weights: NDArray[np.int64],
-    bounds: Uints,
+    top: Any,
+    cuts: Uints,
 ) -> None:
-    """What :func:`distance_two` adds, of pairs {x, y} with y in one block of nodes, whose counters stay in the cache.
+    """What :func:`distance_two` adds, of pairs {x, y} with y from ``top`` on: counters of these stay in the cache.
 
-    The block begins at the node ``block``, and :func:`cut_rows` has found it in all rows. Leaves are counted once, with
-    the ``top`` block.
+    Leaves are counted here.
     """
-    one, two, end = np.uint32(1), np.uint32(2), len(neighbours) - 1
+    counters, one = memory[0], np.uint32(1)
     for x in range(np.uint32(first), np.uint32(last)):
         base = offsets[x]
         if offsets[x + one] - base == 1:
-            if top:
-                v = neighbours[base]
-                sums[v] += weights[1] * _beyond(x, np.int64(offsets[v]), np.int64(offsets[v + one]), neighbours)
+            v = neighbours[base]
+            sums[v] += weights[1] * _beyond(x, np.int64(offsets[v]), np.int64(offsets[v + one]), neighbours)
             continue
-        floor = max(x + one, block)  # row v holds x, which is lower: no other end need be looked for
+        floor = max(x + one, top)  # row v holds x, which is lower: no other end need be looked for
         for slot in range(base, offsets[x + one]):
-            prefetch(bounds, np.uint64(two * neighbours[min(slot + FAR, end)]))
-            ahead = two * neighbours[min(slot + NEAR, end)]
-            for place in range(bounds[ahead], bounds[ahead + one], LINE):
-                prefetch(neighbours, np.uint64(place))
-            v = neighbours[slot]
-            down: Any = bounds[two * v + one] - one
+            _ask_for_end(slot, offsets, neighbours)
+            down: Any = offsets[neighbours[slot] + one] - one
             while neighbours[down] >= floor:
-                y = neighbours[down] - block
+                y = neighbours[down] - top
                 counters[y] = max(counters[y], base) + one
                 down -= one
-        for slot in range(bounds[two * x], bounds[two * x + one]):
-            counters[neighbours[slot] - block] = base  # a pair with an edge: its weight is the first, 0
+        for slot in range(cuts[x], offsets[x + one]):
+            counters[neighbours[slot] - top] = base  # a pair with an edge: its weight is the first, 0
         for slot in range(base, offsets[x + one]):
             v = neighbours[slot]
-            down = bounds[two * v + one] - one
+            down = offsets[v + one] - one
             total = 0
             while neighbours[down] >= floor:
-                total += weights[counters[neighbours[down] - block] - base]
+                total += weights[counters[neighbours[down] - top] - base]
                 down -= one
             if total:
                 sums[v] += total
+
+
+@njit(cache=True, nogil=True)
+def distance_two_below(
+    first: int,
+    last: int,
+    offsets: Uints,
+    neighbours: Uints,
+    memory: Memory,
+    sums: NDArray[np.int64],
+    weights: NDArray[np.int64],
+    top: Any,
+    cuts: Uints,
+) -> None:
+    """The same of pairs {x, y} with y below ``top``, which mostly share one node alone.
+
+    Bits find the others: a node that is met again is marked, as the neighbours of x are, and only such nodes are
+    counted. Each row ends for this where ``cuts`` says.
+    """
+    counters, bits, marked, hit = memory
+    one, bit = np.uint32(1), np.uint64(1)
+    for x in range(np.uint32(first), np.uint32(min(last, top))):
+        base, high = offsets[x], offsets[x + one]
+        if high - base == 1:
+            continue
+        found = np.uint64(0)
+        for slot in range(base, cuts[x]):
+            y = neighbours[slot]
+            bits[y >> _SHIFT] |= bit << (_MARK + np.uint64(y & _PLACE))
+            marked[found] = y
+            found += bit
+        for slot in range(base, high):
+            _ask_for_cut(slot, cuts, neighbours)
+            down: Any = cuts[neighbours[slot]] - one
+            while neighbours[down] > x:
+                y = neighbours[down]
+                word, own = bits[y >> _SHIFT], bit << np.uint64(y & _PLACE)
+                bits[y >> _SHIFT] = word | own
+                if word & own and not word >> _MARK & own:
+                    bits[y >> _SHIFT] |= own << _MARK
+                    marked[found] = y
+                    found += bit
+                down -= one
+        for slot in range(base, high):
+            down = cuts[neighbours[slot]] - one
+            alone, hit[slot - base] = np.int64(0), False
+            while neighbours[down] > x:
+                y = neighbours[down]
+                word = bits[y >> _SHIFT]
+                bits[y >> _SHIFT] = word & _ALL_MARKS
+                if word >> (_MARK + np.uint64(y & _PLACE)) & bit:
+                    counters[y] = max(counters[y], base) + one
+                    hit[slot - base] = True
+                else:
+                    alone += 1
+                down -= one
+            sums[neighbours[slot]] += weights[1] * alone
+        for slot in range(base, cuts[x]):
+            counters[neighbours[slot]] = base  # a pair with an edge: its weight is the first, 0
+        for slot in range(base, high):
+            if hit[slot - base]:
+                down = cuts[neighbours[slot]] - one
+                total = np.int64(0)
+                while neighbours[down] > x:
+                    y = neighbours[down]
+                    if bits[y >> _SHIFT] >> (_MARK + np.uint64(y & _PLACE)) & bit:
+                        total += weights[counters[y] - base]
+                    down -= one
+                sums[neighbours[slot]] += total
+        for spot in range(found):
+            bits[marked[spot] >> _SHIFT] = 0
 
 
 @njit(cache=True, nogil=True)

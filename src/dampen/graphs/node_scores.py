@@ -10,9 +10,10 @@ so that they are the same for every number of threads.
 from collections.abc import Callable, Iterator
 from fractions import Fraction
 from itertools import pairwise
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dampen.graphs.stretches import STEPS_AT_ONCE, stretches
 from dampen.graphs.threads import as_threads, run_parts
@@ -24,16 +25,14 @@ EGO_PARTS, WALK_PARTS = 256, 128
 LEAST_DENSE = 256
 """Smaller ego networks are not looked for in the core."""
 
-FIRST_BLOCK, BLOCKS_GROW = 2**18, 4
-"""Nodes of a block whose counters stay in the cache, from the largest degrees on; how much larger each next one is.
-
-Most walks end at the nodes of largest degree. A pair is counted at the larger of its nodes, so fewer and fewer are in
-the blocks that do not fit."""
+TOP_NODES = 2**18
+"""So many nodes, those of largest degree, have counters that stay in the cache; most walks end there."""
 
 LEAST_CUT = 2**19
 """Graphs of fewer nodes are walked in one go."""
 
 Kernel = Callable[..., None]
+Number = TypeVar("Number", np.int64, np.float64)
 
 
 def ego_betweenness(offsets: Any, neighbours: Any, threads: int) -> Floats:
@@ -55,9 +54,7 @@ def ego_betweenness(offsets: Any, neighbours: Any, threads: int) -> Floats:
         return count
 
     run_parts(worker, _ego_parts(graph[3]), threads=threads, title="ego betweenness")
-    found = np.empty(len(order))
-    found[order] = values
-    return found
+    return _in_order(order, values)
 
 
 def ego_betweenness_exact(offsets: Any, neighbours: Any, node: int) -> Fraction:
@@ -87,12 +84,38 @@ def distance_two_sums(offsets: Any, neighbours: Any, weights: Any, *, threads: i
     from dampen.graphs.level_kernels import distance_two
 
     given = np.asarray(weights, dtype=np.int64)
-    largest = int(np.diff(offsets).max())
+    largest, workers = int(np.diff(offsets).max()), as_threads(threads)
     table = given[np.minimum(np.arange(largest + 1), len(given) - 1)]
     table[0] = 0
-    if len(offsets) > LEAST_CUT:
-        return _distance_two_by_blocks(offsets, neighbours, table, as_threads(threads))
-    return _walk_two_steps(distance_two, np.add, offsets, neighbours, threads, table)
+    order, rows = _renumber_for_walks(offsets, neighbours, workers)
+    parts = _walk_parts(*rows)
+    if len(order) < LEAST_CUT:
+        found = _over_threads(distance_two, np.add, lambda: _counters(rows), rows, parts, table, threads=workers)
+    else:
+        found = _distance_two_in_two(rows, parts, table, largest, workers)
+    return _in_order(order, found)
+
+
+def _distance_two_in_two(
+    rows: tuple[Any, Any], parts: list[tuple[int, int]], table: Integers, largest: int, threads: int
+) -> Integers:
+    """The sums of a graph so large that counters of all nodes do not fit in the cache."""
+    from dampen.graphs.level_kernels import cut_rows, distance_two_below, distance_two_of_top
+
+    starts, nodes = rows[0], len(rows[0]) - 1
+    top, cuts = max(0, nodes - TOP_NODES), np.empty(nodes, dtype=np.uint32)
+    for first, last in stretches(starts):
+        cut_rows(first, last, top, *rows, cuts)
+
+    def memory() -> Any:
+        bits = np.zeros(nodes // 32 + 1, dtype=np.uint64)
+        marked, hit = np.empty(nodes, dtype=np.uint32), np.empty(largest, dtype=np.bool_)
+        return _counters(rows), bits, marked, hit
+
+    def walk(kernel: Kernel, parts: list[tuple[int, int]]) -> Integers:
+        return _over_threads(kernel, np.add, memory, rows, parts, table, np.uint32(top), cuts, threads=threads)
+
+    return walk(distance_two_of_top, parts) + walk(distance_two_below, [part for part in parts if part[0] < top])
 
 
 def codegrees(offsets: Any, neighbours: Any, *, threads: int | None = None) -> Integers:
@@ -103,72 +126,38 @@ def codegrees(offsets: Any, neighbours: Any, *, threads: int | None = None) -> I
     """
     from dampen.graphs.level_kernels import largest_shared
 
-    return _walk_two_steps(largest_shared, np.maximum, offsets, neighbours, threads)
+    workers = as_threads(threads)
+    order, rows = _renumber_for_walks(offsets, neighbours, workers)
+    found = _over_threads(
+        largest_shared, np.maximum, lambda: _counters(rows), rows, _walk_parts(*rows), threads=workers
+    )
+    return _in_order(order, found)
 
 
-def _walk_two_steps(
-    kernel: Kernel, together: np.ufunc, offsets: Any, neighbours: Any, threads: int | None, *more: Integers
-) -> Integers:
-    """Run a kernel over the walks x - v - y, y > x, of all nodes x, and put the threads' results together.
-
-    O(sum of squared degrees) time and, in each thread, O(n) memory.
-    """
-    order, (starts, _, rows) = _renumber(np.asarray(offsets, np.uint32), np.asarray(neighbours, np.uint32))
-    parts = _walk_parts(starts, rows)
-    total = _over_threads(kernel, parts, len(order), starts, rows, more, together, as_threads(threads))
-    found = np.empty(len(order), dtype=np.int64)
-    found[order] = total
-    return found
-
-
-def _distance_two_by_blocks(offsets: Any, neighbours: Any, table: Integers, threads: int) -> Integers:
-    """The sums of a graph so large that counters of all nodes do not fit in the cache: block by block of their ends."""
-    from dampen.graphs.level_kernels import cut_rows, distance_two_of_block
-
-    order, (starts, _, rows) = _renumber(np.asarray(offsets, np.uint32), np.asarray(neighbours, np.uint32))
-    parts, n = _walk_parts(starts, rows), len(order)
-    bounds = np.repeat(starts[1:], 2)
-    total = np.zeros(n, dtype=np.int64)
-    for first, last in _blocks(n):
-        for start, stop in stretches(starts):
-            cut_rows(start, stop, first, starts, rows, bounds)
-
-        def kernel(start: int, stop: int, *more: Any, block: tuple[int, int] = (first, last)) -> None:
-            distance_two_of_block(start, min(stop, block[1]), np.uint32(block[0]), block[1] == n, *more)
-
-        below = [part for part in parts if part[0] < last]
-        total += _over_threads(kernel, below, last - first, starts, rows, (table, bounds), np.add, threads)
-    found = np.empty(n, dtype=np.int64)
-    found[order] = total
-    return found
-
-
-def _blocks(nodes: int) -> Iterator[tuple[int, int]]:
-    """Stretches of nodes, from the last on, each larger than the one before."""
-    last, size = nodes, FIRST_BLOCK
-    while last:
-        first = max(0, last - size)
-        yield first, last
-        last, size = first, size * BLOCKS_GROW
+def _counters(rows: tuple[Any, Any]) -> Any:
+    return np.zeros(len(rows[0]) - 1, dtype=np.uint32)
 
 
 def _over_threads(
     kernel: Kernel,
+    together: np.ufunc,
+    memory: Callable[[], Any],
+    rows: tuple[Any, Any],
     parts: list[tuple[int, int]],
-    counters: int,
-    starts: Any,
-    rows: Any,
-    more: Any,
-    together: Any,
+    *more: Any,
     threads: int,
 ) -> Integers:
-    """Run a kernel over all parts, each thread with so many counters and a result of its own; all of these together."""
-    results = [np.zeros(len(starts) - 1, dtype=np.int64)]
+    """Run a kernel over all parts, each thread with memory and results of its own; the results of all put together.
+
+    O(sum of squared degrees) time and, in each thread, O(n) memory.
+    """
+    nodes = len(rows[0]) - 1
+    results = [np.zeros(nodes, dtype=np.int64)]
 
     def worker() -> Callable[[tuple[int, int]], None]:
-        memory, own = np.zeros(counters, dtype=np.uint32), np.zeros(len(starts) - 1, dtype=np.int64)
+        scratch, own = memory(), np.zeros(nodes, dtype=np.int64)
         results.append(own)
-        return lambda part: kernel(*part, starts, rows, memory, own, *more)
+        return lambda part: kernel(*part, *rows, scratch, own, *more)
 
     run_parts(worker, parts, threads=threads, title="walks of two steps")
     total = results[0]
@@ -177,12 +166,24 @@ def _over_threads(
     return total
 
 
-def _renumber(offsets: Any, neighbours: Any) -> tuple[Any, tuple[Any, Any, Any]]:
+def _in_order(order: Any, values: NDArray[Number]) -> NDArray[Number]:
+    """Values of renumbered nodes in the order of the old numbers."""
+    found = np.empty_like(values)
+    found[order] = values
+    return found
+
+
+def _renumber_for_walks(offsets: Any, neighbours: Any, threads: int) -> tuple[Any, tuple[Any, Any]]:
+    order, (starts, _, rows) = _renumber(np.asarray(offsets, np.uint32), np.asarray(neighbours, np.uint32), threads)
+    return order, (starts, rows)
+
+
+def _renumber(offsets: Any, neighbours: Any, threads: int = 1) -> tuple[Any, tuple[Any, Any, Any]]:
     """The nodes by increasing degree, and the rows of the graph so renumbered."""
-    from dampen.graphs.ego_kernels import by_degree, degree_order
+    from dampen.graphs.renumber import by_degree, degree_order
 
     order = degree_order(offsets, int(np.diff(offsets).max()))
-    return order, by_degree(order, offsets, neighbours)
+    return order, by_degree(order, offsets, neighbours, threads)
 
 
 def _ego_rows(
@@ -198,7 +199,7 @@ def _ego_rows(
     from dampen.graphs.ego_kernels import scan_lengths
     from dampen.graphs.ego_lists import list_ego_edges, list_none
 
-    order, rows = _renumber(offsets, neighbours)
+    order, rows = _renumber(offsets, neighbours, threads or 1)
     lists = list_none() if threads is None else list_ego_edges(*rows, threads)
     lengths = lists.lengths() if lists else scan_lengths(*rows)
     size = 0 if lists else core_size(len(order), len(neighbours) // 2)

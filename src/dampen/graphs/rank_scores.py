@@ -74,8 +74,8 @@ def core_numbers(offsets: Any, neighbours: Any) -> Integers:
     >>> core_numbers([0, 2, 4, 7, 8], [1, 2, 0, 2, 0, 1, 3, 2]).tolist()
     [2, 2, 2, 1]
     """
-    from dampen.graphs.ego_kernels import degree_order
     from dampen.graphs.rank_kernels import peel
+    from dampen.graphs.renumber import degree_order
 
     rows = np.asarray(offsets, np.uint32), np.asarray(neighbours, np.uint32)
     left = np.diff(rows[0]).astype(np.int64)

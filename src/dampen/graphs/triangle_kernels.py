@@ -14,7 +14,7 @@ import numpy as np
 from numba import njit
 
 from dampen.graphs.bit_kernels import Counts
-from dampen.graphs.edge_kernels import FAR, NEAR, Uints, Words, prefetch
+from dampen.graphs.edge_kernels import FAR, LINE, NEAR, Uints, Words, prefetch
 
 _LOW, _HALF, _WORD_BITS = np.uint64(0xFFFFFFFF), np.uint64(32), np.uint64(63)
 _SHIFT = np.uint32(6)
@@ -65,7 +65,11 @@ def write_triangles(
             marks[heads[slot] >> _SHIFT] |= bit << (np.uint64(heads[slot]) & _WORD_BITS)
         for slot in range(low, high):
             prefetch(ends, np.uint64(heads[min(slot + FAR, end)]))
-            prefetch(heads, np.uint64(ends[heads[min(slot + NEAR, end)]]))
+            ahead = np.uint64(ends[heads[min(slot + NEAR, end)]])
+            prefetch(heads, ahead)
+            prefetch(
+                heads, ahead + np.uint64(LINE)
+            )  # most rows are longer than a line, and further ones come by themselves
             middle = heads[slot]
             for far in range(ends[middle], ends[middle + one]):
                 y = heads[far]

@@ -11,8 +11,8 @@ import pytest
 from dampen.errors import ParameterError
 from dampen.graphs import ego_kernels, node_scores
 from dampen.graphs.edge_kernels import add_up, orient
-from dampen.graphs.ego_kernels import degree_order
 from dampen.graphs.graph import Graph
+from dampen.graphs.renumber import degree_order
 from tests.unit.graphs import judges
 
 ZOO = {

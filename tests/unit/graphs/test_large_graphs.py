@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dampen.graphs import building, ego_lists, node_scores, stretches, subgraphs
+from dampen.graphs import building, ego_lists, node_scores, renumber, stretches, subgraphs
 from dampen.graphs.building import _build_at_once, _build_by_buckets
 from dampen.graphs.edge_kernels import CACHED_SLOTS
 from dampen.graphs.graph import Graph
@@ -42,7 +42,9 @@ def small_is_large() -> Iterator[None]:
         patch.setattr(ego_lists, "MOST_EDGES_LISTED", 10**6)
         patch.setattr(ego_lists, "LISTED_PER_EDGE", 10**6)
         patch.setattr(node_scores, "LEAST_CUT", 0)
-        patch.setattr(node_scores, "FIRST_BLOCK", 16)
+        patch.setattr(node_scores, "TOP_NODES", 16)
+        patch.setattr(renumber, "LEAST_DEALT", 1)
+        patch.setattr(renumber, "BUCKET", 32)
         patch.setattr(stretches, "SLOTS_AT_ONCE", 50)
         yield
 
@@ -113,16 +115,36 @@ def test_one_part_is_looked_at_first_and_the_others_if_it_has_few(monkeypatch: p
 
 
 @pytest.mark.parametrize("name", GRAPHS)
-@pytest.mark.parametrize(("first", "grow"), [(1, 2), (7, 1), (16, 4), (10**6, 1)])
-def test_distance_two_sums_are_the_same_in_any_blocks(
-    name: str, first: int, grow: int, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize("top", [0, 1, 7, 40, 150, 10**6])
+def test_distance_two_sums_are_the_same_wherever_they_are_cut(
+    name: str, top: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(node_scores, "FIRST_BLOCK", first)
-    monkeypatch.setattr(node_scores, "BLOCKS_GROW", grow)
+    monkeypatch.setattr(node_scores, "TOP_NODES", top)
     graph = GRAPHS[name]
     expected = sums_of(name)
     for threads in (1, 3):
         assert distance_two_sums(graph.offsets, graph.neighbours, WEIGHTS, threads=threads).tolist() == expected
+
+
+@pytest.mark.parametrize("name", GRAPHS)
+@pytest.mark.parametrize("bucket", [1, 30, 2**17])
+def test_rows_filled_by_buckets_are_those_filled_at_once(
+    name: str, bucket: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(renumber, "BUCKET", bucket)
+    graph = GRAPHS[name]
+    order, dealt = node_scores._renumber(*graph._rows(), 2)
+    monkeypatch.setattr(renumber, "LEAST_DEALT", 2**62)
+    _, filled = node_scores._renumber(*graph._rows())
+    for one, other in zip(dealt, filled, strict=True):
+        assert one.tolist() == other.tolist()
+    offsets, middles, rows = dealt
+    joined = judges.sets_of(graph)
+    for v, node in enumerate(order.tolist()):
+        row = rows[offsets[v] : offsets[v + 1]].tolist()
+        assert row == sorted(row)
+        assert {int(order[u]) for u in row} == joined[node]
+        assert sum(u < v for u in row) == middles[v] - offsets[v]
 
 
 @settings(max_examples=25, deadline=None)
