@@ -151,8 +151,14 @@ class Graph:
         return src[once], self.neighbours[once]
 
     def keep_first(self, most: int) -> Self:
-        """The same nodes, with the edges that are among the first ``most`` of both their ends."""
-        return self._of_rows(Nodes(self.nodes, self.labels), keep_first_edges(*self._rows(), whole(most=most, least=0)))
+        """The same nodes, with the edges that are among the first ``most`` of both their ends.
+
+        >>> import dampen
+        >>> star = dampen.Graph.from_edges([0, 0, 0], [1, 2, 3], nodes=4)
+        >>> star.keep_first(2).degrees().tolist()
+        [2, 1, 1, 0]
+        """
+        return self._of_rows(Nodes(self.nodes, self.labels), keep_first_edges(*self._rows(), whole(most=most, least=1)))
 
     def edge_supports(self, *, threads: int | None = None) -> Integers:
         """In how many triangles each edge stands, in the order of :meth:`edges`."""

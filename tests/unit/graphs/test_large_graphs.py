@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dampen.graphs import building, ego_lists, node_scores, stretches, subgraphs
+from dampen.graphs import building, ego_lists, node_scores, stretches, subgraphs, triangle_kernels
 from dampen.graphs.building import _build_at_once, _build_by_buckets
 from dampen.graphs.edge_kernels import CACHED_SLOTS
 from dampen.graphs.graph import Graph
@@ -74,6 +74,27 @@ def test_the_bits_of_ego_betweenness_do_not_depend_on_whether_edges_are_listed(
     assert {*values} == {graph.ego_betweenness().tobytes()}
 
 
+@pytest.mark.parametrize("name", ["sparse", "dense", "hubs and cliques"])
+def test_where_there_is_no_more_room_triangles_are_put_away_first(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Long stretches, and room for those of one node."""
+    monkeypatch.setattr(ego_lists, "TRIANGLES_AT_ONCE", 1)
+    monkeypatch.setattr(stretches, "SLOTS_AT_ONCE", 10**6)
+    stopped, write = list[bool](), triangle_kernels.write_triangles
+
+    def watched(first: int, last: int, *given: Any) -> tuple[int, int]:
+        reached, written = write(first, last, *given)
+        assert first < reached <= last
+        assert written <= len(given[-1])
+        stopped.append(reached < last)
+        return reached, written
+
+    monkeypatch.setattr(triangle_kernels, "write_triangles", watched)
+    listed = GRAPHS[name].ego_betweenness(threads=1)
+    assert sum(stopped) > 3
+    monkeypatch.setattr(ego_lists, "LEAST_LISTED", 2**62)
+    assert listed.tobytes() == GRAPHS[name].ego_betweenness().tobytes()
+
+
 def test_only_the_graphs_that_gain_from_it_are_listed(monkeypatch: pytest.MonkeyPatch) -> None:
     graph = GRAPHS["hubs and cliques"]
     rows = node_scores._renumber(*graph._rows())[1]
@@ -110,6 +131,17 @@ def test_one_part_is_looked_at_first_and_the_others_if_it_has_few(monkeypatch: p
     monkeypatch.setattr(ego_lists, "LISTED_PER_EDGE", 10**6)
     assert ego_lists.list_ego_edges(*rows, threads=1)
     assert looked_at == [1, 1, ego_lists.PARTS - 1]
+
+
+@pytest.mark.parametrize("limit", [0, 10, 100])
+def test_no_more_triangles_are_looked_for_than_tell_that_they_are_too_many(limit: int) -> None:
+    """They are held in memory: no piece is written down once the pieces before it have more than the limit."""
+    graph, found = GRAPHS["hubs and cliques"], list[Any]()
+    rows = node_scores._renumber(*graph._rows())[1]
+    ends, heads = ego_lists._upper_rows(*rows, (rows[0][1:] - rows[1]).astype(np.int64))
+    lengths, parts = ego_lists._parts(ends, heads)
+    ego_lists._find_triangles(parts, ends, heads, lengths, found, limit, 1)
+    assert sum(map(len, found[:-1])) <= limit < sum(map(len, found)) < graph.triangles() / 2
 
 
 @pytest.mark.parametrize("name", GRAPHS)
