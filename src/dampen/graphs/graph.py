@@ -101,12 +101,18 @@ class Graph:
 
     @classmethod
     def from_networkx(cls, graph: Any) -> Self:
-        """A graph from one of networkx; its nodes are the public ones, here in sorted order."""
+        """A graph from one of networkx; its nodes are the public ones, here in sorted order.
+
+        Directed ones are taken, too: an edge in either direction is an edge.
+        """
         return cls._build(*graph_input.from_networkx(graph))
 
     @classmethod
     def from_igraph(cls, graph: Any) -> Self:
-        """A graph from one of igraph; its vertices, by ``name`` if they have one, are the public nodes, sorted."""
+        """A graph from one of igraph; its vertices, by ``name`` if they have one, are the public nodes, sorted.
+
+        Directed ones are taken, too: an edge in either direction is an edge.
+        """
         return cls._build(*graph_input.from_igraph(graph))
 
     @classmethod
