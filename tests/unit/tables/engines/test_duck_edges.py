@@ -134,7 +134,7 @@ def bytes_held(keep: bool) -> tuple[float, float]:
 
 
 def test_edges_are_held_once_while_rows_are_built(ways: list[bool], monkeypatch: pytest.MonkeyPatch) -> None:
-    """8 bytes a pair, and 16 while its two directions are sorted: 26.3 with the rest, whatever else runs on the machine.
+    """8 bytes a pair, and 16 while its two directions are sorted: 26.3 with the rest, also on a busy machine.
 
     Whoever keeps the pairs has 8 more; the limit is between the two.
     """
