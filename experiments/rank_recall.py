@@ -97,15 +97,23 @@ def main() -> None:
         console.print(table)
 
 
+def one_hop(graph: Graph) -> Vector:
+    """How many votes each node has: one-hop PageRank without noise."""
+    ranking = CENTRALITIES["pagerank"].methods["one_hop"].rank(graph, Terms())
+    assert ranking.unit is not None
+    return np.asarray(ranking.problem.utilities) * float(ranking.unit)
+
+
+def shares_without_noise(graph: Graph, k: int) -> list[float]:
+    """How many of the true top k are among the top k by degree, and by one-hop PageRank."""
+    right = best(graph.pagerank(), k)
+    return [float(np.isin(best(scores, k), right).mean()) for scores in (graph.degrees(), one_hop(graph))]
+
+
 def title(graph: Graph, k: int) -> str:
     """How many of the true top k without noise are the same, and how large core numbers are."""
-    right, hops = best(graph.pagerank(), k), CENTRALITIES["pagerank"].methods["one_hop"].rank(graph, Terms())
-    shares = [
-        np.isin(best(scores, k), right).mean() for scores in (graph.degrees(), np.asarray(hops.problem.utilities))
-    ]
-    return (
-        f"top {k} shared with degree {shares[0]}, with one-hop {shares[1]}; largest core {graph.core_numbers().max()}"
-    )
+    by_degree, by_votes = shares_without_noise(graph, k)
+    return f"top {k} shared with degree {by_degree}, with one-hop {by_votes}; largest core {graph.core_numbers().max()}"
 
 
 if __name__ == "__main__":

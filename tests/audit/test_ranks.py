@@ -150,8 +150,8 @@ def require_lemma_3(x: Graph, y: Graph, edge: Edge, c: float) -> None:
     a, b = rho[u] - c * rho[w], rho[w] - c * rho[u]
     told = -a * green[:, u] - b * green[:, w]
     told[u], told[w] = told[u] + rho[u], told[w] + rho[w]
-    assert g - f == pytest.approx(told, abs=1e-9)
-    assert (g - f).sum() == pytest.approx(0, abs=1e-9)
+    assert g - f == pytest.approx(told, abs=1e-12)
+    assert (g - f).sum() == pytest.approx(0, abs=1e-12)
 
 
 def share_of_the_local_bound(x: Graph, y: Graph, edge: Edge, c: float) -> float:

@@ -5,7 +5,8 @@ The error of a candidate is how far its utility lies below the best one.
 
 import numpy as np
 
-from dampen._validate import Number, non_negative, positive
+from dampen._validate import Number, non_negative, positive, render
+from dampen.errors import ParameterError
 from dampen.mechanisms import SelectionMechanism
 from dampen.mechanisms.selection.ordered import OrderedMechanism
 from dampen.problem import SelectionProblem
@@ -46,7 +47,10 @@ def error_bound(mechanism: SelectionMechanism, problem: SelectionProblem, failur
     (2.0, True)
     """
     problem.require_public("error_bound")
-    return least_error(*law_and_errors(mechanism, problem), float(positive(failure=failure)))
+    chance = positive(failure=failure)
+    if chance > 1:
+        raise ParameterError(f"failure must be a probability, above 0 and at most 1; got {render(failure)}")
+    return least_error(*law_and_errors(mechanism, problem), float(chance))
 
 
 def least_error(probabilities: Floats, errors: Floats, chance: float) -> float:

@@ -77,7 +77,7 @@ class Failure(Options):
         str,
         typer.Option(
             help="Failure probability: for --groups private, and for patterns, where 0 is a pure guarantee. Triangles, "
-            "stars and 2-triangles do not spend it up to epsilon 4."
+            "stars and 2-triangles mostly do not spend it up to epsilon 4; the answer says so."
         ),
     ] = "0"
 

@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from dampen._validate import one_of
 from dampen.cli import answers
 from dampen.cli.graphs import GraphOptions
 from dampen.cli.options import Rows, name_of
@@ -47,6 +48,12 @@ File = Annotated[
 ]
 
 
+def _require_method(score: ScoreName, method: MethodName) -> None:
+    """Refuse it as the library would, in the words that can be typed."""
+    names = CENTRALITIES[score.value.replace("-", "_")].methods
+    one_of(tuple(name.replace("_", "-") for name in names), method=method.value)
+
+
 @verb(100, "top_nodes")
 def top_nodes(
     file: File,
@@ -69,6 +76,8 @@ def top_nodes(
       dampen top-nodes friends.toml --k 5 --epsilon 1
       dampen top-nodes friends.txt --nodes 100 --k 5 --epsilon 1
     """
+    if method is not None:
+        _require_method(score, method)
     opened, payer = graph.open(file, rows, payment)
     asked = f"top_nodes k={k} by {name_of(score)} in {file}"
     with progress():

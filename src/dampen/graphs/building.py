@@ -131,8 +131,8 @@ def keep_first_edges(offsets: Any, neighbours: Any, most: int) -> Rows:
     ends, ranks = np.zeros(nodes + 1, dtype=np.int32), np.zeros(nodes, dtype=np.uint32)
     for first, last in stretches(offsets):
         keep_first(first, last, largest, offsets, neighbours, ranks, ends.view(np.uint32), kept.view(np.uint32))
-    edges = int(ends[-1]) // 2
-    return Rows(ends, kept[: ends[-1]], GraphReport(edges, 0, 0))
+    kept.resize(int(ends[-1]), refcheck=False)  # in place: of a view all memory would stay, and stay writable
+    return Rows(ends, kept, GraphReport(len(kept) // 2, 0, 0))
 
 
 def _deal(pairs: Pairs, rows: int, nodes: int) -> tuple[Any, Integers, int]:

@@ -101,12 +101,18 @@ class Graph:
 
     @classmethod
     def from_networkx(cls, graph: Any) -> Self:
-        """A graph from one of networkx; its nodes are the public ones, here in sorted order."""
+        """A graph from one of networkx; its nodes are the public ones, here in sorted order.
+
+        Directed ones are taken, too: an edge in either direction is an edge.
+        """
         return cls._build(*graph_input.from_networkx(graph))
 
     @classmethod
     def from_igraph(cls, graph: Any) -> Self:
-        """A graph from one of igraph; its vertices, by ``name`` if they have one, are the public nodes, sorted."""
+        """A graph from one of igraph; its vertices, by ``name`` if they have one, are the public nodes, sorted.
+
+        Directed ones are taken, too: an edge in either direction is an edge.
+        """
         return cls._build(*graph_input.from_igraph(graph))
 
     @classmethod
@@ -151,8 +157,14 @@ class Graph:
         return src[once], self.neighbours[once]
 
     def keep_first(self, most: int) -> Self:
-        """The same nodes, with the edges that are among the first ``most`` of both their ends."""
-        return self._of_rows(Nodes(self.nodes, self.labels), keep_first_edges(*self._rows(), whole(most=most, least=0)))
+        """The same nodes, with the edges that are among the first ``most`` of both their ends.
+
+        >>> import dampen
+        >>> star = dampen.Graph.from_edges([0, 0, 0], [1, 2, 3], nodes=4)
+        >>> star.keep_first(2).degrees().tolist()
+        [2, 1, 1, 0]
+        """
+        return self._of_rows(Nodes(self.nodes, self.labels), keep_first_edges(*self._rows(), whole(most=most, least=1)))
 
     def edge_supports(self, *, threads: int | None = None) -> Integers:
         """In how many triangles each edge stands, in the order of :meth:`edges`."""

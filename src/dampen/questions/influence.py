@@ -68,6 +68,7 @@ def top_nodes(
         the mechanism runs at a third of epsilon, whether or not a degree exceeds it. Left out, nothing is cut.
     shift
         The level of utility with which ``"codegree_dampening"`` and ``"one_shot_local_dampening"`` compare; public.
+        With all other methods it must be left out.
     with_scores
         Whether the score of each node is told with it, by noise on the scores of all nodes, at no further price: a
         :class:`~dampen.privacy.GroupRelease` whose labels are in the order of the list, and which tells its error.
@@ -123,7 +124,8 @@ def _choose_way(graph: Graph, k: int, epsilon: Number, score: str, method: str |
     centrality = CENTRALITIES[one_of(tuple(CENTRALITIES), score=score)]
     rate = price / (1 if terms.max_degree is None else CHANGES)
     used = centrality.default(rate) if method is None else one_of(tuple(centrality.methods), method=method)
-    exact(shift=terms.shift)
+    if exact(shift=terms.shift) != 0 and not centrality.methods[used].takes_shift:
+        raise ParameterError(f"shift must be left out with method {used!r}, which has none; got {render(terms.shift)}")
     return _Way(used, centrality.methods[used], cut, rate)
 
 

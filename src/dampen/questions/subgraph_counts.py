@@ -61,10 +61,10 @@ def count_subgraphs(
     k
         The size, for patterns that have one.
     epsilon, delta
-        What the answer costs. Up to epsilon 4, triangles, 2-triangles and stars have the noise of :class:`LadderWalk`,
-        which is pure: a ``delta`` is not spent. Else, and where nodes are so many that its ladder would be too long
-        (docs/numbers.md), the noise is that of :class:`PolyPlace`, and with a ``delta`` that of
-        :class:`ExactPairLaplace`.
+        What the answer costs. Up to epsilon 4, triangles, 2-triangles and stars of up to 8 edges have the noise of
+        :class:`LadderWalk`, which is pure: a ``delta`` is not spent, and the loss of the release says so. Else, and
+        where nodes are so many that its ladder would be too long (docs/numbers.md), the noise is that of
+        :class:`PolyPlace`, and with a ``delta`` that of :class:`ExactPairLaplace`.
     mechanism
         Another numeric mechanism, with the same epsilon and delta.
     unit

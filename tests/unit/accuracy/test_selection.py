@@ -22,6 +22,7 @@ from dampen.mechanisms import (
 )
 from dampen.sensitivity import RungTable
 from dampen.vectors import Floats
+from tests.conftest import Refused
 
 FRAME = Frame(range(4), bound=1, adjacency=Adjacency.ADD_REMOVE, monotone=True)
 PROBLEM = SelectionProblem(FRAME, [5, 4, 2, 2]).as_public()
@@ -129,13 +130,14 @@ def test_the_error_bound_is_that_of_every_law_also_of_lists() -> None:
     assert error_bound(PermuteAndFlip(1), PROBLEM, 1) == 0
 
 
-def test_private_problems_and_negative_errors_are_refused() -> None:
+def test_private_problems_and_negative_errors_are_refused(refused: Refused) -> None:
     with pytest.raises(NotPublic):
         expected_error(Exponential(1), SelectionProblem(FRAME, [5, 4, 2, 2]))
     with pytest.raises(NotPublic):
         error_bound(Exponential(1), SelectionProblem(FRAME, [5, 4, 2, 2]), "1/20")
-    with pytest.raises(ParameterError, match="failure"):
-        error_bound(Exponential(1), PROBLEM, 0)
+    for failure in (0, "-1/20", "1.0001", 5):
+        with refused(ParameterError, "failure must be", str(failure)):
+            error_bound(Exponential(1), PROBLEM, failure)
     with pytest.raises(ParameterError):
         tail_bound(Exponential(1), PROBLEM, -1)
 

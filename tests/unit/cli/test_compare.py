@@ -3,7 +3,10 @@
 from pathlib import Path
 
 import pytest
+import typer
 
+from dampen.cli.app import app
+from dampen.front.compare import EPSILONS
 from tests.unit.cli.shell import refusal, tell, tell_json
 
 
@@ -13,6 +16,13 @@ def public(tmp_path: Path) -> Path:
     rows = (f"{1000 + 37 * i % 3000},{'lab' if i % 3 else 'sales'}" for i in range(120))
     path.write_text("pay,team\n" + "\n".join(rows))
     return path
+
+
+def test_the_help_tells_the_prices_that_are_taken() -> None:
+    """Its text is written down, since --help waits for no comparison."""
+    [option] = [each for each in typer.main.get_command(app).commands["compare"].params if each.name == "epsilons"]  # type: ignore[attr-defined]
+    assert f"from {EPSILONS[0]} to {EPSILONS[-1]}, if left out" in option.help
+    assert [float(price) for price in EPSILONS] == sorted(map(float, EPSILONS))
 
 
 def test_percentiles_are_compared(public: Path, tmp_path: Path) -> None:

@@ -11,7 +11,16 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dampen.graphs import building, ego_lists, node_scores, renumber, stretches, subgraphs
+from dampen.graphs import (
+    building,
+    ego_lists,
+    level_kernels,
+    node_scores,
+    renumber,
+    stretches,
+    subgraphs,
+    triangle_kernels,
+)
 from dampen.graphs.building import _build_at_once, _build_by_buckets
 from dampen.graphs.edge_kernels import CACHED_SLOTS
 from dampen.graphs.graph import Graph
@@ -76,6 +85,27 @@ def test_the_bits_of_ego_betweenness_do_not_depend_on_whether_edges_are_listed(
     assert {*values} == {graph.ego_betweenness().tobytes()}
 
 
+@pytest.mark.parametrize("name", ["sparse", "dense", "hubs and cliques"])
+def test_where_there_is_no_more_room_triangles_are_put_away_first(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Long stretches, and room for those of one node."""
+    monkeypatch.setattr(ego_lists, "TRIANGLES_AT_ONCE", 1)
+    monkeypatch.setattr(stretches, "SLOTS_AT_ONCE", 10**6)
+    stopped, write = list[bool](), triangle_kernels.write_triangles
+
+    def watched(first: int, last: int, *given: Any) -> tuple[int, int]:
+        reached, written = write(first, last, *given)
+        assert first < reached <= last
+        assert written <= len(given[-1])
+        stopped.append(reached < last)
+        return reached, written
+
+    monkeypatch.setattr(triangle_kernels, "write_triangles", watched)
+    listed = GRAPHS[name].ego_betweenness(threads=1)
+    assert sum(stopped) > 3
+    monkeypatch.setattr(ego_lists, "LEAST_LISTED", 2**62)
+    assert listed.tobytes() == GRAPHS[name].ego_betweenness().tobytes()
+
+
 def test_only_the_graphs_that_gain_from_it_are_listed(monkeypatch: pytest.MonkeyPatch) -> None:
     graph = GRAPHS["hubs and cliques"]
     rows = node_scores._renumber(*graph._rows())[1]
@@ -114,6 +144,17 @@ def test_one_part_is_looked_at_first_and_the_others_if_it_has_few(monkeypatch: p
     assert looked_at == [1, 1, ego_lists.PARTS - 1]
 
 
+@pytest.mark.parametrize("limit", [0, 10, 100])
+def test_no_more_triangles_are_looked_for_than_tell_that_they_are_too_many(limit: int) -> None:
+    """They are held in memory: no piece is written down once the pieces before it have more than the limit."""
+    graph, found = GRAPHS["hubs and cliques"], list[Any]()
+    rows = node_scores._renumber(*graph._rows())[1]
+    ends, heads = ego_lists._upper_rows(*rows, (rows[0][1:] - rows[1]).astype(np.int64))
+    lengths, parts = ego_lists._parts(ends, heads)
+    ego_lists._find_triangles(parts, ends, heads, lengths, found, limit, 1)
+    assert sum(map(len, found[:-1])) <= limit < sum(map(len, found)) < graph.triangles() / 2
+
+
 @pytest.mark.parametrize("name", GRAPHS)
 @pytest.mark.parametrize("top", [0, 1, 7, 40, 150, 10**6])
 def test_distance_two_sums_are_the_same_wherever_they_are_cut(
@@ -124,6 +165,21 @@ def test_distance_two_sums_are_the_same_wherever_they_are_cut(
     expected = sums_of(name)
     for threads in (1, 3):
         assert distance_two_sums(graph.offsets, graph.neighbours, WEIGHTS, threads=threads).tolist() == expected
+
+
+def test_bits_are_left_as_they_were_found() -> None:
+    """Else nodes that are met once would be counted as others are: the same sums, but slowly."""
+    graph = GRAPHS["hubs and cliques"]
+    _, (starts, _, rows) = node_scores._renumber(*graph._rows())
+    n, top = graph.nodes, graph.nodes - 16
+    cuts, sums = np.empty(n, dtype=np.uint32), np.zeros(n, dtype=np.int64)
+    level_kernels.cut_rows(0, n, top, starts, rows, cuts)
+    counters, bits, marked = np.zeros(n, np.uint32), np.zeros(n // 32 + 1, np.uint64), np.empty(n, np.uint32)
+    weights = np.arange(n + 1)[::-1].copy()
+    memory = counters, bits, marked, np.empty(n, np.bool_)
+    level_kernels.distance_two_below(0, n, starts, rows, memory, sums, weights, np.uint32(top), cuts)
+    assert sums.any()
+    assert not bits.any()
 
 
 @pytest.mark.parametrize("name", GRAPHS)

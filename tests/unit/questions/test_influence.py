@@ -15,7 +15,7 @@ from dampen.cli.app import app
 from dampen.cli.top_nodes import MethodName, ScoreName
 from dampen.errors import BudgetError, DampenError, DataError, ParameterError
 from dampen.queries.graph.centralities import CENTRALITIES, Method, Terms
-from dampen.questions.node_lists import LISTS, Draw
+from dampen.questions.node_lists import LISTS, MECHANISMS, Draw
 from dampen.questions.record import RECORD
 from tests.conftest import Refused
 
@@ -105,6 +105,28 @@ def test_with_a_degree_bound_every_graph_is_cut_and_a_third_is_spent_on_the_draw
     assert seen == [(3, 60, None), (1, 60, 1000), (1, 20, 20)]
 
 
+def test_methods_that_take_a_shift_are_those_whose_law_it_changes(stars: Graph) -> None:
+    taking = set()
+    for centrality in CENTRALITIES.values():
+        for name, method in centrality.methods.items():
+            drawn = [draw_shifted(method, stars, shift) for shift in (0, 1000)]
+            assert method.takes_shift == (drawn[0] != drawn[1]), name
+            taking |= {name} if method.takes_shift else set()
+    assert taking == {"codegree_dampening", "one_shot_local_dampening"}
+    for name in taking:
+        dampen.top_nodes(stars, 1, epsilon=1, budget=Budget(epsilon=1), method=name, shift=1000)
+
+
+def draw_shifted(method: Method, graph: Graph, shift: int) -> list[list[int]]:
+    """Seeded draws from the law of a method; that of ``level``, which is made while it is drawn, has no shift."""
+    if method.law not in MECHANISMS:
+        return []
+    ranking = method.rank(graph, Terms(shift=shift))
+    mechanism = MECHANISMS[method.law](ranking, 1, Fraction(1))
+    drawn: list[list[int]] = mechanism.simulate(ranking.problem.as_public(), np.random.default_rng(0), 500).tolist()
+    return drawn
+
+
 @pytest.mark.parametrize(
     ("options", "shown"),
     [
@@ -117,6 +139,10 @@ def test_with_a_degree_bound_every_graph_is_cut_and_a_third_is_spent_on_the_draw
         ({"max_degree": 0}, "max_degree"),
         ({"method": "codegree_dampening", "shift": "far"}, "shift"),
         ({"method": "one_shot_local_dampening", "shift": "far"}, "shift"),
+        ({"shift": "far"}, "shift"),
+        ({"shift": 1}, "shift must be left out with method 'level', which has none; got 1"),
+        ({"method": "shifted", "shift": "-1/2"}, "shift must be left out with method 'shifted'"),
+        ({"score": "pagerank", "shift": 10}, "shift must be left out with method 'one_hop'"),
         ({"graph": "edges.txt"}, "graph must be a dampen.Graph: Graph.from_edges"),
         ({"graph": {"a": [1], "b": [2]}}, "graph must be a dampen.Graph: Graph.from_edges"),
         ({"graph": None}, "graph must be a dampen.Graph"),
@@ -195,6 +221,12 @@ def test_the_ledger_pays(edges: Path, tmp_path: Path) -> None:
     assert ([p.note for p in ledger.summary().purposes], ledger.unit) == (["hubs"], "edge")
     ledger.close()
     assert isinstance(run(*options).exception, BudgetError)
+
+
+def test_the_command_refuses_a_method_in_its_own_words(edges: Path) -> None:
+    done = run(edges, "--nodes", 50, "--k", 1, "--epsilon", 1, "--score", "pagerank", "--method", "permute-and-flip")
+    assert isinstance(done.exception, ParameterError)
+    assert str(done.exception) == "method must be one of 'one-hop', 'global'; got 'permute-and-flip'"
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,7 @@
 """``top_nodes(..., with_scores=True)``: the largest of all noisy scores, what they cost, and how far they are off."""
 
 import json
+import re
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -15,8 +16,10 @@ from dampen.audit import ScriptedEntropy
 from dampen.cli.app import app
 from dampen.errors import ParameterError
 from dampen.mechanisms import LaplaceCounts
+from dampen.mechanisms.noise_errors import ChosenNoiseAccuracy, NoiseAccuracy
 from dampen.privacy import GroupRelease
 from dampen.queries.graph.centralities import CENTRALITIES, Terms
+from dampen.queries.graph.rank_problems import pagerank_problem
 from dampen.questions import node_lists
 from dampen.questions.node_lists import prepare_with_scores, steps_to_tell
 from dampen.questions.record import RECORD
@@ -108,6 +111,31 @@ def test_the_error_is_that_of_the_largest_noise(stars: Graph, score: str, method
     assert (noise[:, 0] <= accuracy.bound("0.9")).mean() > 0.999, (
         "the error of a node that was named beforehand is less"
     )
+
+
+@each_way
+def test_the_error_holds_what_scores_are_off_without_noise(stars: Graph, score: str, method: str) -> None:
+    """One-hop votes were rounded down, each by less than 2^-40; PageRank ends; both are rounded to steps of 2^-30."""
+    n, step = stars.nodes, Fraction(1, 2**30)
+    grid = {"one_hop": Fraction(n, 2**40), "global": pagerank_problem(stars.offsets, stars.neighbours).off}
+    off = 0 if score == "degree" else grid[method] + step
+    posed = RECORD["top_nodes"].pose(stars, 1, score=score, method=method, epsilon=1, with_scores=True)
+    told = posed.accuracy_before
+    assert isinstance(told, ChosenNoiseAccuracy)
+    steps = told.noise.size_exceeded_with(Fraction(1, 20) / n)
+    assert told.bound() == float(steps * (1 if score == "degree" else step) + off)
+
+
+def test_the_guide_tells_the_error_of_all_nodes_and_of_one_named_beforehand() -> None:
+    """Of as many nodes as Enron has: no edge decides it."""
+    page = " ".join((Path(__file__).parents[3] / "docs" / "graphs.md").read_text().split())
+    [(nodes, largest, named)] = re.findall(r"on ([\d,]+) nodes at epsilon 1 .*? at most (\S+) .*? off by (\d+)\.", page)
+    graph = Graph.from_edges([], [], nodes=int(nodes.replace(",", "")))
+    posed = RECORD["top_nodes"].pose(graph, 3, score="pagerank", epsilon=1, with_scores=True)
+    told = posed.accuracy_before
+    assert isinstance(told, ChosenNoiseAccuracy)
+    assert told.statement().startswith(f"off by at most {largest} one-hop PageRank")
+    assert f"{NoiseAccuracy(told.noise, told.resolution, rounding=told.rounding).bound():.0f}" == named
 
 
 def test_the_price_is_that_of_the_rounding_too(stars: Graph) -> None:

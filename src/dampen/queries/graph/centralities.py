@@ -62,11 +62,12 @@ class Ranking:
 class Method:
     """One way to find the top nodes: ``rank`` scores them, ``law`` names how the list is then drawn.
 
-    The laws are the keys of ``dampen.questions.node_lists.LISTS``.
+    The laws are the keys of ``dampen.questions.node_lists.LISTS``. ``takes_shift``: whether the terms' shift is read.
     """
 
     law: str
     rank: Callable[[Graph, Terms], Ranking]
+    takes_shift: bool = False
 
 
 @dataclass(frozen=True, eq=False)
@@ -155,13 +156,13 @@ EGO_BETWEENNESS = Centrality(
         "exponential": Method("exponential", _by_ego_betweenness),
         "permute_and_flip": Method("permute_and_flip", _by_ego_betweenness),
         "local_dampening": Method("local_dampening", _by_ego_betweenness),
-        "codegree_dampening": Method("flipped_dampening", _with_codegrees),
+        "codegree_dampening": Method("flipped_dampening", _with_codegrees, takes_shift=True),
         "shifted": Method("shifted", _by_ego_betweenness),
         "range": Method("exponential", _by_range),
         "pairwise": Method("pairwise", _with_codegrees),
         "one_shot_permute_and_flip": Method("one_shot_permute_and_flip", _by_ego_betweenness),
         "one_shot_laplace": Method("laplace", partial(_in_one_shot, score="plain")),
-        "one_shot_local_dampening": Method("laplace", partial(_in_one_shot, score="local_dampening")),
+        "one_shot_local_dampening": Method("laplace", partial(_in_one_shot, score="local_dampening"), takes_shift=True),
         "one_shot_shifted": Method("laplace", partial(_in_one_shot, score="shifted")),
     },
     proofs=("centrality", "level", "laplace_top_k"),

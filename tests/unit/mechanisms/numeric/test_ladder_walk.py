@@ -128,12 +128,11 @@ def places_in(mechanism: LadderWalk, given: World, growth: GrowthLaw) -> list[fl
 @pytest.mark.parametrize("pattern", PATTERNS)
 @pytest.mark.parametrize("nodes", [4, 5, 6])
 def test_all_small_graphs_keep_epsilon(pattern: str, nodes: int, epsilon: str) -> None:
-    """Among them those where the bound ends the walk; there the loss is all of epsilon."""
+    """Among them those where the bound ends the walk; there the loss is all of epsilon, but for levels rounded up."""
     given, mechanism = space(pattern, nodes), LadderWalk(epsilon)
     places = places_in(mechanism, given, PATTERNS[pattern])
     worst = worst_loss(given, places, float(mechanism.epsilon), PATTERNS[pattern]) / mechanism.epsilon
-    print(f"{worst:.9f}")
-    assert 0.8 < worst <= 1 + 1e-9
+    assert 0.99999 < worst <= 1 + 1e-9
 
 
 def test_shapes_stand_for_all_graphs() -> None:

@@ -1,5 +1,7 @@
 """The rank rule: a public largest degree, and three changed edges for one."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -7,7 +9,7 @@ import dampen
 from dampen.audit import graphs
 from dampen.audit.neighbours import Graph
 from dampen.errors import ParameterError
-from dampen.graphs import stretches
+from dampen.graphs import cut_kernels, stretches
 from dampen.graphs.building import GraphReport
 from dampen.queries.graph.projection import CHANGES, project
 from tests.conftest import Refused
@@ -82,6 +84,8 @@ def test_the_path_between_two_projected_graphs_keeps_the_degree() -> None:
 def test_a_largest_degree_below_one_is_refused(refused: Refused) -> None:
     with refused(ParameterError, "max_degree", "0"):
         project(graph_of((1, frozenset())), max_degree=0)
+    with refused(ParameterError, "most", "0"):
+        graph_of((1, frozenset())).keep_first(0)
 
 
 def test_many_edges_are_cut_in_stretches_that_are_cut_anywhere(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -90,9 +94,28 @@ def test_many_edges_are_cut_in_stretches_that_are_cut_anywhere(monkeypatch: pyte
     whole = project(graph, max_degree=20)
     edges = frozenset(zip(*(end.tolist() for end in graph.edges()), strict=True))
     assert frozenset(zip(*(end.tolist() for end in whole.edges()), strict=True)) == by_definition((300, edges), 20)
+    seen = list[int]()
+
+    def watched(first: int, last: int, most: int, offsets: Any, *more: Any) -> None:
+        seen.append(int(offsets[last] - offsets[first]) if last - first > 1 else 0)
+        kernel(first, last, most, offsets, *more)
+
+    kernel = cut_kernels.keep_first
+    monkeypatch.setattr(cut_kernels, "keep_first", watched)
     for slots in (1, 7, 100):
         monkeypatch.setattr(stretches, "SLOTS_AT_ONCE", slots)
+        seen.clear()
         assert project(graph, max_degree=20) == whole
+        assert max(seen) <= slots
+    assert max(seen) > 50, "of several nodes at once"
+
+
+def test_what_was_cut_off_is_not_kept_and_what_is_left_cannot_be_written() -> None:
+    cut = graph_of((50, frozenset((0, leaf) for leaf in range(1, 50)))).keep_first(2)
+    for rows in (cut.offsets, cut.neighbours):
+        assert rows.base is None
+        assert not rows.flags.writeable
+    assert cut.neighbours.tolist() == [1, 2, 0, 0]
 
 
 def test_labels_stay_with_their_nodes() -> None:

@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dampen import Adjacency, Graph, NumericProblem
+from dampen import Adjacency, Graph, GrowthLaw, NumericProblem
 from dampen.errors import DataError, ParameterError
+from dampen.mechanisms.numeric.ladder_walk import can_walk, level
 from dampen.queries import edge_count_problem, k_clique_problem, k_star_problem, k_triangle_problem, triangle_problem
 from dampen.queries.graph import subgraph_ladders, subgraphs
 from dampen.queries.graph.subgraph_ladders import (
@@ -223,6 +224,44 @@ def test_sparse_counts_equal_dense_formulas(seed: int) -> None:
     small = Graph.from_edges(*np.nonzero(np.triu(x[np.ix_(top, top)])), nodes=60)
     for k in (4, 5):
         assert k_clique_problem(small, k).rungs(1)[0] == cliques_on_a_pair(x[np.ix_(top, top)], k - 2)
+
+
+GROWTH = {
+    "triangles": GrowthLaw(2, 1),
+    "2-stars": GrowthLaw(2, 1),
+    "3-stars": GrowthLaw(3, "1/2"),
+    "4-stars": GrowthLaw(4, "1/6"),
+    "2-triangles": GrowthLaw(3, 4),
+}
+"""As docs/proofs/ladder_walk.md has them; the guarantee holds with any, the noise is small with these."""
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_patterns_that_grow_by_a_law_have_the_one_of_the_theory(kind: str) -> None:
+    problem = KINDS[kind][0](Graph.from_edges([0, 0, 1], [1, 2, 2], nodes=400))
+    assert problem.frame.growth == GROWTH.get(kind)
+    assert can_walk(problem) == (kind in GROWTH)
+
+
+@pytest.mark.parametrize("kind", GROWTH)
+def test_one_edge_moves_the_level_by_one_at_most(kind: str) -> None:
+    """Of triangles and 2-stars it is the first rung. Where a hub gains or loses an edge it moves."""
+    problem_of, law, moved = KINDS[kind][0], GROWTH[kind], 0.0
+    rng = np.random.default_rng(9)
+    for seed in range(3):
+        graph, x = random_graph(400, seed)
+        before = problem_of(graph)
+        own = level(before, law)
+        assert (own == before.rungs(1)[0]) == (law.power == 2)
+        hubs = np.argsort(-x.sum(axis=0))[:8]
+        for i, j in [*combinations(hubs.tolist(), 2), *rng.choice(400, (10, 2), replace=False).tolist()]:
+            near = x.copy()
+            near[i, j] = near[j, i] = 1 - x[i, j]
+            after = problem_of(Graph.from_edges(*np.nonzero(np.triu(near)), nodes=400))
+            change = abs(level(after, law) - own)
+            assert change <= 1
+            moved = max(moved, float(change))
+    assert moved > 0.4
 
 
 def double_star(leaves: int) -> list[tuple[int, int]]:

@@ -134,13 +134,16 @@ def bytes_held(keep: bool) -> tuple[float, float]:
 
 
 def test_edges_are_held_once_while_rows_are_built(ways: list[bool], monkeypatch: pytest.MonkeyPatch) -> None:
-    """8 bytes a pair, and 16 while its two directions are sorted. Whoever keeps the pairs has 8 more."""
+    """8 bytes a pair, and 16 while its two directions are sorted: 26.3 with the rest, also on a busy machine.
+
+    Whoever keeps the pairs has 8 more; the limit is between the two.
+    """
     monkeypatch.setattr(duck_stream, "PAIRS_TOGETHER", 2**16)
     bytes_held(keep=False)  # compiled code is warm
     held, most = bytes_held(keep=False)
     assert ways == [True, True]
     assert held < 8.5
-    assert most < 28 < bytes_held(keep=True)[1]
+    assert most < 30 < bytes_held(keep=True)[1]
 
 
 def test_rows_of_several_branches_are_fetched(ways: list[bool]) -> None:
