@@ -82,7 +82,7 @@ bench: $(VENV)/.installed-bench bench-diffprivlib bench-interpret
 	$(BIN)/python -m benchmarks.ledger
 	$(BIN)/python -m benchmarks.postgres
 	$(BIN)/python -m benchmarks.percentiles
-	$(BIN)/python -m benchmarks.graphs
+	$(BIN)/python -m benchmarks.graphs --huge
 	$(BIN)/python -m benchmarks.interrupts
 	$(BIN)/python -m benchmarks.numeric
 	$(BIN)/python -m benchmarks.groups
