@@ -156,16 +156,6 @@ class Graph:
         once = src < self.neighbours
         return src[once], self.neighbours[once]
 
-    def keep_first(self, most: int) -> Self:
-        """The same nodes, with the edges that are among the first ``most`` of both their ends.
-
-        >>> import dampen
-        >>> star = dampen.Graph.from_edges([0, 0, 0], [1, 2, 3], nodes=4)
-        >>> star.keep_first(2).degrees().tolist()
-        [2, 1, 1, 0]
-        """
-        return self._of_rows(Nodes(self.nodes, self.labels), keep_first_edges(*self._rows(), whole(most=most, least=1)))
-
     def edge_supports(self, *, threads: int | None = None) -> Integers:
         """In how many triangles each edge stands, in the order of :meth:`edges`."""
         from dampen.graphs.subgraphs import edge_supports
@@ -236,3 +226,15 @@ def as_graph(graph: Any) -> Graph:
         return Graph.from_networkx(graph) if home == "networkx" else Graph.from_igraph(graph)
     rule = "graph must be a dampen.Graph: Graph.from_edges, Graph.from_frame and Graph.from_file make one"
     raise ParameterError(f"{rule}; got {type(graph).__name__}")
+
+
+def keep_first(graph: Graph, most: int) -> Graph:
+    """The same nodes, with the edges that are among the first ``most`` of both their ends.
+
+    No method of a graph, and what it makes has no questions and no budget: one edge of ``graph`` changes up to three
+    edges of it, so whoever asks it must pay three times (:mod:`dampen.queries.graph.projection`).
+
+    >>> keep_first(Graph.from_edges([0, 0, 0], [1, 2, 3], nodes=4), 2).degrees().tolist()
+    [2, 1, 1, 0]
+    """
+    return Graph._of_rows(Nodes(graph.nodes, graph.labels), keep_first_edges(*graph._rows(), most))

@@ -7,7 +7,7 @@ by one while both ends have room would change any number of them.
 """
 
 from dampen._validate import whole
-from dampen.graphs.graph import Graph
+from dampen.graphs.graph import Graph, keep_first
 
 CHANGES = 3
 """By how many edges the outcomes of two neighbours differ at most: epsilon is divided by it."""
@@ -20,4 +20,4 @@ def project(graph: Graph, *, max_degree: int) -> Graph:
     >>> project(dampen.Graph.from_edges([0, 0, 0, 1], [1, 2, 3, 2], nodes=4), max_degree=2).degrees().tolist()
     [2, 2, 2, 0]
     """
-    return graph.keep_first(whole(max_degree=max_degree, least=1))
+    return keep_first(graph, whole(max_degree=max_degree, least=1))

@@ -1,16 +1,19 @@
 """The rank rule: a public largest degree, and three changed edges for one."""
 
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
 import pytest
 
 import dampen
-from dampen.audit import graphs
+from dampen.audit import audit_numeric, edge_neighbours, graphs
 from dampen.audit.neighbours import Graph
 from dampen.errors import ParameterError
 from dampen.graphs import cut_kernels, stretches
 from dampen.graphs.building import GraphReport
+from dampen.mechanisms import PolyPlace
+from dampen.queries import triangle_problem
 from dampen.queries.graph.projection import CHANGES, project
 from tests.conftest import Refused
 from tests.unit.queries.graph import judges as judge
@@ -84,8 +87,6 @@ def test_the_path_between_two_projected_graphs_keeps_the_degree() -> None:
 def test_a_largest_degree_below_one_is_refused(refused: Refused) -> None:
     with refused(ParameterError, "max_degree", "0"):
         project(graph_of((1, frozenset())), max_degree=0)
-    with refused(ParameterError, "most", "0"):
-        graph_of((1, frozenset())).keep_first(0)
 
 
 def test_many_edges_are_cut_in_stretches_that_are_cut_anywhere(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -111,11 +112,31 @@ def test_many_edges_are_cut_in_stretches_that_are_cut_anywhere(monkeypatch: pyte
 
 
 def test_what_was_cut_off_is_not_kept_and_what_is_left_cannot_be_written() -> None:
-    cut = graph_of((50, frozenset((0, leaf) for leaf in range(1, 50)))).keep_first(2)
+    cut = project(graph_of((50, frozenset((0, leaf) for leaf in range(1, 50)))), max_degree=2)
     for rows in (cut.offsets, cut.neighbours):
         assert rows.base is None
         assert not rows.flags.writeable
     assert cut.neighbours.tolist() == [1, 2, 0, 0]
+
+
+def test_a_cut_graph_is_asked_at_a_third_of_the_price() -> None:
+    """One edge changes up to three of its edges: at the whole price the auditor finds it out."""
+
+    def worst(epsilon: Fraction) -> float:
+        def problem_of(x: Graph) -> dampen.NumericProblem:
+            return triangle_problem(project(graph_of(x), max_degree=2))
+
+        return audit_numeric(PolyPlace(epsilon), problem_of, graphs(largest=5), edge_neighbours).worst_log_ratio
+
+    assert worst(Fraction(1)) > 1.9
+    assert worst(Fraction(1, CHANGES)) <= 1
+
+
+def test_a_cut_graph_has_no_questions_of_its_own() -> None:
+    payer = dampen.Budget(epsilon=1)
+    cut = project(graph_of((3, frozenset({(0, 1), (1, 2)}))).paid_by(payer), max_degree=1)
+    assert not {"count", "top_nodes", "paid_by"} & {*dir(cut)}
+    assert not any(kept is payer for kept in vars(cut).values())
 
 
 def test_labels_stay_with_their_nodes() -> None:
