@@ -195,15 +195,15 @@ def pareto_front(first: Integers, second: Integers) -> tuple[Integers, Integers]
 
 def _triangles_by_slot(ends: Uints, heads: Uints, threads: int) -> tuple[int, NDArray[np.int32]]:
     """All triangles, and for each thread how many of those it found stand at each slot, from 1 on."""
-    found: list[int] = []
-    counts = np.zeros((min(threads, TRIANGLE_PARTS), len(heads) + 1), dtype=np.int32)
+    found, parts = list[int](), _triangle_parts(ends, heads)
+    counts = np.zeros((min(threads, len(parts)), len(heads) + 1), dtype=np.int32)
     rows = iter(counts)
 
     def worker() -> Callable[[tuple[int, int]], None]:
         place, own = np.zeros(len(ends), dtype=np.uint32), next(rows)
         return lambda part: found.append(triangles_of(*part, ends, heads, place, own))
 
-    run_parts(worker, _triangle_parts(ends, heads), threads=threads, title="triangles")
+    run_parts(worker, parts, threads=threads, title="triangles")
     return sum(found), counts
 
 

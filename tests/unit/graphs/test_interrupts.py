@@ -9,9 +9,21 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dampen.graphs import edge_kernels, subgraph_kernels, subgraphs
+from dampen.graphs import (
+    edge_kernels,
+    ego_kernels,
+    ego_lists,
+    level_kernels,
+    node_scores,
+    renumber,
+    subgraph_kernels,
+    subgraphs,
+    triangle_kernels,
+)
+from dampen.graphs import stretches as stretches_module
 from dampen.graphs import threads as graph_threads
 from dampen.graphs.graph import Graph
+from dampen.graphs.node_scores import distance_two_sums
 from dampen.graphs.stretches import cut_evenly, stretches
 from dampen.graphs.threads import new_halt, run_parts
 from tests.unit.graphs import judges
@@ -130,4 +142,81 @@ def test_triangles_are_cut_into_parts_of_bounded_work(monkeypatch: pytest.Monkey
     ]
     assert max(work) <= 2000 + 300 * 300
     assert len(work) > 2 * subgraphs.TRIANGLE_PARTS
-    assert CLIQUE.triangles() == 300 * 299 * 298 // 6
+    for threads in (1, 2, subgraphs.TRIANGLE_PARTS + 1):
+        assert CLIQUE.triangles(threads=threads) == 300 * 299 * 298 // 6
+    assert (CLIQUE.edge_supports(threads=subgraphs.TRIANGLE_PARTS + 1) == 298).all()
+
+
+KERNELS = [
+    (renumber, "fill_rows"),
+    (renumber, "deal_rows"),
+    (ego_kernels, "_scan_rows"),
+    (level_kernels, "cut_rows"),
+    (level_kernels, "add_walk_lengths"),
+    (triangle_kernels, "copy_upper_rows"),
+    (triangle_kernels, "upper_scan_lengths"),
+]
+"""Compiled passes over some nodes, from their first argument to their second."""
+
+
+@pytest.mark.parametrize(("module", "kernel"), KERNELS, ids=[kernel for _, kernel in KERNELS])
+def test_large_graphs_are_passed_over_in_stretches(module: Any, kernel: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    usual, seen = getattr(module, kernel), list[int]()
+
+    def watched(first: int, last: int, *given: Any) -> Any:
+        seen.append(int(last) - int(first))
+        return usual(first, last, *given)
+
+    monkeypatch.setattr(module, kernel, watched)
+    monkeypatch.setattr(stretches_module, "SLOTS_AT_ONCE", 50)
+    monkeypatch.setattr(ego_lists, "LEAST_LISTED", 0 if module is triangle_kernels else 2**62)
+    monkeypatch.setattr(ego_lists, "SHORTEST_ROWS", 0)
+    monkeypatch.setattr(node_scores, "LEAST_CUT", 0)
+    monkeypatch.setattr(renumber, "LEAST_DEALT", 2**62 if kernel == "fill_rows" else 0)
+    graph = judges.random_graph(500, 0.03, 1)
+    graph.ego_betweenness()
+    distance_two_sums(graph.offsets, graph.neighbours, [0, 2, 1])
+    assert sum(seen) >= graph.nodes
+    assert len(seen) > len(graph.edges()[0]) / 50
+    assert max(seen) > 1, "of several nodes at once"
+
+
+def test_walks_are_cut_into_parts_of_bounded_work(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(node_scores, "STEPS_AT_ONCE", 2000)
+    parts = node_scores._walk_parts(*CLIQUE._rows())
+    assert parts == [(node, node + 1) for node in range(300)], "299 times 299 walks each"
+
+
+def test_ego_betweenness_comes_back_after_a_bounded_number_of_steps(monkeypatch: pytest.MonkeyPatch) -> None:
+    usual, limits = ego_kernels.ego_values, list[int]()
+
+    def watched(*given: Any) -> None:
+        limits.append(given[6])
+        usual(*given)
+
+    graph = judges.hubs_and_cliques(3)
+    expected = graph.ego_betweenness()
+    monkeypatch.setattr(ego_kernels, "ego_values", watched)
+    monkeypatch.setattr(node_scores, "STEPS_AT_ONCE", 2000)
+    monkeypatch.setattr(node_scores, "EGO_PARTS", 1)
+    assert graph.ego_betweenness(threads=1).tobytes() == expected.tobytes()
+    assert {*limits} == {2000}
+    assert len(limits) > 100
+
+
+def test_the_search_for_triangles_comes_back_after_every_piece(monkeypatch: pytest.MonkeyPatch) -> None:
+    pieces = list[None]()
+
+    def count(worker: Any, parts: Any, **_: Any) -> None:
+        for part in parts:
+            pieces.extend(worker()(part))
+
+    monkeypatch.setattr(stretches_module, "SLOTS_AT_ONCE", 50)
+    rows = node_scores._renumber(*CLIQUE._rows())[1]
+    ends, heads = ego_lists._upper_rows(*rows, (rows[0][1:] - rows[1]).astype(np.int64))
+    lengths, parts = ego_lists._parts(ends, heads)
+    monkeypatch.setattr(ego_lists, "run_parts", count)
+    found = list[Any]()
+    ego_lists._find_triangles(parts, ends, heads, lengths, found, 2**62, 1)
+    assert sum(map(len, found)) == CLIQUE.triangles()
+    assert len(pieces) == len(found) > 200
