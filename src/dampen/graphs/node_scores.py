@@ -10,6 +10,7 @@ so that they are the same for every number of threads.
 from collections.abc import Callable, Iterator
 from fractions import Fraction
 from itertools import pairwise
+from time import process_time
 from typing import Any, TypeVar
 
 import numpy as np
@@ -29,9 +30,15 @@ TOP_NODES = 2**18
 """So many nodes, those of largest degree, have counters that stay in the cache; most walks end there."""
 
 LEAST_CUT = 2**19
-"""Graphs of fewer nodes are walked in one go."""
+"""Graphs of fewer nodes are walked in one go; of larger ones a few parts tell whether to walk twice takes less time."""
+
+EACH, MOST_TRIED = 24, 8
+"""Of so many parts one is walked in one go to tell that, and one twice; of each kind so many at most."""
 
 Kernel = Callable[..., None]
+Part = tuple[int, int]
+Walk = Callable[[list[Part]], Integers]
+"""The distance-2 sums of some parts of the nodes."""
 Number = TypeVar("Number", np.int64, np.float64)
 
 
@@ -81,25 +88,44 @@ def distance_two_sums(offsets: Any, neighbours: Any, weights: Any, *, threads: i
     >>> distance_two_sums([0, 2, 4, 6, 8], [1, 3, 0, 2, 1, 3, 0, 2], [0, 12, 6]).tolist()
     [6, 6, 6, 6]
     """
-    from dampen.graphs.level_kernels import distance_two
-
     given = np.asarray(weights, dtype=np.int64)
     largest, workers = int(np.diff(offsets).max()), as_threads(threads)
     table = given[np.minimum(np.arange(largest + 1), len(given) - 1)]
     table[0] = 0
     order, rows = _renumber_for_walks(offsets, neighbours, workers)
-    parts = _walk_parts(*rows)
+    parts, walk = _walk_parts(*rows), _walk_at_once(rows, table, workers)
     if len(order) < LEAST_CUT:
-        found = _over_threads(distance_two, np.add, lambda: _counters(rows), rows, parts, table, threads=workers)
-    else:
-        found = _distance_two_in_two(rows, parts, table, largest, workers)
-    return _in_order(order, found)
+        return _in_order(order, walk(parts))
+    return _in_order(order, _faster((walk, _walk_twice(rows, table, largest, workers)), parts))
 
 
-def _distance_two_in_two(
-    rows: tuple[Any, Any], parts: list[tuple[int, int]], table: Integers, largest: int, threads: int
-) -> Integers:
-    """The sums of a graph so large that counters of all nodes do not fit in the cache."""
+def _faster(walks: tuple[Walk, Walk], parts: list[Part]) -> Integers:
+    """The sums of all parts, most of them by the walk that took less time for its few: they are the same numbers.
+
+    Which one it is no public number tells. Where the nodes that are two steps away from one are everywhere in a large
+    graph, to walk twice takes two thirds of the time; where they are mostly the same few, it takes twice as long.
+    """
+    each = max(EACH, -(-len(parts) // MOST_TRIED))
+    tried = [parts[each // 4 :: each], parts[3 * each // 4 :: each]]
+    found, times = np.zeros(parts[-1][1], dtype=np.int64), []
+    for walk, few in zip(walks, tried, strict=True):
+        start = process_time()
+        found += walk(few)
+        times.append(process_time() - start)
+    done = {part for few in tried for part in few}
+    return found + walks[times.index(min(times))]([part for part in parts if part not in done])
+
+
+def _walk_at_once(rows: tuple[Any, Any], table: Integers, threads: int) -> Walk:
+    from dampen.graphs.level_kernels import distance_two
+
+    return lambda parts: _over_threads(
+        distance_two, np.add, lambda: _counters(rows), rows, parts, table, threads=threads
+    )
+
+
+def _walk_twice(rows: tuple[Any, Any], table: Integers, largest: int, threads: int) -> Walk:
+    """For graphs so large that counters of all nodes do not fit in the cache: first to the nodes of largest degree."""
     from dampen.graphs.level_kernels import cut_rows, distance_two_below, distance_two_of_top
 
     starts, nodes = rows[0], len(rows[0]) - 1
@@ -112,10 +138,12 @@ def _distance_two_in_two(
         marked, hit = np.empty(nodes, dtype=np.uint32), np.empty(largest, dtype=np.bool_)
         return _counters(rows), bits, marked, hit
 
-    def walk(kernel: Kernel, parts: list[tuple[int, int]]) -> Integers:
+    def walk(kernel: Kernel, parts: list[Part]) -> Integers:
         return _over_threads(kernel, np.add, memory, rows, parts, table, np.uint32(top), cuts, threads=threads)
 
-    return walk(distance_two_of_top, parts) + walk(distance_two_below, [part for part in parts if part[0] < top])
+    return lambda parts: (
+        walk(distance_two_of_top, parts) + walk(distance_two_below, [part for part in parts if part[0] < top])
+    )
 
 
 def codegrees(offsets: Any, neighbours: Any, *, threads: int | None = None) -> Integers:
@@ -143,7 +171,7 @@ def _over_threads(
     together: np.ufunc,
     memory: Callable[[], Any],
     rows: tuple[Any, Any],
-    parts: list[tuple[int, int]],
+    parts: list[Part],
     *more: Any,
     threads: int,
 ) -> Integers:
@@ -154,7 +182,7 @@ def _over_threads(
     nodes = len(rows[0]) - 1
     results = [np.zeros(nodes, dtype=np.int64)]
 
-    def worker() -> Callable[[tuple[int, int]], None]:
+    def worker() -> Callable[[Part], None]:
         scratch, own = memory(), np.zeros(nodes, dtype=np.int64)
         results.append(own)
         return lambda part: kernel(*part, *rows, scratch, own, *more)
@@ -226,7 +254,7 @@ def _ego_parts(lengths: Integers) -> list[Any]:
     return [part for part in np.split(np.arange(len(lengths), dtype=np.uint32), cuts) if len(part)][::-1]
 
 
-def _walk_parts(offsets: Any, neighbours: Any) -> list[tuple[int, int]]:
+def _walk_parts(offsets: Any, neighbours: Any) -> list[Part]:
     """Stretches of nodes with about equally many walks each."""
     from dampen.graphs.level_kernels import add_walk_lengths
 

@@ -27,6 +27,7 @@ from dampen.graphs.graph import Graph
 from dampen.graphs.node_scores import distance_two_sums
 from tests.unit.graphs import judges
 
+FASTER = node_scores._faster
 WEIGHTS = [0, 720, 360, 240, 180, 144, 120, 7]
 GRAPHS = {
     "no edges": Graph.from_edges([], [], nodes=3),
@@ -52,6 +53,7 @@ def small_is_large() -> Iterator[None]:
         patch.setattr(ego_lists, "LISTED_PER_EDGE", 10**6)
         patch.setattr(node_scores, "LEAST_CUT", 0)
         patch.setattr(node_scores, "TOP_NODES", 16)
+        patch.setattr(node_scores, "_faster", lambda walks, parts: walks[1](parts))
         patch.setattr(renumber, "LEAST_DEALT", 1)
         patch.setattr(renumber, "BUCKET", 32)
         patch.setattr(stretches, "SLOTS_AT_ONCE", 50)
@@ -165,6 +167,28 @@ def test_distance_two_sums_are_the_same_wherever_they_are_cut(
     expected = sums_of(name)
     for threads in (1, 3):
         assert distance_two_sums(graph.offsets, graph.neighbours, WEIGHTS, threads=threads).tolist() == expected
+
+
+@pytest.mark.parametrize("slow", [0, 1])
+@pytest.mark.parametrize("size", [24, 128, 130, 2000])
+def test_every_part_is_walked_once_and_most_of_them_the_faster_way(
+    size: int, slow: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock, walked = [0.0], (list[Any](), list[Any]())
+    monkeypatch.setattr(node_scores, "process_time", lambda: clock[0])
+    parts = [(first, first + 1) for first in range(size)]
+
+    def walk(way: int) -> node_scores.Walk:
+        def add(few: list[tuple[int, int]]) -> Any:
+            clock[0] += len(few) * (2 if way == slow else 1)
+            walked[way].extend(few)
+            return np.bincount([first for first, _ in few], minlength=size)
+
+        return add
+
+    assert FASTER((walk(0), walk(1)), parts).tolist() == [1] * size
+    assert sorted(walked[0] + walked[1]) == parts
+    assert 1 <= len(walked[slow]) <= min(8, size / 24 + 1)
 
 
 def test_bits_are_left_as_they_were_found() -> None:
