@@ -125,7 +125,7 @@ def _choose_way(graph: Graph, k: int, epsilon: Number, score: str, method: str |
     rate = price / (1 if terms.max_degree is None else CHANGES)
     used = centrality.default(rate) if method is None else one_of(tuple(centrality.methods), method=method)
     if exact(shift=terms.shift) != 0 and not centrality.methods[used].takes_shift:
-        raise ParameterError(f"shift must be left out with method {used!r}, which has none; got {render(terms.shift)}")
+        raise ParameterError(f"shift must be left out with a method that has none; got {render(terms.shift)}")
     return _Way(used, centrality.methods[used], cut, rate)
 
 
