@@ -103,7 +103,7 @@ def _faster(walks: tuple[Walk, Walk], parts: list[Part]) -> Integers:
     """The sums of all parts, most of them by the walk that took less time for its few: they are the same numbers.
 
     Which one it is no public number tells. Where the nodes that are two steps away from one are everywhere in a large
-    graph, to walk twice takes two thirds of the time; where they are mostly the same few, it takes twice as long.
+    graph, to walk twice takes .8 of the time; where they are mostly the same few, it takes up to four times as long.
     """
     each = max(EACH, -(-len(parts) // MOST_TRIED))
     tried = [parts[each // 4 :: each], parts[3 * each // 4 :: each]]
