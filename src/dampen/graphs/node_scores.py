@@ -111,7 +111,7 @@ def _faster(walks: tuple[Walk, Walk], parts: list[Part]) -> Integers:
     for walk, few in zip(walks, tried, strict=True):
         start = process_time()
         found += walk(few)
-        times.append(process_time() - start)
+        times.append((process_time() - start) / max(len(few), 1))
     done = {part for few in tried for part in few}
     return found + walks[times.index(min(times))]([part for part in parts if part not in done])
 
