@@ -49,7 +49,7 @@ def compare(
     p: Annotated[str | None, typer.Option("--p", help="Percentage from 0 to 100, of a percentile.")] = None,
     k: Annotated[int | None, typer.Option("--k", help="How many values to name, most frequent first.")] = None,
     epsilons: Annotated[
-        str | None, typer.Option(help="The prices at which errors are told; left out, 0.1,0.2,0.5,1,2,5,10.")
+        str | None, typer.Option(help="The prices at which errors are told; the default is 0.1,0.2,0.5,1,2,5,10.")
     ] = None,
     delta: Annotated[
         str | None, typer.Option(help="For mechanisms that need one; without it they are left out.")

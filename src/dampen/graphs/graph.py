@@ -231,8 +231,9 @@ def as_graph(graph: Any) -> Graph:
 def keep_first(graph: Graph, most: int) -> Graph:
     """The same nodes, with the edges that are among the first ``most`` of both their ends.
 
-    No method of a graph, and what it makes has no questions and no budget: one edge of ``graph`` changes up to three
-    edges of it, so whoever asks it must pay three times (:mod:`dampen.queries.graph.projection`).
+    One edge of ``graph`` changes up to three edges of what this makes, so a question about that costs three times as
+    much. Nobody would know but :mod:`dampen.queries.graph.projection`, which alone calls this: it is no method that a
+    curator could find, and what it makes has no methods that ask.
 
     >>> keep_first(Graph.from_edges([0, 0, 0], [1, 2, 3], nodes=4), 2).degrees().tolist()
     [2, 1, 1, 0]

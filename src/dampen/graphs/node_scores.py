@@ -102,16 +102,19 @@ def distance_two_sums(offsets: Any, neighbours: Any, weights: Any, *, threads: i
 def _faster(walks: tuple[Walk, Walk], parts: list[Part]) -> Integers:
     """The sums of all parts, most of them by the walk that took less time for its few: they are the same numbers.
 
-    Which one it is no public number tells. Where the nodes that are two steps away from one are everywhere in a large
-    graph, to walk twice takes .8 of the time; where they are mostly the same few, it takes up to four times as long.
+    Which one it is no public number tells: to walk twice saves time where the nodes that are two steps away from one
+    are everywhere in a large graph, and costs much where they are mostly the same few (benchmarks/README.md).
     """
+    if len(parts) < 2 * EACH:
+        return walks[0](parts)
     each = max(EACH, -(-len(parts) // MOST_TRIED))
     tried = [parts[each // 4 :: each], parts[3 * each // 4 :: each]]
     found, times = np.zeros(parts[-1][1], dtype=np.int64), []
-    for walk, few in zip(walks, tried, strict=True):
+    for walk, (first, *few) in zip(walks, tried, strict=True):
+        found += walk([first])  # code is loaded here, not on the clock
         start = process_time()
         found += walk(few)
-        times.append((process_time() - start) / max(len(few), 1))
+        times.append((process_time() - start) / len(few))
     done = {part for few in tried for part in few}
     return found + walks[times.index(min(times))]([part for part in parts if part not in done])
 

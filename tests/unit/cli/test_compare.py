@@ -21,7 +21,7 @@ def public(tmp_path: Path) -> Path:
 def test_the_help_tells_the_prices_that_are_taken() -> None:
     """Its text is written down, since --help waits for no comparison."""
     [option] = [each for each in typer.main.get_command(app).commands["compare"].params if each.name == "epsilons"]  # type: ignore[attr-defined]
-    assert f"left out, {','.join(map(str, EPSILONS))}." in option.help
+    assert f"the default is {','.join(map(str, EPSILONS))}." in option.help
 
 
 def test_percentiles_are_compared(public: Path, tmp_path: Path) -> None:

@@ -170,7 +170,7 @@ def test_distance_two_sums_are_the_same_wherever_they_are_cut(
 
 
 @pytest.mark.parametrize("slow", [0, 1])
-@pytest.mark.parametrize("size", [24, 128, 130, 2000])
+@pytest.mark.parametrize("size", [48, 128, 130, 2000])
 def test_every_part_is_walked_once_and_most_of_them_the_faster_way(
     size: int, slow: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -180,7 +180,7 @@ def test_every_part_is_walked_once_and_most_of_them_the_faster_way(
 
     def walk(way: int) -> node_scores.Walk:
         def add(few: list[tuple[int, int]]) -> Any:
-            clock[0] += len(few) * (1.1 if way == slow else 1)
+            clock[0] += 1000 * (not walked[way]) + len(few) * (1.1 if way == slow else 1)
             walked[way].extend(few)
             return np.bincount([first for first, _ in few], minlength=size)
 
@@ -189,6 +189,20 @@ def test_every_part_is_walked_once_and_most_of_them_the_faster_way(
     assert FASTER((walk(0), walk(1)), parts).tolist() == [1] * size
     assert sorted(walked[0] + walked[1]) == parts
     assert 1 <= len(walked[slow]) <= min(8, size / 24 + 1)
+
+
+@pytest.mark.parametrize("slow", [0, 1])
+@pytest.mark.parametrize("name", ["sparse", "dense", "hubs and cliques"])
+def test_sums_of_parts_walked_in_both_ways_are_those_of_all(
+    name: str, slow: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    clock = iter([0, 2, 2, 3] if slow == 0 else [0, 1, 1, 3])
+    monkeypatch.setattr(node_scores, "process_time", lambda: 1000.0 * next(clock))
+    monkeypatch.setattr(node_scores, "_faster", FASTER)
+    graph = GRAPHS[name]
+    found = distance_two_sums(graph.offsets, graph.neighbours, WEIGHTS, threads=2)
+    assert next(clock, None) is None, "both were tried"
+    assert found.tolist() == sums_of(name)
 
 
 def test_bits_are_left_as_they_were_found() -> None:

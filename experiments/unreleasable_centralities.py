@@ -1,8 +1,8 @@
 """How much would noise leave of three centralities that dampen does not release?
 
-``python -m experiments.refused_centralities`` with ``DAMPEN_DATA`` set. Noise is Laplace on the score of every node, of
-the scale change / epsilon. The price is generous: the change comes from a number of the graph at hand, the gap between
-two eigenvalues or a degree, as if it were public. It is not, so nobody may use such noise.
+``python -m experiments.unreleasable_centralities`` with ``DAMPEN_DATA`` set. Noise is Laplace on the score of every
+node, of the scale change / epsilon. The price is generous: the change comes from a number of the graph at hand, the gap
+between two eigenvalues and the largest score, or a degree, as if it were public. It is not, so nobody may use it.
 """
 
 import argparse

@@ -1,6 +1,7 @@
 """What noise would leave of eigenvector centrality, reach and PageRank of surroundings: the figures of the guide.
 
-The definitions of the noise are the theory's. The real graphs are looked for in the folder that ``DAMPEN_DATA`` names.
+Theory: centralities.md, section 6, which names the noise. The real graphs are looked for in the folder that
+``DAMPEN_DATA`` names.
 """
 
 import os
@@ -12,7 +13,7 @@ import pytest
 from dampen import Graph
 from dampen.graphs.graph import DAMPING
 from experiments.rank_recall import load
-from experiments.refused_centralities import (
+from experiments.unreleasable_centralities import (
     GRAPHS,
     SEEDS,
     WAYS,
@@ -39,7 +40,8 @@ THEORY = {
 }
 """Recall with noise at epsilon .1, 1 and 10, and by degree, as the theory prints them."""
 RUNS, ROUNDING, SPREAD = 100, 0.0055, 0.05
-"""Runs of the guide, from the same seeds; its figures have two digits. The theory's are of other runs."""
+"""Runs of the guide, from the same seeds of numpy's ``Generator.laplace``; its figures have two digits. The theory's
+are of other runs."""
 LEAST_SURE = ("eigenvector", "dblp")
 """The row with the largest standard error, which the guide tells."""
 graphs = pytest.mark.parametrize(
