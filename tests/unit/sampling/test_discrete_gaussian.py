@@ -170,7 +170,7 @@ def test_a_sample_fits_its_law_and_no_other(variance: Fraction) -> None:
 def test_wide_samples_have_normal_sizes_and_fair_last_bits(variance: Fraction) -> None:
     drawn = discrete_gaussian_batch(variance, 40_000, entropy.system_entropy())
     scaled = drawn / float(variance) ** 0.5
-    require_fit(np.floor(scaled * 30).astype(np.int64), Fraction(900), wrong=1.1)
+    require_fit(np.rint(scaled * 30).astype(np.int64), Fraction(900), wrong=1.1)
     assert abs(int((drawn & 1).sum()) - 20_000) < 500
 
 
