@@ -46,7 +46,6 @@ def error_bound(mechanism: SelectionMechanism, problem: SelectionProblem, failur
     >>> error_bound(PermuteAndFlip(1), problem, "0.05"), tail_bound(PermuteAndFlip(1), problem, 2) > 0.05
     (2.0, True)
     """
-    problem.require_public("error_bound")
     chance = positive(failure=failure)
     if chance > 1:
         raise ParameterError(f"failure must be a probability, above 0 and at most 1; got {render(failure)}")
@@ -63,7 +62,7 @@ def least_error(probabilities: Floats, errors: Floats, chance: float) -> float:
 
 def law_and_errors(mechanism: SelectionMechanism, problem: SelectionProblem) -> tuple[Floats, Floats]:
     """The probability of each group of candidates, or of each list, and its error; for public problems only."""
-    problem.require_public("accuracy")
+    _require_public_choice(mechanism, problem)
     utilities = np.asarray(problem.groups, dtype=np.float64)
     if not isinstance(mechanism, OrderedMechanism):
         law = mechanism.log_probabilities(problem)
@@ -75,3 +74,13 @@ def law_and_errors(mechanism: SelectionMechanism, problem: SelectionProblem) -> 
     places = dict(zip(problem.frame.candidates, utilities, strict=True))
     picked = np.array([[places[candidate] for candidate in outcome] for outcome in mechanism.outcomes(problem.frame)])
     return probabilities, (best - picked).mean(axis=1)
+
+
+def _require_public_choice(mechanism: object, problem: object) -> None:
+    """Refuse what chooses no candidate: numeric mechanisms have ``expected_absolute_noise``."""
+    if not isinstance(mechanism, SelectionMechanism):
+        rule = "mechanism must be one that chooses, such as PermuteAndFlip(1)"
+        raise ParameterError(f"{rule}; got {render(mechanism)}")
+    if not isinstance(problem, SelectionProblem):
+        raise ParameterError(f"problem must be a SelectionProblem; got {type(problem).__name__}")
+    problem.require_public("accuracy")

@@ -107,7 +107,7 @@ def count(
         refuse_given("it is for tables, not for --pattern", groups, unknown, fit, whose, options.gaps, options.persons)
         _count_in_graph(pattern, pattern.pattern, options, failure.delta)
         return
-    refuse_given("it comes with --pattern", pattern)
+    refuse_given("it comes with --pattern, which counts in a graph", pattern)
     if groups.are_private:
         refuse_given("groups that nobody listed have people, and counts above a threshold", fit, whose)
         options.payment.price.require_epsilon("with --groups private")

@@ -224,7 +224,7 @@ def as_graph(graph: Any) -> Graph:
     home = type(graph).__module__.partition(".")[0]
     if home in ("networkx", "igraph"):
         return Graph.from_networkx(graph) if home == "networkx" else Graph.from_igraph(graph)
-    rule = "graph must be a dampen.Graph: Graph.from_edges, Graph.from_frame and Graph.from_file make one"
+    rule = "graph must be a dampen.Graph (Graph.from_edges, from_frame, from_file), or one of networkx or igraph"
     raise ParameterError(f"{rule}; got {type(graph).__name__}")
 
 

@@ -190,7 +190,8 @@ def _read_columns(frame: Any, src: str, dst: str) -> tuple[Any, Any]:
 
     native = nw.from_native(frame, pass_through=True)
     if not isinstance(native, nw.DataFrame | nw.LazyFrame):
-        raise ParameterError(f"frame must be a data frame or a mapping of columns; got {type(frame).__name__}")
+        rule = "frame must be a data frame, a relation of DuckDB or a mapping of columns"
+        raise ParameterError(f"{rule}; got {type(frame).__name__}")
     _require_columns(native.collect_schema().names(), src, dst)
     chosen = native.select(src, dst)
     columns = chosen.collect() if isinstance(chosen, nw.LazyFrame) else chosen

@@ -83,7 +83,7 @@ class PrivateTreeClassifier(PaidClassifier):
         whole(max_depth=self.max_depth, least=0)
         choice, outcomes = self._choice(), count_outcomes(schema)
         if min(self.max_depth, sum(size > 1 for size in outcomes)) > DEEPEST:
-            rule = f"max_depth must be at most {DEEPEST} where there are so many attributes"
+            rule = f"max_depth must be at most {DEEPEST} where more than {DEEPEST} attributes can be tested"
             raise ParameterError(f"{rule}; got {render(self.max_depth)}")
         if sum(outcomes) * len(schema.classes) > LARGEST_LEVEL:
             raise ParameterError(f"schema must make at most {LARGEST_LEVEL} counts at a node: lower bins, merge values")

@@ -117,7 +117,7 @@ def prepare_with_scores(
     ranking = method.rank(graph, terms) if method.law == "laplace" else None
     if ranking is None or ranking.unit is None or ranking.l1 is None:
         raise ParameterError(
-            "with_scores must be left out here: it is for score='pagerank', and score='degree' by level or degree"
+            "with_scores must be left out here: it is for pagerank, and for degree by the methods level and degree"
         )
     step = steps_to_tell(ranking.unit, ranking.unit * ranking.l1 / rate)
     units = np.asarray(ranking.problem.utilities)

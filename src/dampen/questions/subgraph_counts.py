@@ -49,7 +49,8 @@ def count_subgraphs(
     """How often a small pattern occurs in a graph, privately, with noise that follows the graph at hand.
 
     Nodes are public, edges private: one edge more or less (``EDGE``), or with ``unit="node"`` all edges of a node. The
-    noise depends on the graph, so a release does not tell its error; only ``"edge"``, whose noise is public, does.
+    noise mostly depends on the graph, and a release does not tell its error then. It does where the noise is that of
+    :class:`Laplace`: for ``"edge"``, and for others where the bound is so small that it is best on every graph.
 
     Parameters
     ----------
@@ -98,7 +99,7 @@ def subgraph_problem(graph: Graph, pattern: str, k: int | None = None) -> Numeri
     """The problem that :func:`count_subgraphs` poses."""
     sized = one_of(tuple(PATTERNS), pattern=pattern).startswith("k-")
     if sized != (k is not None):
-        needed = f"is needed for the pattern {pattern!r}" if sized else f"must be left out for {pattern!r}"
+        needed = f"must be given for {pattern!r}" if sized else f"must be left out for {pattern!r}"
         raise ParameterError(f"k {needed}; got {render(k)}")
     return PATTERNS[pattern](graph, 2 if k is None else k)
 

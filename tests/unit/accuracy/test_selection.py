@@ -3,15 +3,17 @@
 from fractions import Fraction
 from itertools import permutations
 from math import factorial
+from typing import Any
 
 import numpy as np
 import pytest
 
-from dampen import Adjacency, Frame, Runs, SelectionProblem
+from dampen import Adjacency, Frame, NumericFrame, NumericProblem, Runs, SelectionProblem
 from dampen.accuracy import error_bound, expected_error, tail_bound
 from dampen.errors import NotPublic, ParameterError
 from dampen.mechanisms import (
     Exponential,
+    LadderWalk,
     LaplaceTopK,
     LocalDampening,
     PairwiseDampening,
@@ -140,6 +142,20 @@ def test_private_problems_and_negative_errors_are_refused(refused: Refused) -> N
             error_bound(Exponential(1), PROBLEM, failure)
     with pytest.raises(ParameterError):
         tail_bound(Exponential(1), PROBLEM, -1)
+
+
+def test_what_chooses_no_candidate_is_refused(refused: Refused) -> None:
+    number: Any = NumericProblem(NumericFrame(1, Adjacency.EDGE), 3).as_public()
+    walk: Any = LadderWalk(1)
+    for judge in (expected_error, lambda *given: tail_bound(*given, 1), lambda *given: error_bound(*given, "1/20")):
+        with refused(ParameterError, "mechanism must be one that chooses", "LadderWalk"):
+            judge(walk, PROBLEM)
+        with refused(ParameterError, "mechanism must be one that chooses", "got <class"):
+            judge(Exponential, PROBLEM)
+        with refused(ParameterError, "problem must be a SelectionProblem; got NumericProblem"):
+            judge(Exponential(1), number)
+        with refused(ParameterError, "problem must be a SelectionProblem; got list"):
+            judge(Exponential(1), [1, 2, 3])
 
 
 def test_an_ordered_laplace_list_errs_by_how_far_each_place_falls_short() -> None:

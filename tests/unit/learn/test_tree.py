@@ -378,7 +378,7 @@ def test_a_deeper_tree_is_refused_before_anything_is_paid() -> None:
     names = [f"a{i}" for i in range(DEEPEST + 1)]
     schema, budget = Schema({name: Category(["x", "y"]) for name in names}, classes=["no", "yes"]), Budget(epsilon=1)
     deeper = PrivateTreeClassifier(1, DEEPEST + 1, schema=schema, budget=budget)
-    with pytest.raises(ParameterError, match="at most 100 where there are so many attributes; got 101"):
+    with pytest.raises(ParameterError, match="at most 100 where more than 100 attributes can be tested; got 101"):
         deeper.fit({name: ["x"] for name in names}, ["no"])
     assert budget.spent.epsilon == 0
     few = Schema({name: Category(["x", "y"]) for name in names[:2]}, classes=["no", "yes"])

@@ -76,7 +76,7 @@ class RoundedWalk(RoundedNoise):
 
 @dataclass(frozen=True, init=False, repr=False)
 class LadderWalk(AdditiveMechanism):
-    """The value plus noise that walks up the ladder, hardly more than the first rung asks for, and no delta.
+    """The value plus pure noise that walks up the ladder: hardly more than the first rung asks for, if that is large.
 
     Definition
     ----------
