@@ -286,7 +286,6 @@ def _relabel(t: int, d: int, tails: Uints, tips: Uints, sizes: Uints, ids: Uints
         sizes[linked + 1] = degree
         wedges += degree * (degree - 1) // 2
         linked += degree != 0
-    sizes[linked + 1] = 0
     for e in range(t):
         tails[e] = ids[tails[e]]
         tips[e] = ids[tips[e]]
@@ -330,6 +329,7 @@ def _sort_rows(t: int, linked: int, tails: Uints, tips: Uints, sizes: Uints, fil
     the neighbours below fill in order; so do those above, after the last of them.
     """
     one = np.uint32(1)
+    sizes[0] = 0  # a centre that was looked for in the core has left a degree there
     for x in range(linked):
         sizes[x + 1] += sizes[x]
         fill[x] = sizes[x]

@@ -137,7 +137,6 @@ def number_ends(
         degree: Any = np.int64(sizes[x + 1])
         wedges += degree * (degree - 1) // 2
         numbers[ends[x]] = 0
-    sizes[linked + one] = 0
     return np.int64(linked), wedges
 
 
@@ -148,6 +147,7 @@ def sort_listed_rows(t: Any, linked: int, tails: Uints, tips: Uints, sizes: Uint
     ``sizes`` becomes where rows start. Rows that are read by increasing node and handed to their neighbours are sorted.
     """
     one = np.uint32(1)
+    sizes[0] = 0
     for x in range(linked):
         sizes[x + 1] += sizes[x]
         fill[x] = sizes[x]

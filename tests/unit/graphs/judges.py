@@ -28,6 +28,18 @@ def hubs_and_cliques(seed: int) -> Graph:
     return Graph.from_edges(src, dst, nodes=310)
 
 
+def clique_beside_hub(clique: int, around: int, apart: int) -> Graph:
+    """A clique, and a hub over a ring of nodes that are joined with the next few; leaves raise these above the hub."""
+    hub, first = clique, clique + 1 + around
+    ring, leaves = np.arange(hub + 1, first), around - 2 * apart
+    tails, heads = np.triu_indices(clique, 1)
+    further = [np.roll(ring, step) for step in range(1, apart + 1)]
+    last = first + around * leaves
+    src = [tails, np.full(around, hub), np.tile(ring, apart), np.repeat(ring, leaves)]
+    dst = [heads, ring, *further, np.arange(first, last)]
+    return Graph.from_edges(np.concatenate(src), np.concatenate(dst), nodes=last)
+
+
 def hubs_over_few_edges(seed: int) -> Graph:
     """Hubs of 99 neighbours each, of which at most 65 have edges: about as many as one word of bits holds."""
     src, dst = list[int](), list[int]()

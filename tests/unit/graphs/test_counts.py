@@ -69,6 +69,26 @@ def test_the_bits_do_not_depend_on_which_kernel_counts(name: str, monkeypatch: p
     assert graph.ego_betweenness_exact(node) == judges.ego_betweenness(judges.sets_of(graph), node)
 
 
+def test_a_centre_of_the_core_leaves_nothing_to_the_next_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The rows of a sparse hub with as many ego edges as there is room for end where they should."""
+    monkeypatch.setattr(node_scores, "LEAST_DENSE", 2)
+    graph = judges.clique_beside_hub(66, 250, 10)
+    order, rows, core = node_scores._ego_rows(*graph._rows())
+    centres = np.array([np.flatnonzero(order == node)[0] for node in (0, 66)], dtype=np.uint32)
+    assert core[2][centres].tolist() == [True, False]
+    assert rows[3].max() == rows[3][centres[1]] == 10 * 250
+    memory, values = list(node_scores._ego_scratch(rows, core)), np.zeros(graph.nodes)
+    size = len(memory[5])
+    room = np.full(size + 500, 123, dtype=np.uint32)
+    memory[5] = room[:size]
+    progress = np.zeros(ego_kernels.LARGEST + 1, dtype=np.int64)
+    ego_kernels.ego_values(centres, rows, core, tuple(memory), values, progress, 10**9, False)
+    assert (room[size:] == 123).all(), "written beyond the end"
+    joined = judges.sets_of(graph)
+    expected = [float(judges.ego_betweenness(joined, node)) for node in (0, 66)]
+    np.testing.assert_allclose(values[centres], expected, rtol=1e-12)
+
+
 def test_compiled_code_comes_back_after_few_steps() -> None:
     """One row more at most: an interrupt waits no longer than that."""
     nodes = 600  # open pairs of one centre take more than one call
