@@ -12,6 +12,7 @@ from numba import njit
 
 from dampen import Graph
 from dampen.graphs import ego_kernels, renumber
+from dampen.graphs.threads import new_halt
 
 MEMORY = """
 import sys
@@ -36,14 +37,14 @@ print(peak() - before, len(src))
 
 
 @njit(cache=True)
-def _walk_wedges(offsets: Any, middles: Any, neighbours: Any, memory: Any) -> int:
+def _walk_wedges(offsets: Any, middles: Any, neighbours: Any, memory: Any, halt: Any) -> int:
     place, tails, tips, sizes, fill, row, _, ids, _, _, _, _ = memory
     total = 0
     for c in range(len(middles)):
-        t = ego_kernels._ego_edges(c, offsets, middles, neighbours, place, tails, tips)
+        t = ego_kernels._ego_edges(c, offsets, middles, neighbours, place, tails, tips, halt)
         d: Any = np.int64(offsets[c + 1] - offsets[c])
-        linked, _ = ego_kernels._relabel(t, d, tails, tips, sizes, ids)
-        ego_kernels._sort_rows(t, linked, tails, tips, sizes, fill, row)
+        linked, _ = ego_kernels._relabel(t, d, tails, tips, sizes, ids, halt)
+        ego_kernels._sort_rows(t, linked, tails, tips, sizes, fill, row, halt)
         for u in range(linked):
             for slot in range(sizes[u], sizes[u + 1]):
                 w = row[slot]
@@ -72,7 +73,7 @@ def bare_wedges(graph: Graph) -> Callable[[], object]:
     largest = int(graph.degrees().max())
     rows = renumber.by_degree(renumber.degree_order(offsets, largest), offsets, neighbours, 1)
     memory = ego_kernels.scratch(graph.nodes, largest, int(ego_kernels.scan_lengths(*rows).max()), 0)
-    return lambda: _walk_wedges(*rows, memory)
+    return lambda: _walk_wedges(*rows, memory, new_halt())
 
 
 def bare_walks(graph: Graph) -> Callable[[], object]:

@@ -19,6 +19,7 @@ from time import perf_counter
 from typing import Any, NamedTuple
 
 import duckdb
+import numpy as np
 
 from benchmarks.graphs import DENSE, dense_graph
 from benchmarks.huge_graphs import power_law, write_edges
@@ -72,7 +73,7 @@ def _wait(action: Action, moment: float) -> float | None:
 
 
 def actions(edges: int, folder: Path) -> dict[str, Action]:
-    """What is interrupted: graphs with a power law of degrees, and dense ones."""
+    """What is interrupted: graphs with a power law of degrees, one of them under a hub, and dense ones."""
     nodes, src, dst = power_law(edges)
     file = str(folder / "edges.parquet")
     write_edges(file, src, dst)
@@ -83,6 +84,12 @@ def actions(edges: int, folder: Path) -> dict[str, Action]:
 
     def count(pattern: str, k: int | None = None, unit: str = "edge") -> Action:
         return lambda: count_subgraphs(graph, pattern, k=k, unit=unit, epsilon=1, budget=Budget(epsilon=1, unit=unit))
+
+    everywhere = np.arange(1, nodes, dtype=src.dtype)  # one node is joined to all others
+    hub = Graph.from_edges(np.concatenate([src, 0 * everywhere]), np.concatenate([dst, everywhere]), nodes=nodes)
+
+    def count_under_hub(pattern: str, k: int | None = None) -> Action:
+        return lambda: count_subgraphs(hub, pattern, k=k, epsilon=1, budget=Budget(epsilon=1))
 
     connection = duckdb.connect()
     distinct = connection.sql(f"select distinct src, dst from '{file}'")
@@ -107,6 +114,10 @@ def actions(edges: int, folder: Path) -> dict[str, Action]:
         "edges, a node hidden": count("edge", unit="node"),
         "edge supports": graph.edge_supports,
         "rows kept": lambda: count_rows_kept(src, dst, [2**power for power in range(12)], nodes=nodes),
+        "EBC, a hub over all": hub.ego_betweenness,
+        "triangles, a hub over all": count_under_hub("triangle"),
+        "2-triangles, a hub over all": count_under_hub("2-triangle"),
+        "4-cliques, a hub over all": count_under_hub("k-clique", 4),
         **{f"EBC of {name}": dense_graph(size, p).ego_betweenness for name, (size, p, _) in DENSE.items()},
     }
 

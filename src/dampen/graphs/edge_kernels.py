@@ -15,7 +15,7 @@ from numba.extending import intrinsic
 from numba.np.arrayobj import make_array
 from numpy.typing import NDArray
 
-from dampen.graphs.stretches import STEPS_AT_ONCE, stretches
+from dampen.graphs.stretches import stretches
 
 Uints = NDArray[np.uint32]
 Words = NDArray[np.uint64]
@@ -89,6 +89,15 @@ def ask_for_rows(slot: Any, offsets: Uints, middles: Uints, neighbours: Uints) -
     prefetch(middles, np.uint64(far))
     prefetch(offsets, np.uint64(far))
     prefetch(neighbours, np.uint64(middles[near]))
+
+
+@njit(cache=True, nogil=True)
+def ask_for_ends(slot: Any, offsets: Uints, neighbours: Uints) -> None:
+    """Ask for the ends of the rows of the neighbours that stand some places after ``slot``."""
+    last, one = np.uint64(len(neighbours) - 1), np.uint32(1)
+    far, near = neighbours[min(slot + np.uint64(FAR), last)], neighbours[min(slot + np.uint64(NEAR), last)]
+    prefetch(offsets, np.uint64(far + one))
+    prefetch(neighbours, np.uint64(offsets[near + one] - one))
 
 
 def orient(offsets: Uints, neighbours: Uints) -> tuple[Uints, Uints, Uints]:
@@ -193,35 +202,28 @@ def add_up(first: int, last: int, numbers: Uints, counts: NDArray[np.int32], sup
         supports[numbers[slot]] = total
 
 
-def largest_codegree(order: Uints, offsets: Uints, neighbours: Uints) -> int:
-    """The largest number of common neighbours of two nodes; ``order`` lists the nodes by decreasing degree."""
-    counts = np.zeros(len(offsets), dtype=np.int32)
-    place, best = 0, 0
-    while place < len(order):
-        place, best = raise_codegree(place, best, order, offsets, neighbours, counts, STEPS_AT_ONCE)
-    return best
-
-
 @njit(cache=True, nogil=True)
 def raise_codegree(
-    place: int, best: int, order: Uints, offsets: Uints, neighbours: Uints, counts: NDArray[np.int32], limit: int
+    order: Uints, offsets: Uints, neighbours: Uints, counts: NDArray[np.int32], limit: int
 ) -> tuple[int, int]:
-    """The largest number of common neighbours of the nodes from one place of the order on, or ``best`` if larger.
+    """How many nodes of the order were looked at, and the most neighbours that one of them shares with any other.
 
-    Two nodes have no more common neighbours than either has neighbours, so the walk ends at the first node whose degree
-    is no larger than the best count so far. It stops after the node with which it has made ``limit`` steps, and says
-    where to go on.
+    ``order`` lists the nodes by decreasing degree. Two nodes share no more neighbours than either has, so all are done
+    at the first whose degree is no larger than the most so far. It stops before the node with which it would have made
+    more than ``limit`` steps.
     """
     steps: Any = np.int64(0)
-    while place < len(order) and steps < limit:
+    best: Any = np.int64(0)
+    for place in range(len(order)):
         v = order[place]
         if offsets[v + 1] - offsets[v] <= best:
-            return len(order), best
+            break
         for slot in range(offsets[v], offsets[v + 1]):
             steps += np.int64(offsets[neighbours[slot] + 1]) - np.int64(offsets[neighbours[slot]])
+        if steps > limit:
+            return place, best
         best = max(best, _row_codegree(v, offsets, neighbours, counts))
-        place += 1
-    return place, best
+    return len(order), best
 
 
 @njit(cache=True, nogil=True)

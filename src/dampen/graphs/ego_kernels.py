@@ -28,7 +28,8 @@ from dampen.graphs.bit_kernels import (
 )
 from dampen.graphs.edge_kernels import ADJACENT, FAR, WORD, Uints, Words, ask_for_rows, prefetch
 from dampen.graphs.stretches import stretches
-from dampen.graphs.triangle_kernels import number_ends, sort_listed_rows
+from dampen.graphs.threads import Halt
+from dampen.graphs.triangle_kernels import EDGES_AT_ONCE, number_ends, sort_listed_rows
 from dampen.graphs.word_kernels import Bytes, count_words, fill_words, pack_words
 
 Scratch = tuple[Uints, Uints, Uints, Uints, Uints, Uints, NDArray[np.int32], Uints, Words, Counts, Words, Bytes]
@@ -98,11 +99,13 @@ def ego_values(
     progress: Counts,
     limit: int,
     keep: bool,
+    halt: Halt,
 ) -> Any:
     """EBC of some centres, each written to its own place; how many steps were made.
 
     It stops after about ``limit`` steps, and goes on from there when called again. All is done when
-    ``progress[CENTRE]`` is the number of centres. To ``keep`` is to stop at a centre once its open pairs are counted:
+    ``progress[CENTRE]`` is the number of centres. To find the ego network of a hub takes longer, and ends once ``halt``
+    is set: memory and values are of no use then. To ``keep`` is to stop at a centre once its open pairs are counted:
     ``progress[STAGE]`` is ``COUNTED``, C(d, 2) - t is at ``BASE``, the largest b with h[b] > 0 at ``LARGEST``, and the
     histogram is left in the scratch memory.
 
@@ -115,12 +118,12 @@ def ego_values(
     work: Any = 0
     t: Any
     at, stage, base, largest = progress[CENTRE], progress[STAGE], progress[BASE], progress[LARGEST]
-    while work < limit and at < len(centres):
+    while work < limit and at < len(centres) and not halt[0]:
         c = centres[at]
         d: Any = np.int64(offsets[c + 1]) - np.int64(offsets[c])
         if d > WORD:
             progress[STAGE] = stage
-            work += _count_large(c, graph, core, memory, progress, limit - work)
+            work += _count_large(c, graph, core, memory, progress, limit - work, halt)
             stage, base, largest = progress[STAGE], progress[BASE], progress[LARGEST]
         elif stage == UNSEEN:
             size, largest, stage = d, np.int64(0), COUNTED
@@ -129,7 +132,7 @@ def ego_values(
             else:
                 t = np.int64(starts[c + 1]) - np.int64(starts[c])
                 if t > 1:
-                    size, _ = number_ends(np.int64(starts[c]), t, edges, place, tails, tips, sizes, touched)
+                    size, _ = number_ends(np.int64(starts[c]), t, edges, place, tails, tips, sizes, touched, halt)
                     pack_words(t, tails, tips, bits)
             if t > 1:
                 largest = count_words(size, bits, histogram)
@@ -152,13 +155,13 @@ def ego_values(
 
 
 @njit(cache=True, nogil=True)
-def _count_large(c: int, graph: Any, core: Any, memory: Any, progress: Counts, limit: int) -> Any:
+def _count_large(c: int, graph: Any, core: Any, memory: Any, progress: Counts, limit: int, halt: Halt) -> Any:
     """Go on with a centre of more than 64 neighbours from where ``progress`` says; how many steps that took."""
     work: Any = 0
     if progress[STAGE] == UNSEEN and core[2][c]:
         work += _lay_out_core(c, graph, core, memory, progress)
     if progress[STAGE] == UNSEEN:
-        work += _lay_out(c, graph, memory, progress)
+        work += _lay_out(c, graph, memory, progress, halt)
     _, _, _, sizes, _, row, counts, touched, bits, histogram, present, _ = memory
     if progress[STAGE] == BITS:
         work += _pairs_by_bits(bits, histogram, present, progress, limit - work)
@@ -168,18 +171,23 @@ def _count_large(c: int, graph: Any, core: Any, memory: Any, progress: Counts, l
 
 
 @njit(cache=True, nogil=True)
-def _lay_out(c: int, graph: Any, memory: Any, progress: Counts) -> Any:
-    """Find the ego network of c and choose how its open pairs are counted; how many steps that took."""
+def _lay_out(c: int, graph: Any, memory: Any, progress: Counts, halt: Halt) -> Any:
+    """Find the ego network of c and choose how its open pairs are counted; how many steps that took.
+
+    Given up, it leaves c as it was found.
+    """
     offsets, middles, neighbours, lengths, starts, edges = graph
     place, tails, tips, sizes, fill, row, _, touched, bits, histogram, present, _ = memory
     d: Any = np.int64(offsets[c + 1]) - np.int64(offsets[c])
     t: Any
     if len(starts):
         t = np.int64(starts[c + 1]) - np.int64(starts[c])
-        linked, wedges = number_ends(np.int64(starts[c]), t, edges, place, tails, tips, sizes, touched)
+        linked, wedges = number_ends(np.int64(starts[c]), t, edges, place, tails, tips, sizes, touched, halt)
     else:
-        t = np.int64(_ego_edges(c, offsets, middles, neighbours, place, tails, tips))
-        linked, wedges = _relabel(t, d, tails, tips, sizes, touched)
+        t = np.int64(_ego_edges(c, offsets, middles, neighbours, place, tails, tips, halt))
+        linked, wedges = _relabel(t, d, tails, tips, sizes, touched, halt)
+    if halt[0]:
+        return np.int64(0)
     open_pairs = linked * (linked - 1) // 2 - t
     words = (linked + WORD - 1) // WORD
     progress[BLOCK] = progress[ROW] = progress[LARGEST] = 0
@@ -197,10 +205,10 @@ def _lay_out(c: int, graph: Any, memory: Any, progress: Counts) -> Any:
         progress[STAGE] = BITS
     else:
         if len(starts):
-            sort_listed_rows(t, linked, tails, tips, sizes, fill, row)
+            sort_listed_rows(t, linked, tails, tips, sizes, fill, row, halt)
         else:
-            _sort_rows(t, linked, tails, tips, sizes, fill, row)
-        progress[STAGE] = PATHS
+            _sort_rows(t, linked, tails, tips, sizes, fill, row, halt)
+        progress[STAGE] = UNSEEN if halt[0] else PATHS
     return lengths[c] + d
 
 
@@ -246,7 +254,7 @@ def _bits_are_cheaper(linked: Any, words: Any, open_pairs: Any, wedges: Any) -> 
 
 @njit(cache=True, nogil=True)
 def _ego_edges(
-    c: int, offsets: Uints, middles: Uints, neighbours: Uints, place: Uints, tails: Uints, tips: Uints
+    c: int, offsets: Uints, middles: Uints, neighbours: Uints, place: Uints, tails: Uints, tips: Uints, halt: Halt
 ) -> int:
     """List the edges among the neighbours of c by their places in its row, the lower end first and increasing."""
     low, high = offsets[c], offsets[c + 1]
@@ -255,6 +263,8 @@ def _ego_edges(
         place[neighbours[slot]] = slot - low + 1
     t = 0
     for slot in range(low, high):
+        if halt[0]:
+            break
         ask_for_rows(slot, offsets, middles, neighbours)
         x = neighbours[slot]
         for up in range(middles[x], offsets[x + 1]):
@@ -269,15 +279,18 @@ def _ego_edges(
 
 
 @njit(cache=True, nogil=True)
-def _relabel(t: int, d: int, tails: Uints, tips: Uints, sizes: Uints, ids: Uints) -> tuple[int, int]:
+def _relabel(t: int, d: int, tails: Uints, tips: Uints, sizes: Uints, ids: Uints, halt: Halt) -> tuple[int, int]:
     """Number the neighbours that have ego edges, in order; how many they are, and how many wedges (2-paths) they form.
 
     ``sizes[x + 1]`` is left as the ego degree of the neighbour with the new number x.
     """
     ids[:d] = 0
-    for e in range(t):
-        ids[tails[e]] += np.uint32(1)
-        ids[tips[e]] += np.uint32(1)
+    for first in range(0, t, EDGES_AT_ONCE):
+        if halt[0]:
+            break
+        for e in range(np.uint64(first), np.uint64(min(first + EDGES_AT_ONCE, t))):
+            ids[tails[e]] += np.uint32(1)
+            ids[tips[e]] += np.uint32(1)
     linked: Any = 0
     wedges: Any = 0
     for x in range(d):
@@ -286,9 +299,12 @@ def _relabel(t: int, d: int, tails: Uints, tips: Uints, sizes: Uints, ids: Uints
         sizes[linked + 1] = degree
         wedges += degree * (degree - 1) // 2
         linked += degree != 0
-    for e in range(t):
-        tails[e] = ids[tails[e]]
-        tips[e] = ids[tips[e]]
+    for first in range(0, t, EDGES_AT_ONCE):
+        if halt[0]:
+            break
+        for e in range(np.uint64(first), np.uint64(min(first + EDGES_AT_ONCE, t))):
+            tails[e] = ids[tails[e]]
+            tips[e] = ids[tips[e]]
     return linked, wedges
 
 
@@ -322,7 +338,9 @@ def _pairs_by_bits(bits: Words, histogram: Counts, present: Words, progress: Cou
 
 
 @njit(cache=True, nogil=True)
-def _sort_rows(t: int, linked: int, tails: Uints, tips: Uints, sizes: Uints, fill: Uints, row: Uints) -> None:
+def _sort_rows(
+    t: int, linked: int, tails: Uints, tips: Uints, sizes: Uints, fill: Uints, row: Uints, halt: Halt
+) -> None:
     """Rows of the ego network, each increasing: first the neighbours below, then those above.
 
     ``sizes`` becomes where rows start: row x is ``row[sizes[x]:sizes[x + 1]]``. Edges come by increasing lower end, so
@@ -333,14 +351,20 @@ def _sort_rows(t: int, linked: int, tails: Uints, tips: Uints, sizes: Uints, fil
     for x in range(linked):
         sizes[x + 1] += sizes[x]
         fill[x] = sizes[x]
-    for e in range(t):
-        y = tips[e]
-        row[fill[y]] = tails[e]
-        fill[y] += one
-    for e in range(t):
-        x = tails[e]
-        row[fill[x]] = tips[e]
-        fill[x] += one
+    for first in range(0, t, EDGES_AT_ONCE):
+        if halt[0]:
+            return
+        for e in range(np.uint64(first), np.uint64(min(first + EDGES_AT_ONCE, t))):
+            y = tips[e]
+            row[fill[y]] = tails[e]
+            fill[y] += one
+    for first in range(0, t, EDGES_AT_ONCE):
+        if halt[0]:
+            return
+        for e in range(np.uint64(first), np.uint64(min(first + EDGES_AT_ONCE, t))):
+            x = tails[e]
+            row[fill[x]] = tips[e]
+            fill[x] += one
 
 
 @njit(cache=True, nogil=True)

@@ -168,14 +168,11 @@ class Graph:
 
         return count_triangles(self, threads=threads)
 
-    def max_codegree(self) -> int:
+    def max_codegree(self, *, threads: int | None = None) -> int:
         """The largest number of neighbours that two nodes share."""
-        from dampen.graphs.edge_kernels import largest_codegree
-        from dampen.graphs.renumber import degree_order
+        from dampen.graphs.subgraphs import largest_codegree
 
-        offsets, neighbours = self._rows()
-        upwards = degree_order(offsets, int(self.degrees().max()))
-        return int(largest_codegree(upwards[::-1].copy(), offsets, neighbours))
+        return largest_codegree(self, threads=threads)
 
     def ego_betweenness(self, *, threads: int | None = None) -> Floats:
         """How much each node stands between its neighbours (EBC).

@@ -14,7 +14,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from dampen.graphs.edge_kernels import FAR, NEAR, Uints, Words, prefetch
+from dampen.graphs.edge_kernels import FAR, NEAR, Uints, Words, ask_for_ends, prefetch
 
 Memory = tuple[Uints, Words, Uints, NDArray[np.bool_]]
 """Of one thread: a counter for each node, a word of bits for every 32, a list of marked nodes, and which rows have one.
@@ -40,17 +40,8 @@ def _beyond(x: int, low: Any, high: Any, neighbours: Uints) -> Any:
 
 
 @njit(cache=True, nogil=True)
-def _ask_for_end(slot: Any, offsets: Uints, neighbours: Uints) -> None:
-    """Ask for the ends of the rows of the neighbours that stand some places after ``slot``."""
-    last, one = np.uint64(len(neighbours) - 1), np.uint32(1)
-    far, near = neighbours[min(slot + np.uint64(FAR), last)], neighbours[min(slot + np.uint64(NEAR), last)]
-    prefetch(offsets, np.uint64(far + one))
-    prefetch(neighbours, np.uint64(offsets[near + one] - one))
-
-
-@njit(cache=True, nogil=True)
 def _ask_for_cut(slot: Any, cuts: Uints, neighbours: Uints) -> None:
-    """The same of the places where rows are cut."""
+    """Ask for the places where the rows of the neighbours are cut, which stand some places after ``slot``."""
     last, one = np.uint64(len(neighbours) - 1), np.uint32(1)
     far, near = neighbours[min(slot + np.uint64(FAR), last)], neighbours[min(slot + np.uint64(NEAR), last)]
     prefetch(cuts, np.uint64(far))
@@ -80,7 +71,7 @@ def distance_two(
             sums[v] += weights[1] * _beyond(x, np.int64(offsets[v]), np.int64(offsets[v + one]), neighbours)
             continue
         for slot in range(offsets[x], offsets[x + 1]):
-            _ask_for_end(slot, offsets, neighbours)
+            ask_for_ends(slot, offsets, neighbours)
             down: Any = offsets[neighbours[slot] + one] - one
             while neighbours[down] > x:
                 y = neighbours[down]
@@ -144,7 +135,7 @@ def distance_two_of_top(
             continue
         floor = max(x + one, top)  # row v holds x, which is lower: no other end need be looked for
         for slot in range(base, offsets[x + one]):
-            _ask_for_end(slot, offsets, neighbours)
+            ask_for_ends(slot, offsets, neighbours)
             down: Any = offsets[neighbours[slot] + one] - one
             while neighbours[down] >= floor:
                 y = neighbours[down] - top
@@ -243,7 +234,7 @@ def largest_shared(
     for x in range(first, last):
         base = offsets[x]
         for slot in range(offsets[x], offsets[x + 1]):
-            _ask_for_end(slot, offsets, neighbours)
+            ask_for_ends(slot, offsets, neighbours)
             down: Any = offsets[neighbours[slot] + one] - one
             while neighbours[down] > x:
                 y = neighbours[down]

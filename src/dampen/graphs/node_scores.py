@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dampen.graphs.stretches import STEPS_AT_ONCE, stretches
-from dampen.graphs.threads import as_threads, run_parts
+from dampen.graphs.threads import as_threads, new_halt, run_parts
 from dampen.vectors import Floats, Integers
 
 EGO_PARTS, WALK_PARTS = 256, 128
@@ -47,7 +47,7 @@ def ego_betweenness(offsets: Any, neighbours: Any, threads: int) -> Floats:
     from dampen.graphs import ego_kernels
 
     order, graph, core = _ego_rows(offsets, neighbours, threads)
-    values = np.zeros(len(order))
+    values, halt = np.zeros(len(order)), new_halt()
 
     def worker() -> Callable[[Any], Iterator[None]]:
         memory = _ego_scratch(graph, core)
@@ -55,12 +55,12 @@ def ego_betweenness(offsets: Any, neighbours: Any, threads: int) -> Floats:
         def count(centres: Any) -> Iterator[None]:
             progress = np.zeros(ego_kernels.LARGEST + 1, dtype=np.int64)
             while progress[ego_kernels.CENTRE] < len(centres):
-                ego_kernels.ego_values(centres, graph, core, memory, values, progress, STEPS_AT_ONCE, False)
+                ego_kernels.ego_values(centres, graph, core, memory, values, progress, STEPS_AT_ONCE, False, halt)
                 yield
 
         return count
 
-    run_parts(worker, _ego_parts(graph[3]), threads=threads, title="ego betweenness")
+    run_parts(worker, _ego_parts(graph[3]), threads=threads, title="ego betweenness", halt=halt)
     return _in_order(order, values)
 
 
@@ -72,8 +72,14 @@ def ego_betweenness_exact(offsets: Any, neighbours: Any, node: int) -> Fraction:
     memory = _ego_scratch(graph, core)
     centre, values = np.flatnonzero(order == node).astype(np.uint32), np.empty(0)
     progress = np.zeros(ego_kernels.LARGEST + 1, dtype=np.int64)
-    while progress[ego_kernels.STAGE] != ego_kernels.COUNTED:
-        ego_kernels.ego_values(centre, graph, core, memory, values, progress, STEPS_AT_ONCE, True)
+    halt = new_halt()
+
+    def count(_: int) -> Iterator[None]:
+        while progress[ego_kernels.STAGE] != ego_kernels.COUNTED:
+            ego_kernels.ego_values(centre, graph, core, memory, values, progress, STEPS_AT_ONCE, True, halt)
+            yield
+
+    run_parts(lambda: count, [node], threads=1, title="ego betweenness", halt=halt)
     counts = memory[9][: progress[ego_kernels.LARGEST] + 1].tolist()
     base = int(progress[ego_kernels.BASE])
     return base - sum((Fraction(count * b, b + 1) for b, count in enumerate(counts)), Fraction(0))

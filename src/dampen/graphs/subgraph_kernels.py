@@ -2,8 +2,8 @@
 
 Rows are those of :mod:`~dampen.graphs.edge_kernels`. Pairs are looked at from one of their ends, by counting the
 walks of two steps from there. Scratch memory is left as it was found: zeros. What may take long either goes over nodes
-from first to last, few at a time, or looks at ``halt`` for every node and clique, and ends once it is set: what it has
-found by then is of no use.
+from first to last, few at a time, or looks at ``halt`` for every row that is walked and every clique, and ends once it
+is set: what it has found by then, and the scratch memory, are of no use.
 """
 
 from typing import Any
@@ -12,7 +12,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from dampen.graphs.edge_kernels import Uints, Words, lowest, ones
+from dampen.graphs.edge_kernels import Uints, Words, ask_for_ends, lowest, ones
 from dampen.graphs.threads import Halt
 from dampen.vectors import Integers
 
@@ -37,9 +37,11 @@ def codegree_sums(
     last = len(best) - 1
     for i in nodes:
         degree: Any = np.int64(offsets[i + 1] - offsets[i])
-        if halt[0] or 2 * degree <= best[last]:
+        if 2 * degree <= best[last]:
             break
         for slot in range(offsets[i], offsets[i + 1]):
+            if halt[0]:
+                return
             near[neighbours[slot]] = 1
             for far in range(offsets[neighbours[slot]], offsets[neighbours[slot] + 1]):
                 counts[neighbours[far]] += 1
@@ -52,6 +54,8 @@ def codegree_sums(
                 best[0] = max(best[0], sums - 2 * near[j])
         counts[i] = 0
         for slot in range(offsets[i], offsets[i + 1]):
+            if halt[0]:
+                return
             for far in range(offsets[neighbours[slot]], offsets[neighbours[slot] + 1]):
                 j = neighbours[far]
                 if j != i and counts[j]:
@@ -60,6 +64,38 @@ def codegree_sums(
                 counts[j] = 0
         for slot in range(offsets[i], offsets[i + 1]):
             near[neighbours[slot]] = 0
+
+
+@njit(cache=True, nogil=True)
+def most_shared(
+    nodes: Uints, best: int, offsets: Uints, neighbours: Uints, counts: NDArray[np.int32], halt: Halt
+) -> int:
+    """The most neighbours that one of ``nodes`` shares with a larger node, or ``best`` if that is more.
+
+    Nodes are numbered by increasing degree, and ``nodes`` decrease. Two nodes share no more neighbours than either has,
+    so the walk ends at the first whose degree is no larger than the most so far. A row is read from its end down to i,
+    which it holds, because it is read only as that of a neighbour of i.
+    """
+    found: Any = np.int64(best)
+    one = np.uint32(1)
+    for i in nodes:
+        if offsets[i + one] - offsets[i] <= found:
+            break
+        for slot in range(offsets[i], offsets[i + one]):
+            if halt[0]:
+                return int(found)
+            ask_for_ends(slot, offsets, neighbours)
+            down: Any = offsets[neighbours[slot] + one] - one
+            while neighbours[down] > i:
+                counts[neighbours[down]] += 1
+                found = max(found, np.int64(counts[neighbours[down]]))
+                down -= one
+        for slot in range(offsets[i], offsets[i + one]):
+            down = offsets[neighbours[slot] + one] - one
+            while neighbours[down] > i:
+                counts[neighbours[down]] = 0
+                down -= one
+    return int(found)
 
 
 @njit(cache=True, nogil=True)
@@ -145,17 +181,21 @@ def heaviest_pair(
     """
     found = np.int64(best)
     for i in nodes:
-        if halt[0] or ceilings[i] <= found:
+        if ceilings[i] <= found:
             break
         for slot in range(offsets[i], offsets[i + 1]):
             near[neighbours[slot]] = 1
         for slot in range(offsets[i], offsets[i + 1]):
+            if halt[0]:
+                return int(found)
             middle = neighbours[slot]
             for far in range(offsets[middle], offsets[middle + 1]):
                 j = neighbours[far]
                 counts[j] += 1
                 sums[j] += joined[slot] + joined[far] if near[j] else apart[slot] + apart[far]
         for slot in range(offsets[i], offsets[i + 1]):
+            if halt[0]:
+                return int(found)
             middle = neighbours[slot]
             near[middle] = 0
             for far in range(offsets[middle], offsets[middle + 1]):
@@ -311,15 +351,19 @@ def fullest_pair(
     counts, sums, near, inside, place, bits = memory
     found = np.int64(best)
     for i in nodes:
-        if halt[0] or ceilings[i] <= found:
+        if ceilings[i] <= found:
             break
         for slot in range(offsets[i], offsets[i + 1]):
+            if halt[0]:
+                return int(found)
             near[neighbours[slot]] = 1
             for far in range(offsets[neighbours[slot]], offsets[neighbours[slot] + 1]):
                 counts[neighbours[far]] += 1
                 sums[neighbours[far]] += supports[slot]
         counts[i] = 0
         for slot in range(offsets[i], offsets[i + 1]):
+            if halt[0]:
+                return int(found)
             for far in range(offsets[neighbours[slot]], offsets[neighbours[slot] + 1]):
                 j = neighbours[far]
                 if own[counts[j]] > found and most_cliques(sums[j] // 2, size) > found:

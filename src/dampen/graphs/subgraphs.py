@@ -29,8 +29,14 @@ EDGES_A_PART = 2**10
 FIRST_PART, LARGEST_PART = 8, 4096
 """Where most nodes will be left out, parts grow from a few nodes to many."""
 
+MOST_COUNTS = 2**30
+"""Threads have so many counts of edges together, in 4 GB; on graphs of very many edges there are fewer threads."""
+
 NODES_AT_ONCE = 2**16
 """So many nodes are bounded at once, each in up to some thousand steps."""
+
+FEW_STEPS = 2**23
+"""A search for the pair that shares most renumbers the nodes rather than make more steps."""
 
 SMALL_SET = 2**15
 """Words of a table of edges that stays in the cache: up to 1448 nodes."""
@@ -61,9 +67,9 @@ def count_stars(graph: "Graph", k: int) -> int:
     return _sum_of_choices(graph.degrees(), k)
 
 
-def count_k_triangles(graph: "Graph", k: int, *, threads: int | None = None) -> int:
+def count_k_triangles(supports: Integers, k: int) -> int:
     """How many sets of k triangles on a common edge there are: the sum of C(support, k) over all edges."""
-    return _sum_of_choices(edge_supports(graph, threads=threads), k)
+    return _sum_of_choices(supports, k)
 
 
 def count_cliques(graph: "Graph", k: int, *, threads: int | None = None) -> int:
@@ -83,6 +89,33 @@ def count_cliques(graph: "Graph", k: int, *, threads: int | None = None) -> int:
     return sum(found)
 
 
+def largest_codegree(graph: "Graph", *, threads: int | None = None) -> int:
+    """The largest number of neighbours that two nodes share.
+
+    Few steps are enough on most graphs. Else the nodes are renumbered by degree, so that all pairs of nodes of large
+    degree are found in the ends of rows.
+    """
+    from dampen.graphs.edge_kernels import raise_codegree
+    from dampen.graphs.renumber import by_degree, degree_order
+    from dampen.graphs.subgraph_kernels import most_shared
+
+    rows, upwards = _rows(graph), degree_order(graph.offsets.view(np.uint32), int(graph.degrees().max()))
+    counts = np.zeros(graph.nodes, dtype=np.int32)
+    seen, shared = raise_codegree(upwards[::-1].copy(), *rows, counts, FEW_STEPS)
+    if seen == graph.nodes:
+        return shared
+    workers, best, halt = as_threads(threads), [shared], new_halt()
+    starts, _, renumbered = by_degree(upwards, *rows, workers)
+
+    def worker() -> Callable[[Uints], None]:
+        own = np.zeros(graph.nodes, dtype=np.int32)
+        return lambda part: best.append(most_shared(part, max(best), starts, renumbered, own, halt))
+
+    downwards = np.arange(graph.nodes, dtype=np.uint32)[::-1].copy()
+    run_parts(worker, _growing_parts(downwards[seen:]), threads=workers, title="common neighbours", halt=halt)
+    return max(best)
+
+
 def codegree_front(graph: "Graph", *, threads: int | None = None) -> tuple[Integers, Integers]:
     """The pairs of nodes from which one edge can make the most triangles, as (a, s).
 
@@ -92,7 +125,7 @@ def codegree_front(graph: "Graph", *, threads: int | None = None) -> tuple[Integ
     from dampen.graphs import subgraph_kernels
 
     rows, order, halt = _rows(graph), _by_degree(graph), new_halt()
-    found = [np.full(graph.max_codegree() + 1, -1, dtype=np.int64)]
+    found = [np.full(largest_codegree(graph, threads=threads) + 1, -1, dtype=np.int64)]
 
     def worker() -> Callable[[Uints], None]:
         counts, near = (np.zeros(graph.nodes, dtype=np.int64) for _ in range(2))
@@ -123,16 +156,18 @@ def degree_front(graph: "Graph") -> tuple[Integers, Integers]:
     return pareto_front(np.maximum(ends, others), np.minimum(ends, others))
 
 
-def largest_k_triangle_change(graph: "Graph", k: int, shared: int, *, threads: int | None = None) -> int:
+def largest_k_triangle_change(
+    graph: "Graph", k: int, shared: int, per_edge: Integers, *, threads: int | None = None
+) -> int:
     """How many k-triangles, k >= 2, one edge can make or break at most: the local sensitivity.
 
     For a pair ij with a_ij common neighbours it is C(a_ij, k) on the edge itself, and at every common neighbour l
-    C(a_il - x_ij, k - 1) + C(a_jl - x_ij, k - 1) on the other two sides. ``shared`` is the largest a_ij. All sums must
-    fit in 64 bits.
+    C(a_il - x_ij, k - 1) + C(a_jl - x_ij, k - 1) on the other two sides. ``shared`` is the largest a_ij, and
+    ``per_edge`` are the supports of all edges. All sums must fit in 64 bits.
     """
     from dampen.graphs import subgraph_kernels
 
-    rows, supports = _rows(graph), _by_slot(graph, edge_supports(graph, threads=threads))
+    rows, supports = _rows(graph), _by_slot(graph, per_edge)
     choices = np.array([comb(a, k - 1) for a in range(shared + 1)], dtype=np.int64)
     own = np.array([comb(a, k) for a in range(shared + 1)], dtype=np.int64)
     # a_il - x_ij: where the pair has an edge, each of the other two sides loses a triangle
@@ -196,14 +231,15 @@ def pareto_front(first: Integers, second: Integers) -> tuple[Integers, Integers]
 def _triangles_by_slot(ends: Uints, heads: Uints, threads: int) -> tuple[int, NDArray[np.int32]]:
     """All triangles, and for each thread how many of those it found stand at each slot, from 1 on."""
     found, parts = list[int](), _triangle_parts(ends, heads)
-    counts = np.zeros((min(threads, len(parts)), len(heads) + 1), dtype=np.int32)
+    workers = max(1, min(threads, len(parts), MOST_COUNTS // (len(heads) + 1)))
+    counts = np.zeros((workers, len(heads) + 1), dtype=np.int32)
     rows = iter(counts)
 
     def worker() -> Callable[[tuple[int, int]], None]:
         place, own = np.zeros(len(ends), dtype=np.uint32), next(rows)
         return lambda part: found.append(triangles_of(*part, ends, heads, place, own))
 
-    run_parts(worker, parts, threads=threads, title="triangles")
+    run_parts(worker, parts, threads=workers, title="triangles")
     return sum(found), counts
 
 

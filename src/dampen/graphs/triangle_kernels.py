@@ -15,6 +15,13 @@ from numba import njit
 
 from dampen.graphs.bit_kernels import Counts
 from dampen.graphs.edge_kernels import FAR, LINE, NEAR, Uints, Words, prefetch
+from dampen.graphs.threads import Halt
+
+EDGES_AT_ONCE = 2**20
+"""After so many edges of one ego network compiled code looks whether it is given up.
+
+It counts them by unsigned numbers: for others it would look at the sign of each place.
+"""
 
 _LOW, _HALF, _WORD_BITS = np.uint64(0xFFFFFFFF), np.uint64(32), np.uint64(63)
 _SHIFT = np.uint32(6)
@@ -109,7 +116,15 @@ def list_corners(triangles: Any, places: Uints, edges: Words) -> None:
 
 @njit(cache=True, nogil=True)
 def number_ends(
-    start: Any, t: Any, edges: Words, numbers: Uints, tails: Uints, tips: Uints, sizes: Uints, ends: Uints
+    start: Any,
+    t: Any,
+    edges: Words,
+    numbers: Uints,
+    tails: Uints,
+    tips: Uints,
+    sizes: Uints,
+    ends: Uints,
+    halt: Halt,
 ) -> Any:
     """Number the ends of t listed edges, as they are met; how many they are, and how many wedges (2-paths) they form.
 
@@ -117,21 +132,25 @@ def number_ends(
     """
     linked: Any = np.uint32(0)
     one = np.uint32(1)
-    for e in range(t):
-        for side in range(2):
-            node = np.uint32(edges[start + e] >> _HALF) if side == 0 else np.uint32(edges[start + e] & _LOW)
-            number = numbers[node]
-            if number == 0:
-                ends[linked] = node
-                linked += one
-                number = linked
-                numbers[node] = number
-                sizes[number] = 0
-            sizes[number] += one
-            if side == 0:
-                tails[e] = number - one
-            else:
-                tips[e] = number - one
+    for first in range(0, t, EDGES_AT_ONCE):
+        if halt[0]:
+            break
+        for e in range(np.uint64(first), np.uint64(min(first + EDGES_AT_ONCE, t))):
+            for side in range(2):
+                edge = edges[np.uint64(start) + e]
+                node = np.uint32(edge >> _HALF) if side == 0 else np.uint32(edge & _LOW)
+                number = numbers[node]
+                if number == 0:
+                    ends[linked] = node
+                    linked += one
+                    number = linked
+                    numbers[node] = number
+                    sizes[number] = 0
+                sizes[number] += one
+                if side == 0:
+                    tails[e] = number - one
+                else:
+                    tips[e] = number - one
     wedges: Any = 0
     for x in range(linked):
         degree: Any = np.int64(sizes[x + 1])
@@ -141,7 +160,9 @@ def number_ends(
 
 
 @njit(cache=True, nogil=True)
-def sort_listed_rows(t: Any, linked: int, tails: Uints, tips: Uints, sizes: Uints, fill: Uints, row: Uints) -> None:
+def sort_listed_rows(
+    t: Any, linked: int, tails: Uints, tips: Uints, sizes: Uints, fill: Uints, row: Uints, halt: Halt
+) -> None:
     """Rows of an ego network from edges in any order, each increasing; ``tails`` has room for all rows.
 
     ``sizes`` becomes where rows start. Rows that are read by increasing node and handed to their neighbours are sorted.
@@ -151,15 +172,20 @@ def sort_listed_rows(t: Any, linked: int, tails: Uints, tips: Uints, sizes: Uint
     for x in range(linked):
         sizes[x + 1] += sizes[x]
         fill[x] = sizes[x]
-    for e in range(t):
-        x, y = tails[e], tips[e]
-        row[fill[x]] = y
-        fill[x] += one
-        row[fill[y]] = x
-        fill[y] += one
+    for first in range(0, t, EDGES_AT_ONCE):
+        if halt[0]:
+            return
+        for e in range(np.uint64(first), np.uint64(min(first + EDGES_AT_ONCE, t))):
+            x, y = tails[e], tips[e]
+            row[fill[x]] = y
+            fill[x] += one
+            row[fill[y]] = x
+            fill[y] += one
     for x in range(linked):
         fill[x] = sizes[x]
     for x in range(linked):
+        if halt[0]:
+            return
         for slot in range(sizes[x], sizes[x + 1]):
             y = row[slot]
             tails[fill[y]] = x

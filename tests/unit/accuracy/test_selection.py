@@ -1,6 +1,7 @@
 """Expected errors and tails from exact laws, against direct sums and simulation."""
 
 from fractions import Fraction
+from functools import partial
 from itertools import permutations
 from math import factorial
 from typing import Any
@@ -147,7 +148,8 @@ def test_private_problems_and_negative_errors_are_refused(refused: Refused) -> N
 def test_what_chooses_no_candidate_is_refused(refused: Refused) -> None:
     number: Any = NumericProblem(NumericFrame(1, Adjacency.EDGE), 3).as_public()
     walk: Any = LadderWalk(1)
-    for judge in (expected_error, lambda *given: tail_bound(*given, 1), lambda *given: error_bound(*given, "1/20")):
+    judges: list[Any] = [expected_error, partial(tail_bound, error=1), partial(error_bound, failure="1/20")]
+    for judge in judges:
         with refused(ParameterError, "mechanism must be one that chooses", "LadderWalk"):
             judge(walk, PROBLEM)
         with refused(ParameterError, "mechanism must be one that chooses", "got <class"):

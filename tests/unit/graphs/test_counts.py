@@ -9,10 +9,11 @@ import numpy as np
 import pytest
 
 from dampen.errors import ParameterError
-from dampen.graphs import ego_kernels, node_scores
+from dampen.graphs import ego_kernels, node_scores, subgraphs
 from dampen.graphs.edge_kernels import add_up, orient
 from dampen.graphs.graph import Graph
 from dampen.graphs.renumber import degree_order
+from dampen.graphs.threads import new_halt
 from tests.unit.graphs import judges
 
 ZOO = {
@@ -82,7 +83,7 @@ def test_a_centre_of_the_core_leaves_nothing_to_the_next_one(monkeypatch: pytest
     room = np.full(size + 500, 123, dtype=np.uint32)
     memory[5] = room[:size]
     progress = np.zeros(ego_kernels.LARGEST + 1, dtype=np.int64)
-    ego_kernels.ego_values(centres, rows, core, tuple(memory), values, progress, 10**9, False)
+    ego_kernels.ego_values(centres, rows, core, tuple(memory), values, progress, 10**9, False, new_halt())
     assert (room[size:] == 123).all(), "written beyond the end"
     joined = judges.sets_of(graph)
     expected = [float(judges.ego_betweenness(joined, node)) for node in (0, 66)]
@@ -98,7 +99,7 @@ def test_compiled_code_comes_back_after_few_steps() -> None:
     last, values = np.array([len(order) - 1], dtype=np.uint32), np.empty(0)
     limit, most_of_a_row, steps = 10_000, 16 * nodes, []
     while progress[ego_kernels.STAGE] != ego_kernels.COUNTED:
-        steps.append(int(ego_kernels.ego_values(last, rows, core, memory, values, progress, limit, True)))
+        steps.append(int(ego_kernels.ego_values(last, rows, core, memory, values, progress, limit, True, new_halt())))
     assert len(steps) > 1
     assert max(steps[1:]) <= limit + most_of_a_row
 
@@ -118,6 +119,22 @@ def test_supports_triangles_and_codegree_are_their_definitions(graph: Graph) -> 
     assert graph.triangles() == judges.triangles(joined) == supports.sum() // 3
     assert graph.max_codegree() == judges.max_codegree(joined)
     assert graph.degrees().tolist() == [len(neighbours) for neighbours in joined]
+
+
+def test_threads_share_the_memory_for_counts_of_edges(monkeypatch: pytest.MonkeyPatch) -> None:
+    graph, used = judges.random_graph(200, 0.5, 1), list[int]()
+    usual, edges = subgraphs.run_parts, len(graph.neighbours) // 2
+
+    def watched(*given: Any, threads: int, **named: Any) -> None:
+        used.append(threads)
+        usual(*given, threads=threads, **named)
+
+    expected = graph.triangles()
+    monkeypatch.setattr(subgraphs, "run_parts", watched)
+    for most, threads in ((2 * edges + 2, 2), (2 * edges + 1, 1), (0, 1)):
+        monkeypatch.setattr(subgraphs, "MOST_COUNTS", most)
+        assert graph.triangles(threads=5) == expected
+        assert used.pop() == threads
 
 
 @pytest.mark.parametrize("most", [6, pytest.param(7, marks=pytest.mark.long)])

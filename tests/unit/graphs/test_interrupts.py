@@ -61,18 +61,17 @@ def test_stretches_end_where_the_numbers_end() -> None:
     assert list(stretches(before)) == [(0, 1), (1, 2)]
 
 
-def test_the_largest_codegree_comes_back_after_the_node_that_reached_the_limit() -> None:
+def test_few_steps_are_made_for_the_largest_codegree_before_nodes_are_renumbered() -> None:
     graph = judges.random_graph(200, 0.5, 1)
-    order = np.argsort(-graph.degrees(), kind="stable").astype(np.uint32)
-    counts = np.zeros(graph.nodes + 1, dtype=np.int32)
-    place, best, visits = 0, 0, []
-    while place < len(order):
-        reached, best = edge_kernels.raise_codegree(place, best, order, *graph._rows(), counts, 1)
-        visits.append(reached - place)
-        place = reached
-    assert len(visits) > 10
-    assert set(visits[:-1]) == {1}
-    assert best == graph.max_codegree() == judges.max_codegree(judges.sets_of(graph))
+    order, counts = np.argsort(-graph.degrees(), kind="stable").astype(np.uint32), np.zeros(200, dtype=np.int32)
+    joined = judges.sets_of(graph)
+    expected, first = judges.max_codegree(joined), int(order[0])
+    steps = sum(len(joined[node]) for node in joined[first])
+    of_first = max(len(joined[first] & joined[node]) for node in range(200) if node != first)
+    for limit, found in ((10**9, (200, expected)), (steps, (1, of_first)), (steps - 1, (0, 0))):
+        assert edge_kernels.raise_codegree(order, *graph._rows(), counts, limit) == found
+        assert not counts.any()
+    assert graph.max_codegree() == expected
 
 
 def test_a_count_that_would_never_end_ends_when_it_is_given_up() -> None:
@@ -130,6 +129,29 @@ def test_searches_for_pairs_look_up_at_every_node() -> None:
     own = np.arange(len(best), dtype=np.int64)
     search: Any = subgraph_kernels.heaviest_pair
     assert search(order, ceilings, 0, *rows, weights, weights, own, *zeros, halt) == 0
+    shared: Any = subgraph_kernels.most_shared
+    assert shared(order[::-1].copy(), 0, *rows, np.zeros(graph.nodes, dtype=np.int32), halt) == 0
+
+
+@pytest.mark.parametrize("listed", [False, True])
+def test_ego_networks_of_hubs_are_left_halfway(listed: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """To find one takes as long as there are edges: compiled code looks up meanwhile, and leaves the hub as it was."""
+    monkeypatch.setattr(ego_lists, "LEAST_LISTED", 0 if listed else 2**62)
+    monkeypatch.setattr(ego_lists, "SHORTEST_ROWS", 0)
+    monkeypatch.setattr(ego_lists, "LONGEST_ROWS", 10**6)
+    monkeypatch.setattr(ego_lists, "LISTED_PER_EDGE", 10**6)
+    monkeypatch.setattr(ego_lists, "MOST_EDGES_LISTED", 10**6)
+    order, rows, core = node_scores._ego_rows(*judges.hubs_over_few_edges(8)._rows(), 1)
+    assert bool(len(rows[4])) is listed
+    hubs, halt = np.arange(len(order) - 4, len(order), dtype=np.uint32), new_halt()
+    memory, values = node_scores._ego_scratch(rows, core), np.zeros(len(order))
+    progress = np.zeros(ego_kernels.LARGEST + 1, dtype=np.int64)
+    halt[0] = 1
+    assert ego_kernels._lay_out(hubs[0], rows, memory, progress, halt) == 0
+    assert progress[ego_kernels.STAGE] == ego_kernels.UNSEEN
+    ego_kernels.ego_values(hubs, rows, core, memory, values, progress, 10**9, False, halt)
+    assert progress[ego_kernels.CENTRE] == 0
+    assert not values.any()
 
 
 def test_triangles_are_cut_into_parts_of_bounded_work(monkeypatch: pytest.MonkeyPatch) -> None:

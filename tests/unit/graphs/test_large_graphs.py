@@ -57,7 +57,19 @@ def small_is_large() -> Iterator[None]:
         patch.setattr(renumber, "LEAST_DEALT", 1)
         patch.setattr(renumber, "BUCKET", 32)
         patch.setattr(stretches, "SLOTS_AT_ONCE", 50)
+        patch.setattr(subgraphs, "FEW_STEPS", 0)
         yield
+
+
+@pytest.mark.parametrize("name", GRAPHS)
+@pytest.mark.parametrize("steps", [0, 5000])
+def test_the_largest_codegree_is_found_in_the_ends_of_rows(
+    name: str, steps: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(subgraphs, "FEW_STEPS", steps)
+    expected = judges.max_codegree(judges.sets_of(GRAPHS[name]))
+    for threads in (1, 2, 3):
+        assert GRAPHS[name].max_codegree(threads=threads) == expected
 
 
 @pytest.mark.parametrize("name", GRAPHS)

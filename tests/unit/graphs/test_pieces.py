@@ -50,7 +50,7 @@ def test_counts_add_up_all_pieces(seed: int) -> None:
     assert subgraphs.count_stars(graph, 3) == sum(comb(len(near), 3) for near in joined)
     shared = {(a, b): len(joined[a] & joined[b]) for a, b in combinations(range(graph.nodes), 2)}
     supports = [common for (a, b), common in shared.items() if b in joined[a]]
-    assert subgraphs.count_k_triangles(graph, 2) == sum(comb(support, 2) for support in supports)
+    assert subgraphs.count_k_triangles(graph.edge_supports(), 2) == sum(comb(support, 2) for support in supports)
     most = max(shared.values())
     change = [
         comb(common, 2)
@@ -61,7 +61,7 @@ def test_counts_add_up_all_pieces(seed: int) -> None:
         )
         for (a, b), common in shared.items()
     ]
-    assert subgraphs.largest_k_triangle_change(graph, 2, most) == max(change)
+    assert subgraphs.largest_k_triangle_change(graph, 2, most, graph.edge_supports()) == max(change)
 
 
 def test_a_table_is_looked_up_at_all_places() -> None:

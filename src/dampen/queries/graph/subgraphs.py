@@ -70,7 +70,7 @@ def triangle_problem(graph: Graph, *, threads: int | None = None) -> NumericProb
     if require_graph(graph).nodes <= MOST_NODES_TRIANGLES:
         ladder = TriangleLadder(*codegree_front(graph, threads=threads), nodes=graph.nodes)
     else:
-        ladder = TriangleLadder([graph.max_codegree()], nodes=graph.nodes)
+        ladder = TriangleLadder([graph.max_codegree(threads=threads)], nodes=graph.nodes)
     return _problem(graph.triangles(threads=threads), ladder, TRIANGLE_GROWTH)
 
 
@@ -114,7 +114,7 @@ def k_clique_problem(graph: Graph, k: int, *, threads: int | None = None) -> Num
     nodes, size = require_graph(graph).nodes, whole(k=k, least=3)
     size = min(size, max(nodes, 2) + 1)  # beyond all nodes one size is as good as another, and this one is a machine's
     _require_room(comb(nodes, size), size)
-    shared, local = graph.max_codegree(), None
+    shared, local = graph.max_codegree(threads=threads), None
     if nodes <= (MOST_NODES_SMALL_CLIQUES if size <= 5 else MOST_NODES_CLIQUES):
         local = largest_clique_change(graph, size, shared, threads=threads)
     value = count_cliques(graph, size, threads=threads)
@@ -137,10 +137,10 @@ def k_triangle_problem(graph: Graph, k: int = 2, *, threads: int | None = None) 
 
     nodes, size = require_graph(graph).nodes, whole(k=k, least=2)
     _require_room(comb(nodes, 2) * comb(nodes, size), size)
-    shared, local = graph.max_codegree(), None
+    shared, local, supports = graph.max_codegree(threads=threads), None, graph.edge_supports(threads=threads)
     if 4 * k_triangle_bound(nodes, size) < ROOM:
-        local = largest_k_triangle_change(graph, size, shared, threads=threads)
-    value = count_k_triangles(graph, size, threads=threads)
+        local = largest_k_triangle_change(graph, size, shared, supports, threads=threads)
+    value = count_k_triangles(supports, size)
     ladder = KTriangleLadder(shared, local, k=size, nodes=nodes)
     return _problem(value, ladder, TWO_TRIANGLE_GROWTH if size == 2 else None)
 
