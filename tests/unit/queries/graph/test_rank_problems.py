@@ -1,6 +1,8 @@
 """Problems by PageRank and core numbers: what is promised covers what the numbers are off by, whatever the graph."""
 
+from collections.abc import Iterator
 from fractions import Fraction
+from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -10,8 +12,10 @@ from dampen.audit import graphs
 from dampen.audit.neighbours import Graph
 from dampen.errors import DataError, ParameterError
 from dampen.graphs.rank_scores import pagerank
+from dampen.queries.graph import rank_problems
 from dampen.queries.graph.rank_problems import (
     DAMPING,
+    RankProblem,
     as_damping,
     core_problem,
     grid_bits,
@@ -78,6 +82,81 @@ def test_promises_in_numbers() -> None:
         assert float(ranks.problem.frame.bound * ranks.unit) == pytest.approx(3.5149 + 0.0009, abs=2e-4)
         assert hop.problem.integral
         assert ranks.problem.integral
+
+
+# What is promised, on coarse grids and after few steps, where the prices of both are large
+
+
+def random_pairs(count: int) -> Iterator[tuple[Graph, Graph]]:
+    """Sparse and dense graphs, and the same with one edge more."""
+    rng = np.random.default_rng(5)
+    for _ in range(count):
+        n = int(rng.integers(4, 9))
+        present = [pair for pair in combinations(range(n), 2) if rng.random() < 0.4]
+        absent = [pair for pair in combinations(range(n), 2) if pair not in present]
+        if absent:
+            yield (n, frozenset(present)), (n, frozenset([*present, absent[rng.integers(len(absent))]]))
+
+
+def circle_and_a_node(nodes: int) -> tuple[Graph, Graph]:
+    """All nodes of the circle have rank 1, to the last bit; the edge to the node beside it lowers all but its end."""
+    circle = frozenset((v, (v + 1) % nodes) for v in range(nodes))
+    return (nodes + 1, circle), (nodes + 1, circle | {(0, nodes)})
+
+
+def moved_units(x: Graph, y: Graph) -> tuple[int, RankProblem]:
+    """The sum of what one edge moves, in units of the grid, and what is promised; no node moves beyond the bound."""
+    one, other = pagerank_problem(*judge.csr(x)), pagerank_problem(*judge.csr(y))
+    assert (one.l1, one.unit, one.problem.frame.bound) == (other.l1, other.unit, other.problem.frame.bound)
+    moved = np.abs(np.asarray(one.problem.utilities) - np.asarray(other.problem.utilities))
+    assert moved.max() <= one.problem.frame.bound
+    return int(moved.sum()), one
+
+
+@pytest.mark.parametrize("bits", [0, 3, 40])
+@pytest.mark.parametrize("steps", [1, 2, 5, None])
+def test_ranks_after_any_steps_and_on_any_grid_keep_the_promise(
+    monkeypatch: pytest.MonkeyPatch, steps: int | None, bits: int
+) -> None:
+    """From the definition: ranks as they are computed and rounded. None: as many steps as there are."""
+    monkeypatch.setattr(rank_problems, "grid_bits", lambda n: bits)
+    if steps is not None:
+        monkeypatch.setattr(rank_problems, "pagerank_steps", lambda n, c: steps)
+    for x, y in (*random_pairs(60), circle_and_a_node(4), circle_and_a_node(60)):
+        moved, told = moved_units(x, y)
+        assert moved <= told.l1
+
+
+def test_rounding_may_move_every_node_by_a_unit(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A circle of ranks 1, and then just below, on a grid of 1: more than the edge and all errors could do."""
+    monkeypatch.setattr(rank_problems, "grid_bits", lambda n: 0)
+    moved, told = moved_units(*circle_and_a_node(60))
+    errors = 2 * pagerank_error(61, DAMPING, pagerank_steps(61, DAMPING))
+    assert pagerank_bound(DAMPING) + errors < 59 <= moved <= told.l1
+
+
+@pytest.mark.parametrize("bits", [0, 3, 40])
+@pytest.mark.parametrize("steps", [1, 3])
+def test_ranks_of_both_graphs_may_be_off_by_all_that_is_paid_for(
+    monkeypatch: pytest.MonkeyPatch, steps: int, bits: int
+) -> None:
+    """One node's rank is too low where it is lower, too high where it is higher; no nearer are ranks proven to be."""
+    c, large = as_damping(DAMPING), 0
+    monkeypatch.setattr(rank_problems, "grid_bits", lambda n: bits)
+    monkeypatch.setattr(rank_problems, "pagerank_steps", lambda n, c: steps)
+    for x, y in random_pairs(60):
+        n, one = x[0], 2**bits
+        low, high = fixed_point(x, c), fixed_point(y, c)
+        node = next(v for v in range(n) if low[v] <= high[v])
+        off = pagerank_error(n, c, steps)
+        low[node], high[node] = low[node] - off, high[node] + off
+        answers = iter([np.array(low, dtype=float), np.array(high, dtype=float)])
+        monkeypatch.setattr(rank_problems, "pagerank", lambda *asked, answers=answers: next(answers))
+        moved, told = moved_units(x, y)
+        assert moved <= told.l1
+        assert told.l1 - moved <= pagerank_bound(c) * one + 2 * n + 1
+        large += off > pagerank_bound(c)
+    assert large > 20, "to pay for one of the two is noticed"
 
 
 @pytest.mark.parametrize("n", [1, 10, 10**4, 10**6])
