@@ -88,8 +88,8 @@ def actions(edges: int, folder: Path) -> dict[str, Action]:
     everywhere = np.arange(1, nodes, dtype=src.dtype)  # one node is joined to all others
     hub = Graph.from_edges(np.concatenate([src, 0 * everywhere]), np.concatenate([dst, everywhere]), nodes=nodes)
 
-    def count_under_hub(pattern: str, k: int | None = None) -> Action:
-        return lambda: count_subgraphs(hub, pattern, k=k, epsilon=1, budget=Budget(epsilon=1))
+    def count_under_hub(pattern: str) -> Action:
+        return lambda: count_subgraphs(hub, pattern, epsilon=1, budget=Budget(epsilon=1))
 
     connection = duckdb.connect()
     distinct = connection.sql(f"select distinct src, dst from '{file}'")
@@ -117,7 +117,6 @@ def actions(edges: int, folder: Path) -> dict[str, Action]:
         "EBC, a hub over all": hub.ego_betweenness,
         "triangles, a hub over all": count_under_hub("triangle"),
         "2-triangles, a hub over all": count_under_hub("2-triangle"),
-        "4-cliques, a hub over all": count_under_hub("k-clique", 4),
         **{f"EBC of {name}": dense_graph(size, p).ego_betweenness for name, (size, p, _) in DENSE.items()},
     }
 

@@ -104,10 +104,10 @@ def ego_values(
     """EBC of some centres, each written to its own place; how many steps were made.
 
     It stops after about ``limit`` steps, and goes on from there when called again. All is done when
-    ``progress[CENTRE]`` is the number of centres. To find the ego network of a hub takes longer, and ends once ``halt``
-    is set: memory and values are of no use then. To ``keep`` is to stop at a centre once its open pairs are counted:
-    ``progress[STAGE]`` is ``COUNTED``, C(d, 2) - t is at ``BASE``, the largest b with h[b] > 0 at ``LARGEST``, and the
-    histogram is left in the scratch memory.
+    ``progress[CENTRE]`` is the number of centres. To find the ego network of a hub takes longer, as do steps that wait
+    for memory: both end once ``halt`` is set, and memory and values are of no use then. To ``keep`` is to stop at a
+    centre once its open pairs are counted: ``progress[STAGE]`` is ``COUNTED``, C(d, 2) - t is at ``BASE``, the largest
+    b with h[b] > 0 at ``LARGEST``, and the histogram is left in the scratch memory.
 
     Arrays are taken out of their tuples here, once: in the loop, references to all of them would be counted for every
     centre, which takes longer than a small ego network. ``progress`` is read and written only around large centres and
@@ -166,7 +166,7 @@ def _count_large(c: int, graph: Any, core: Any, memory: Any, progress: Counts, l
     if progress[STAGE] == BITS:
         work += _pairs_by_bits(bits, histogram, present, progress, limit - work)
     elif progress[STAGE] == PATHS:
-        work += _pairs_by_paths(sizes, row, counts, touched, histogram, progress, limit - work)
+        work += _pairs_by_paths(sizes, row, counts, touched, histogram, progress, limit - work, halt)
     return work
 
 
@@ -369,7 +369,14 @@ def _sort_rows(
 
 @njit(cache=True, nogil=True)
 def _pairs_by_paths(
-    sizes: Uints, row: Uints, counts: NDArray[np.int32], touched: Uints, histogram: Counts, progress: Counts, limit: int
+    sizes: Uints,
+    row: Uints,
+    counts: NDArray[np.int32],
+    touched: Uints,
+    histogram: Counts,
+    progress: Counts,
+    limit: int,
+    halt: Halt,
 ) -> Any:
     """h[b] by walking the 2-paths u - w - v with v < u, and so v before u in the row of w. For sparse ego networks.
 
@@ -378,7 +385,7 @@ def _pairs_by_paths(
     largest: Any = progress[LARGEST]
     work: Any = 0
     for u in range(progress[ROW], progress[ROWS]):
-        if work >= limit:
+        if work >= limit or halt[0]:
             progress[ROW], progress[LARGEST] = u, largest
             return work
         low, high = sizes[u], sizes[u + 1]
