@@ -13,7 +13,7 @@ from dampen.graphs import ego_kernels, node_scores, subgraphs
 from dampen.graphs.edge_kernels import add_up, orient
 from dampen.graphs.graph import Graph
 from dampen.graphs.renumber import degree_order
-from dampen.graphs.threads import new_halt
+from dampen.graphs.threads import new_halt, run_parts
 from tests.unit.graphs import judges
 
 ZOO = {
@@ -123,11 +123,11 @@ def test_supports_triangles_and_codegree_are_their_definitions(graph: Graph) -> 
 
 def test_threads_share_the_memory_for_counts_of_edges(monkeypatch: pytest.MonkeyPatch) -> None:
     graph, used = judges.random_graph(200, 0.5, 1), list[int]()
-    usual, edges = subgraphs.run_parts, len(graph.neighbours) // 2
+    edges = len(graph.neighbours) // 2
 
     def watched(*given: Any, threads: int, **named: Any) -> None:
         used.append(threads)
-        usual(*given, threads=threads, **named)
+        run_parts(*given, threads=threads, **named)
 
     expected = graph.triangles()
     monkeypatch.setattr(subgraphs, "run_parts", watched)
