@@ -134,7 +134,7 @@ def main() -> None:
             told = (
                 f"{seen.signals} signals heard after at most {seen.wait:.2f} s" if seen.signals else "no signal met it"
             )
-            print(f"{name:<34} {seen.seconds:8.2f} s, {told}", flush=True)
+            print(f"{name:<37} {seen.seconds:8.2f} s, {told}", flush=True)
     waits = {name: seen.wait for name, seen in found.items() if seen.signals}
     print(Target(f"Ctrl-C is heard within {MOST_SECONDS:.0f} s", MOST_SECONDS, waits).line())
     RESULTS.parent.mkdir(exist_ok=True)
