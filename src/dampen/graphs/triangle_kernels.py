@@ -128,12 +128,13 @@ def number_ends(
 ) -> Any:
     """Number the ends of t listed edges, as they are met; how many they are, and how many wedges (2-paths) they form.
 
-    ``tails`` and ``tips`` are left as the edges by these numbers, and ``sizes[x + 1]`` as how many end at x.
+    ``tails`` and ``tips`` are left as the edges by these numbers, and ``sizes[x + 1]`` as how many end at x. Up to
+    EDGES_AT_ONCE edges are always numbered: whoever has no more need not look whether it was given up.
     """
     linked: Any = np.uint32(0)
     one = np.uint32(1)
     for first in range(0, t, EDGES_AT_ONCE):
-        if halt[0]:
+        if first and halt[0]:
             break
         for e in range(np.uint64(first), np.uint64(min(first + EDGES_AT_ONCE, t))):
             for side in range(2):
